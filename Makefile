@@ -120,7 +120,7 @@ lint-schema: .ci/schema/node_modules/.package-lock.json ## check how the schema 
 	node --test .ci/schema/schema.test.mjs
 
 lint-migrations: ## check that each migration was added after those before it, which takes git's whole history
-	go run ./internal/store/cmd/migration order
+	go run ./internal/store/migrate/cmd/migration order
 
 .ci/schema/node_modules/.package-lock.json: .ci/schema/package-lock.json
 	npm ci --prefix .ci/schema --no-audit --no-fund
@@ -141,7 +141,7 @@ verify: ## fail where the modules or the generated code are not what they should
 
 migration: bin/withpg ## write the migration from the schema as it was to what it is (NAME=add_colour)
 	@test -n "$(NAME)" || { echo 'migration: name it, as in make migration NAME=add_colour' >&2; exit 2; }
-	bin/withpg -- go run ./internal/store/cmd/migration diff $(NAME)
+	bin/withpg -- go run ./internal/store/migrate/cmd/migration diff $(NAME)
 
 conformance: bin/slipway ## try the API with the official audit, other people's clients and generated ones
 	conformance/run.sh $(CURDIR)/bin/slipway

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"slipway/bench/data"
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 // Progress is called while a database is filled: with a table, how many of its rows were written and how many there are.
@@ -80,7 +80,7 @@ func indexes(ctx context.Context, db *sql.DB, query string) (names, definitions 
 
 // migrated reports whether a database has exactly the migrations that this program knows.
 func migrated(ctx context.Context, url string) (bool, error) {
-	list, err := store.Migrations(ctx, url)
+	list, err := migrate.List(ctx, url)
 	if err != nil {
 		return false, err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"slipway/bench/data"
 	"slipway/bench/process"
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/pgtest/cluster"
 )
 
@@ -214,7 +214,7 @@ func (p *Postgres) fill(ctx context.Context, progress Progress) error {
 	if err := p.connect(ctx); err != nil {
 		return err
 	}
-	if _, err := store.Migrate(ctx, p.URL); err != nil {
+	if _, err := migrate.Up(ctx, p.URL); err != nil {
 		return err
 	}
 	const secondary = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'deployments' AND indexname NOT LIKE '%_pkey' ORDER BY indexname"

@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"slipway/bench/data"
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 // SQLite is a file of SQLite.
@@ -91,7 +91,7 @@ func fillFile(ctx context.Context, file string, w data.World, progress Progress)
 			return err
 		}
 	}
-	if _, err := store.Migrate(ctx, "sqlite:"+partial); err != nil {
+	if _, err := migrate.Up(ctx, "sqlite:"+partial); err != nil {
 		return err
 	}
 	db, err := openFile(partial)

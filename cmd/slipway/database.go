@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 // source is the settings that say which database to work on.
@@ -47,8 +48,8 @@ func isSQLite(url string) bool { return strings.HasPrefix(url, "sqlite:") }
 func (s *source) migrations() string { return cmp.Or(s.direct, s.url) }
 
 // migrated fails unless every migration was applied.
-func (s *source) migrated(ctx context.Context, options ...store.MigrateOption) error {
-	pending, err := store.Pending(ctx, s.migrations(), options...)
+func (s *source) migrated(ctx context.Context, options ...migrate.Option) error {
+	pending, err := migrate.Pending(ctx, s.migrations(), options...)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 func migrateUpCommand() *cobra.Command {
@@ -27,7 +27,7 @@ slipway migrate status says beforehand which migrations an older server may go o
 				return err
 			}
 			log := newLogger(c.ErrOrStderr(), formatAuto, slog.LevelInfo)
-			applied, err := store.Migrate(c.Context(), s.migrations(), store.LogTo(log))
+			applied, err := migrate.Up(c.Context(), s.migrations(), migrate.LogTo(log))
 			if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ of order was not applied before a later one was, and is not any more: that is a 
 			if err := s.existing(); err != nil {
 				return err
 			}
-			list, err := store.Migrations(c.Context(), s.migrations())
+			list, err := migrate.List(c.Context(), s.migrations())
 			if err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ of order was not applied before a later one was, and is not any more: that is a 
 }
 
 // writeMigrations writes a row for each migration, the oldest first.
-func writeMigrations(out io.Writer, list []store.Migration) {
+func writeMigrations(out io.Writer, list []migrate.Migration) {
 	var database, program int64 // the newest migration that each has
 	for _, m := range list {
 		if m.Applied {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	main "slipway/cmd/slipway"
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/testkit"
 )
 
@@ -77,7 +77,7 @@ func file(t *testing.T) string {
 func migrated(t *testing.T) string {
 	t.Helper()
 	url := file(t)
-	if _, err := store.Migrate(t.Context(), url); err != nil {
+	if _, err := migrate.Up(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	return url

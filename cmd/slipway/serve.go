@@ -11,12 +11,13 @@ import (
 	"slipway/internal/origin"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/web"
 )
 
 func serveCommand() *cobra.Command {
 	var s settings
-	var migrate bool
+	var migrateFirst bool
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API",
@@ -29,16 +30,16 @@ finish, exit code 0. A second signal ends it at once.`,
   SLIPWAY_DATABASE=sqlite:/var/lib/slipway/slipway.db slipway serve`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return s.run(c.Context(), migrate, s.logger(c.ErrOrStderr()))
+			return s.run(c.Context(), migrateFirst, s.logger(c.ErrOrStderr()))
 		},
 	}
 	s.flags(c.Flags(), defaultDatabase, databaseUsage, "")
-	setting(c.Flags(), &migrate, "migrate", "true", boolean, "apply pending migrations first; false refuses to serve while there are any")
+	setting(c.Flags(), &migrateFirst, "migrate", "true", boolean, "apply pending migrations first; false refuses to serve while there are any")
 	return c
 }
 
-func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err error) {
-	st, err := s.prepare(ctx, migrate, log)
+func (s *settings) run(ctx context.Context, migrateFirst bool, log *slog.Logger) (err error) {
+	st, err := s.prepare(ctx, migrateFirst, log)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err
 
 // prepare opens the database, and migrates it or makes sure that it is migrated. The database is opened
 // first: a second server on one SQLite file is refused before it could migrate under the first.
-func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) (*store.Store, error) {
+func (s *settings) prepare(ctx context.Context, migrateFirst bool, log *slog.Logger) (*store.Store, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -70,14 +71,14 @@ func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	if migrate {
+	if migrateFirst {
 		var applied int
-		applied, err = store.Migrate(ctx, s.migrations(), store.LogTo(log))
+		applied, err = migrate.Up(ctx, s.migrations(), migrate.LogTo(log))
 		if applied > 0 {
 			log.Info("migrated the database", "applied", applied)
 		}
 	} else {
-		err = s.migrated(ctx, store.LogTo(log))
+		err = s.migrated(ctx, migrate.LogTo(log))
 	}
 	if err == nil {
 		err = warnOfRole(ctx, st, log)

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/id"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 // A program migrates a database, opens it, writes in a transaction and reads, for the organization of the
@@ -25,7 +26,7 @@ func Example() {
 	url := "sqlite:" + filepath.Join(folder, "slipway.db")
 
 	ctx := context.Background()
-	if _, err := store.Migrate(ctx, url); err != nil {
+	if _, err := migrate.Up(ctx, url); err != nil {
 		log.Fatal(err)
 	}
 	s, err := store.Open(ctx, store.Config{URL: url})

@@ -3,15 +3,8 @@ package store
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 )
-
-// MigrationFiles has a database migrated by other migrations than the program's: a folder for each dialect.
-func MigrationFiles(files fs.FS) MigrateOption { return func(m *migrator) { m.files = files } }
-
-// LockAttempts bounds how often a migration is tried that finds a table locked.
-func LockAttempts(n int) MigrateOption { return func(m *migrator) { m.lockAttempts = n } }
 
 // RestoreUntil is Restore killed after so many of its steps. It reports whether any are left.
 func RestoreUntil(ctx context.Context, databaseURL, file string, steps int) (bool, error) {

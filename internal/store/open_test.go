@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/testkit"
 )
 
@@ -19,8 +20,8 @@ func TestUnreachableDatabaseIsNamedWithoutItsPassword(t *testing.T) {
 		"sqlite:" + t.TempDir() + "/none/slipway.db":                                                     "/none/slipway.db",
 	} {
 		_, openErr := store.Open(t.Context(), store.Config{URL: url})
-		_, migrateErr := store.Migrate(t.Context(), url)
-		_, listErr := store.Migrations(t.Context(), url)
+		_, migrateErr := migrate.Up(t.Context(), url)
+		_, listErr := migrate.List(t.Context(), url)
 		for call, err := range map[string]error{"open": openErr, "migrate": migrateErr, "list migrations": listErr} {
 			switch {
 			case err == nil:

@@ -25,7 +25,7 @@ const (
 	wireTimeout      = 1500 * time.Millisecond
 	// idleInTransaction ends a transaction whose client has gone.
 	idleInTransaction = 5 * time.Second
-	// connectTimeout is how long a migration waits for a connection where the URL does not say.
+	// connectTimeout is how long a connection may take that notifications come from.
 	connectTimeout = 2 * time.Second
 	// randomPageCost is that of a database in memory or on a solid-state disk. PostgreSQL's own, four times
 	// as much for a disk that turns, has it fetch and sort a whole list rather than follow an index as far as

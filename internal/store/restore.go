@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/migrate"
 	"slipway/internal/store/sqlitefile"
 )
 
@@ -194,12 +195,12 @@ func (r *replacement) check(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot restore the backup %s: %w", r.from, err)
 	}
-	_, known, err := knownMigrations()
+	_, known, err := migrate.KnownOnSQLite()
 	if err != nil {
 		return err
 	}
 	if migration > known {
-		return fmt.Errorf("cannot restore the backup %s: %w: it has migration %d, this program knows %d", r.from, ErrNewer, migration, known)
+		return fmt.Errorf("cannot restore the backup %s: %w: it has migration %d, this program knows %d", r.from, migrate.ErrNewer, migration, known)
 	}
 	r.done.Migration = migration
 	return nil

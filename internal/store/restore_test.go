@@ -20,6 +20,7 @@ import (
 	"slipway/ent/organization"
 	"slipway/internal/actor"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -141,8 +142,8 @@ func stateOf(t *testing.T, url string, steps int) string {
 	if backedUp != nil {
 		_, opened := store.Open(t.Context(), store.Config{URL: url})
 		_, served := store.Open(t.Context(), store.Config{URL: url, Exclusive: true})
-		_, migrated := store.Migrate(t.Context(), url)
-		_, listed := store.Migrations(t.Context(), url)
+		_, migrated := migrate.Up(t.Context(), url)
+		_, listed := migrate.List(t.Context(), url)
 		for _, err := range []error{backedUp, opened, served, migrated, listed} {
 			if err == nil || !strings.Contains(err.Error(), "a restore of "+url+" did not end; run it again: slipway restore --database "+url+" --from FILE") {
 				t.Errorf("after %d steps: %v", steps, err)

@@ -1,5 +1,5 @@
 // Package store opens either database, SQLite or PostgreSQL, and makes both behave alike. Everything that the
-// services read and write goes through four things.
+// services read and write goes through three things.
 //
 // Pools: Store.Client reads, on SQLite through connections that cannot write beside the one that can, on
 // PostgreSQL through any. Every statement has a bound on its time, and a read that failed before its first row is
@@ -13,9 +13,6 @@
 // Tenancy: each table has a class (see Classes). Queries and writes of tables that belong to organizations are
 // bound to the organization of the actor in the context; without an actor they fail. On PostgreSQL row-level
 // security is a second lock.
-//
-// Migrations: Migrate applies the files of ent/migrate, which are written so that servers go on meanwhile, and
-// a program finds out whether it may serve a database that a newer one has migrated.
 //
 // Backup and Restore copy a SQLite database; the files of PostgreSQL are its operator's.
 package store
@@ -105,7 +102,7 @@ type Store struct {
 	traceSystem  func(query string, args []any)
 }
 
-// Open opens the database of the configuration. It does not migrate; see Migrate.
+// Open opens the database of the configuration. It does not migrate; package migrate does.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	t, err := dburl.Parse(c.URL)
 	if err != nil {

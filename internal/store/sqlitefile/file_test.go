@@ -15,6 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/id"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -40,7 +41,7 @@ func used(t *testing.T, path string) map[string]fs.FileMode {
 			t.Errorf("%s has the mode %v once it is open", name, mode)
 		}
 	}
-	if _, err := store.Migrate(t.Context(), "sqlite:"+path); err != nil {
+	if _, err := migrate.Up(t.Context(), "sqlite:"+path); err != nil {
 		t.Fatal(err)
 	}
 	ctx := actor.With(t.Context(), &actor.Actor{Name: "test", Role: actor.System})
@@ -110,7 +111,7 @@ func TestFileThatCannotBeMadePrivateIsNamed(t *testing.T) {
 	}
 	for name, open := range map[string]func() error{
 		"open":    func() error { _, err := store.Open(t.Context(), store.Config{URL: url, Exclusive: true}); return err },
-		"migrate": func() error { _, err := store.Migrate(t.Context(), url); return err },
+		"migrate": func() error { _, err := migrate.Up(t.Context(), url); return err },
 	} {
 		if err := open(); err == nil || !strings.Contains(err.Error(), "cannot open the database "+url) || !strings.Contains(err.Error(), loop) {
 			t.Errorf("%s: %v", name, err)
@@ -131,7 +132,7 @@ func TestFileThatCannotBeMadePrivateIsNamed(t *testing.T) {
 func TestPathOfADatabaseIsTakenAsItIs(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "100%25 a+b & c=d;é.db")
-	if _, err := store.Migrate(t.Context(), "sqlite:"+path); err != nil {
+	if _, err := migrate.Up(t.Context(), "sqlite:"+path); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {

@@ -15,7 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/server"
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/pgtest/cluster"
 	"slipway/internal/test/worldtest"
 )
@@ -50,7 +50,7 @@ func newPair(t *testing.T) *pair {
 	p.run(t, p.first, "CREATE ROLE slipway LOGIN NOSUPERUSER NOBYPASSRLS")
 	p.run(t, p.first, "ALTER ROLE slipway SET synchronous_commit = on") // a crash is to lose nothing
 	p.run(t, p.first, "CREATE DATABASE slipway OWNER slipway")
-	if _, err := store.Migrate(t.Context(), p.url(t, p.first)); err != nil {
+	if _, err := migrate.Up(t.Context(), p.url(t, p.first)); err != nil {
 		t.Fatal(err)
 	}
 	return p

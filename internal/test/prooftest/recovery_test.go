@@ -13,7 +13,7 @@ import (
 
 	"slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/pgtest/cluster"
 	"slipway/internal/test/worldtest"
 )
@@ -78,7 +78,7 @@ func archived(t *testing.T, c *cluster.Cluster) *worldtest.World {
 		execute(t, c.URL, statement)
 	}
 	database := as(t, c.URL, "slipway", "slipway")
-	if _, err := store.Migrate(t.Context(), database); err != nil {
+	if _, err := migrate.Up(t.Context(), database); err != nil {
 		t.Fatal(err)
 	}
 	return worldtest.New(t, database)

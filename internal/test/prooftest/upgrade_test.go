@@ -15,7 +15,7 @@ import (
 	"ariga.io/atlas/sql/sqltool"
 
 	"slipway/internal/actor"
-	"slipway/internal/store/lint"
+	"slipway/internal/store/migrate/lint"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

@@ -16,11 +16,12 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/ent/migrate"
+	entmigrate "slipway/ent/migrate"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/pgtest"
 	"slipway/internal/test/testkit"
 )
@@ -96,7 +97,7 @@ var migratedSQLite = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "slipway.db")
-	if _, err := store.Migrate(context.Background(), "sqlite:"+path); err != nil {
+	if _, err := migrate.Up(context.Background(), "sqlite:"+path); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
@@ -107,7 +108,7 @@ var migratedSQLite = sync.OnceValues(func() ([]byte, error) {
 func Postgres(t testing.TB) string {
 	t.Helper()
 	return pgtest.Template(t, "migrated "+migrations(t), func(url string) error {
-		_, err := store.Migrate(context.Background(), url)
+		_, err := migrate.Up(context.Background(), url)
 		return err
 	})
 }
@@ -115,7 +116,7 @@ func Postgres(t testing.TB) string {
 // migrations is a digest of PostgreSQL's migrations.
 func migrations(t testing.TB) string {
 	t.Helper()
-	sum, err := fs.ReadFile(migrate.Files, "postgres/atlas.sum")
+	sum, err := fs.ReadFile(entmigrate.Files, "postgres/atlas.sum")
 	if err != nil {
 		t.Fatal(err)
 	}

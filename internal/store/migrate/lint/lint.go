@@ -10,7 +10,7 @@ import (
 	"ariga.io/atlas/sql/migrate"
 
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/store/ddl"
+	"slipway/internal/store/migrate/ddl"
 )
 
 // Problem is something that is wrong with a migration.

@@ -1,4 +1,4 @@
-package store_test
+package migrate_test
 
 import (
 	"database/sql"
@@ -17,6 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/pgtest"
 )
 
@@ -42,19 +43,19 @@ func TestMigrateBringsAnEmptyDatabaseUpToDate(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, url string, files int) {
 		ctx := t.Context()
-		if n, err := store.Pending(ctx, url); n != files || err != nil {
+		if n, err := migrate.Pending(ctx, url); n != files || err != nil {
 			t.Errorf("before: %d pending, %v, want %d", n, err, files)
 		}
-		if n, err := store.Migrate(ctx, url); n != files || err != nil {
+		if n, err := migrate.Up(ctx, url); n != files || err != nil {
 			t.Fatalf("%d applied, %v, want %d", n, err, files)
 		}
-		if n, err := store.Pending(ctx, url); n != 0 || err != nil {
+		if n, err := migrate.Pending(ctx, url); n != 0 || err != nil {
 			t.Errorf("after: %d pending, %v", n, err)
 		}
-		if n, err := store.Migrate(ctx, url); n != 0 || err != nil {
+		if n, err := migrate.Up(ctx, url); n != 0 || err != nil {
 			t.Errorf("again: %d applied, %v", n, err)
 		}
-		list, err := store.Migrations(ctx, url)
+		list, err := migrate.List(ctx, url)
 		if err != nil || len(list) != files {
 			t.Fatalf("%v, %v", list, err)
 		}
@@ -73,7 +74,7 @@ func TestEightThatMigrateAtOnceApplyEachMigrationOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				n, err := store.Migrate(t.Context(), url)
+				n, err := migrate.Up(t.Context(), url)
 				if err != nil {
 					t.Error(err)
 				}
@@ -90,14 +91,14 @@ func TestEightThatMigrateAtOnceApplyEachMigrationOnce(t *testing.T) {
 func TestDatabaseOfANewerVersionIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, url string, _ int) {
-		if _, err := store.Migrate(t.Context(), url); err != nil {
+		if _, err := migrate.Up(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}
 		execute(t, url, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (29991231235959, true)`)
-		if _, err := store.Migrate(t.Context(), url); !errors.Is(err, store.ErrNewer) {
+		if _, err := migrate.Up(t.Context(), url); !errors.Is(err, migrate.ErrNewer) {
 			t.Errorf("migrate: %v", err)
 		}
-		if _, err := store.Pending(t.Context(), url); !errors.Is(err, store.ErrNewer) {
+		if _, err := migrate.Pending(t.Context(), url); !errors.Is(err, migrate.ErrNewer) {
 			t.Errorf("pending: %v", err)
 		}
 	})
@@ -108,15 +109,15 @@ func TestMigrationThatFailsLeavesTheDatabaseAsItWas(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, url string, files int) {
 		// One of the last tables that the first migration makes is in its way.
 		execute(t, url, `CREATE TABLE tokens (id integer)`)
-		_, err := store.Migrate(t.Context(), url)
+		_, err := migrate.Up(t.Context(), url)
 		if err == nil || !strings.Contains(err.Error(), "cannot migrate the database") {
 			t.Fatalf("%v", err)
 		}
-		if n, err := store.Pending(t.Context(), url); n != files || err != nil {
+		if n, err := migrate.Pending(t.Context(), url); n != files || err != nil {
 			t.Errorf("%d pending, %v, want %d", n, err, files)
 		}
 		execute(t, url, `DROP TABLE tokens`)
-		if n, err := store.Migrate(t.Context(), url); n != files || err != nil {
+		if n, err := migrate.Up(t.Context(), url); n != files || err != nil {
 			t.Errorf("when nothing is in the way: %d applied, %v, want %d", n, err, files)
 		}
 	})
@@ -154,7 +155,7 @@ func TestTheServicesOfWhatIsLiveAreKnownAfterTheMigration(t *testing.T) {
 			statement = `SELECT set_config('app.org_id', 'org_1', false);` + statement
 		}
 		execute(t, url, statement)
-		if _, err := store.Migrate(t.Context(), url); err != nil {
+		if _, err := migrate.Up(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}
 		s, err := store.Open(t.Context(), store.Config{URL: url})
@@ -179,7 +180,7 @@ func TestWhatRunsWhenADatabaseIsMigratedGoesOn(t *testing.T) {
 			statement = `SELECT set_config('app.org_id', 'org_1', false);` + ran
 		}
 		execute(t, url, statement)
-		if _, err := store.Migrate(t.Context(), url); err != nil {
+		if _, err := migrate.Up(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}
 		s, err := store.Open(t.Context(), store.Config{URL: url})

@@ -1,4 +1,6 @@
-package store
+// Package migrate brings the schema of a database up to date. It applies the files of ent/migrate, which are written so
+// that servers go on meanwhile, and finds out whether a program may serve a database that a newer one has migrated.
+package migrate
 
 import (
 	"cmp"
@@ -13,15 +15,15 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
 
-	"slipway/ent/migrate"
+	entmigrate "slipway/ent/migrate"
 	"slipway/internal/store/dburl"
 	"slipway/internal/store/sqlitefile"
 )
 
-// Migrate applies the pending migrations and returns how many there were. Any number of processes may
+// Up applies the pending migrations and returns how many there were. Any number of processes may
 // call it at once. It applies none to a database that a newer version of the program has migrated, and
 // returns ErrNewer where this one may not serve that, and ErrOutOfOrder where it has a migration without one before it.
-func Migrate(ctx context.Context, url string, options ...MigrateOption) (int, error) {
+func Up(ctx context.Context, url string, options ...Option) (int, error) {
 	m, err := openMigrator(url, options)
 	if err != nil {
 		return 0, err
@@ -30,8 +32,8 @@ func Migrate(ctx context.Context, url string, options ...MigrateOption) (int, er
 	return applied, errors.Join(err, m.db.Close())
 }
 
-// Migrations returns every migration that the program knows or the database has, the oldest first.
-func Migrations(ctx context.Context, url string, options ...MigrateOption) ([]Migration, error) {
+// List returns every migration that the program knows or the database has, the oldest first.
+func List(ctx context.Context, url string, options ...Option) ([]Migration, error) {
 	m, err := openMigrator(url, options)
 	if err != nil {
 		return nil, err
@@ -40,8 +42,8 @@ func Migrations(ctx context.Context, url string, options ...MigrateOption) ([]Mi
 	return list, errors.Join(err, m.db.Close())
 }
 
-// Pending returns how many migrations are still to be applied, or ErrNewer and ErrOutOfOrder as Migrate does.
-func Pending(ctx context.Context, url string, options ...MigrateOption) (int, error) {
+// Pending returns how many migrations are still to be applied, or ErrNewer and ErrOutOfOrder as Up does.
+func Pending(ctx context.Context, url string, options ...Option) (int, error) {
 	m, err := openMigrator(url, options)
 	if err != nil {
 		return 0, err
@@ -76,12 +78,12 @@ var ErrNewer = errors.New("the database was migrated by a newer version of slipw
 // ErrOutOfOrder is returned for a database that has a migration without one before it that the program has.
 var ErrOutOfOrder = errors.New("the database has a later migration, and not one before it")
 
-// MigrateOption changes how a database is migrated.
-type MigrateOption func(*migrator)
+// Option changes how a database is migrated.
+type Option func(*migrator)
 
 // LogTo logs the locks that a migration has to wait for, and that a newer version of the program has migrated
 // the database.
-func LogTo(log *slog.Logger) MigrateOption { return func(m *migrator) { m.log = log } }
+func LogTo(log *slog.Logger) Option { return func(m *migrator) { m.log = log } }
 
 type migrator struct {
 	target   dburl.Target
@@ -98,12 +100,12 @@ type migrator struct {
 
 // openMigrator opens a connection of its own: without the timeouts of a server's, and on SQLite without
 // foreign keys, because the rebuild of a table would cascade into the rows that refer to it.
-func openMigrator(url string, options []MigrateOption) (*migrator, error) {
+func openMigrator(url string, options []Option) (*migrator, error) {
 	t, err := dburl.Parse(url)
 	if err != nil {
 		return nil, err
 	}
-	m := &migrator{target: t, log: slog.New(slog.DiscardHandler), files: migrate.Files, lockAttempts: lockAttempts}
+	m := &migrator{target: t, log: slog.New(slog.DiscardHandler), files: entmigrate.Files, lockAttempts: lockAttempts}
 	for _, o := range options {
 		o(m)
 	}
@@ -116,17 +118,6 @@ func openMigrator(url string, options []MigrateOption) (*migrator, error) {
 		return nil, err
 	}
 	return m, nil
-}
-
-func (m *migrator) openSQLite() (err error) {
-	if err := errors.Join(sqlitefile.CheckNotHalfRestored(m.target.Path), sqlitefile.MakePrivate(m.target.Path)); err != nil {
-		return err
-	}
-	if m.db, err = sql.Open("sqlite", sqlitefile.DSN(m.target.Path)+"&_pragma=foreign_keys(0)"); err != nil {
-		return err
-	}
-	m.db.SetMaxOpenConns(1)
-	return m.read("sqlite", goose.DialectSQLite3)
 }
 
 // read reads the migrations of a folder, to apply them by goose.
@@ -162,7 +153,7 @@ func readMigrations(files fs.FS, sources []*goose.Source) ([]Migration, error) {
 			return nil, err
 		}
 		list[i] = Migration{Version: s.Version, Name: s.Path, CompatibleWith: s.Version}
-		if with, ok := migrate.CompatibleWith(text); ok {
+		if with, ok := entmigrate.CompatibleWith(text); ok {
 			list[i].CompatibleWith = with
 		}
 	}
@@ -277,23 +268,4 @@ func pending(list []Migration) int {
 		}
 	}
 	return n
-}
-
-// checkForeignKeys checks the foreign keys of SQLite, which are off during a migration.
-func (m *migrator) checkForeignKeys(ctx context.Context) error {
-	if !m.target.IsSQLite() {
-		return nil
-	}
-	rows, err := m.db.QueryContext(ctx, "PRAGMA foreign_key_check")
-	if err != nil {
-		return err
-	}
-	broken := rows.Next()
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return err
-	}
-	if broken {
-		return fmt.Errorf("the migration of %s left rows without what they refer to; restore the backup", m.target)
-	}
-	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/store/diff"
+	"slipway/internal/store/migrate/diff"
 	"slipway/internal/test/pgtest"
 )
 

@@ -1,4 +1,4 @@
-package store
+package migrate
 
 import (
 	"context"
@@ -26,6 +26,8 @@ const (
 	lockAttempts    = 65
 	firstLockWait   = 100 * time.Millisecond
 	longestLockWait = 5 * time.Second
+	// connectTimeout is how long a migration waits for a connection where the URL does not say.
+	connectTimeout = 2 * time.Second
 )
 
 func (m *migrator) openPostgres() error {

@@ -70,7 +70,7 @@ func Order(added []string) (problems []Problem) {
 		if name < latest && !slices.Contains(addedLate, name) {
 			problems = append(problems, Problem{
 				File: name, Found: "it was added after " + latest, Why: "a database that has that one already refuses this one",
-				Instead: "a version after that one: rename the file, and write the checksums again by go run ./internal/store/cmd/migration hash",
+				Instead: "a version after that one: rename the file, and write the checksums again by go run ./internal/store/migrate/cmd/migration hash",
 			})
 		}
 		latest = max(latest, name)

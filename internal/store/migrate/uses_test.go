@@ -1,4 +1,4 @@
-package store_test
+package migrate_test
 
 import (
 	"os"
@@ -10,12 +10,13 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/inputprop"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 // naming are inputs of versions by the ids of these; some name definitions.
 func naming(t *testing.T) map[string]string {
 	t.Helper()
-	all, err := os.ReadFile("../inputprop/testdata/all_variants.json")
+	all, err := os.ReadFile("../../inputprop/testdata/all_variants.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestWhichVersionsNameWhichDefinitionsIsKnownAfterTheMigration(t *testing.T)
 				VALUES ('` + id + `', '2026-01-01', '2026-01-01', 'org_1', 'mod_1', '` + id + `', 'aws:ecs', ` + quoted(inputs) + `);`)
 		}
 		execute(t, url, insert.String())
-		if _, err := store.Migrate(t.Context(), url); err != nil {
+		if _, err := migrate.Up(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}
 		s, err := store.Open(t.Context(), store.Config{URL: url})

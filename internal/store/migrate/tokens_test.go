@@ -1,4 +1,4 @@
-package store_test
+package migrate_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 // givenOut is what a database had before tokens named who made them by id: tokens that the command line made, an admin, a
@@ -45,7 +46,7 @@ func TestWhoMadeATokenIsKnownByIDAfterTheMigration(t *testing.T) {
 			}
 			execute(t, url, statement)
 		}
-		if _, err := store.Migrate(t.Context(), url); err != nil {
+		if _, err := migrate.Up(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}
 		s, err := store.Open(t.Context(), store.Config{URL: url})

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/store/lint"
+	"slipway/internal/store/migrate/lint"
 )
 
 const folder = "ent/migrate/sqlite"

@@ -14,7 +14,7 @@ import (
 	"entgo.io/ent/dialect"
 
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/store/lint"
+	"slipway/internal/store/migrate/lint"
 )
 
 // formatter writes goose's files without their Down sections: a migration is never taken back. Those of

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"slipway/internal/store/ddl"
+	"slipway/internal/store/migrate/ddl"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"slipway/internal/store/ddl"
+	"slipway/internal/store/migrate/ddl"
 )
 
 // step is what one migration does.

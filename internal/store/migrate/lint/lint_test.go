@@ -10,7 +10,7 @@ import (
 	"ariga.io/atlas/sql/sqltool"
 
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/store/lint"
+	"slipway/internal/store/migrate/lint"
 )
 
 func TestMigrationsKeepNobodyWaiting(t *testing.T) {

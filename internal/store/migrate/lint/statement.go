@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/internal/store/ddl"
+	"slipway/internal/store/migrate/ddl"
 )
 
 const (

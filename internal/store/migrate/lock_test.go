@@ -1,4 +1,4 @@
-package store_test
+package migrate_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 	"slipway/internal/test/pgtest"
 )
 
@@ -27,7 +27,7 @@ RESET lock_timeout;
 func postgres(t *testing.T) (url string, db *sql.DB) {
 	t.Helper()
 	url = pgtest.URL(t)
-	if _, err := store.Migrate(t.Context(), url, migrations(map[int]string{version1: step("a", 0)})); err != nil {
+	if _, err := migrate.Up(t.Context(), url, migrations(map[int]string{version1: step("a", 0)})); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("postgres", url)
@@ -66,7 +66,7 @@ func (logged) Enabled(context.Context, slog.Level) bool           { return true 
 func (f logged) Handle(_ context.Context, line slog.Record) error { f(line); return nil }
 func (f logged) WithAttrs([]slog.Attr) slog.Handler               { return f }
 func (f logged) WithGroup(string) slog.Handler                    { return f }
-func logTo(f func(slog.Record)) store.MigrateOption               { return store.LogTo(slog.New(logged(f))) }
+func logTo(f func(slog.Record)) migrate.Option                    { return migrate.LogTo(slog.New(logged(f))) }
 
 // indexes returns the table's indexes, and which of them are invalid.
 func indexes(t *testing.T, db *sql.DB) string {
@@ -98,7 +98,7 @@ func TestMigrationLetsOthersPassWhileItWaitsForALock(t *testing.T) {
 		}
 	})
 	files := map[int]string{version1: step("a", 0), version2: step("b", 0), version3: "-- +goose Up\nALTER TABLE a ADD COLUMN name text;\n"}
-	if n, err := store.Migrate(t.Context(), url, migrations(files), log); n != 2 || err != nil {
+	if n, err := migrate.Up(t.Context(), url, migrations(files), log); n != 2 || err != nil {
 		t.Errorf("%d applied, %v", n, err)
 	}
 	if tries != 2 {
@@ -112,14 +112,14 @@ func TestMigrationGivesUpATableThatStaysLocked(t *testing.T) {
 	url, db := postgres(t)
 	reader := begin(t, db, `SELECT * FROM a`)
 	files := migrations(map[int]string{version1: step("a", 0), version2: "-- +goose Up\nCREATE TABLE b (id integer);\nALTER TABLE a ADD COLUMN name text;\n"})
-	_, err := store.Migrate(t.Context(), url, files, store.LockAttempts(2))
+	_, err := migrate.Up(t.Context(), url, files, migrate.LockAttempts(2))
 	if err == nil || !strings.Contains(err.Error(), "a table stayed locked through 2 tries; what holds the lock is in pg_stat_activity") {
 		t.Errorf("%v", err)
 	}
 	if err := reader.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := store.Migrate(t.Context(), url, files, store.LockAttempts(1)); n != 1 || err != nil {
+	if n, err := migrate.Up(t.Context(), url, files, migrate.LockAttempts(1)); n != 1 || err != nil {
 		t.Errorf("when nothing is in the way: %d applied, %v", n, err)
 	}
 }
@@ -130,7 +130,7 @@ func TestIndexIsBuiltHoweverLongATransactionKeepsIt(t *testing.T) {
 	writer := begin(t, db, `INSERT INTO a VALUES (1)`)
 	var built sync.WaitGroup
 	built.Go(func() {
-		if n, err := store.Migrate(t.Context(), url, migrations(map[int]string{version1: step("a", 0), version2: index}), store.LockAttempts(1)); n != 1 || err != nil {
+		if n, err := migrate.Up(t.Context(), url, migrations(map[int]string{version1: step("a", 0), version2: index}), migrate.LockAttempts(1)); n != 1 || err != nil {
 			t.Errorf("%d applied, %v", n, err)
 		}
 	})
@@ -176,7 +176,7 @@ func TestIndexWhoseBuildWasBrokenOffIsBuiltByTheNextAttempt(t *testing.T) {
 			defer stop()
 			var ended sync.WaitGroup
 			ended.Go(func() {
-				if n, err := store.Migrate(ctx, url, files); n != 0 || err == nil {
+				if n, err := migrate.Up(ctx, url, files); n != 0 || err == nil {
 					t.Errorf("broken off: %d applied, %v", n, err)
 				}
 			})
@@ -185,7 +185,7 @@ func TestIndexWhoseBuildWasBrokenOffIsBuiltByTheNextAttempt(t *testing.T) {
 			if err := writer.Commit(); err != nil {
 				t.Fatal(err)
 			}
-			if n, err := store.Migrate(t.Context(), url, files); n != 2 || err != nil {
+			if n, err := migrate.Up(t.Context(), url, files); n != 2 || err != nil {
 				t.Errorf("next: %d applied, %v", n, err)
 			}
 			if got := indexes(t, db); got != "a_id" {
@@ -214,14 +214,14 @@ func TestIndexThatCannotBeBuiltLeavesNothingBehind(t *testing.T) {
 	url, db := postgres(t)
 	run(t, db, `INSERT INTO a VALUES (1), (1)`)
 	files := migrations(map[int]string{version1: step("a", 0), version2: index})
-	if n, err := store.Migrate(t.Context(), url, files); n != 0 || err == nil || !strings.Contains(err.Error(), "could not create unique index") {
+	if n, err := migrate.Up(t.Context(), url, files); n != 0 || err == nil || !strings.Contains(err.Error(), "could not create unique index") {
 		t.Fatalf("%d applied, %v", n, err)
 	}
 	if got := indexes(t, db); got != "" {
 		t.Errorf("the table has the indexes %q", got)
 	}
 	run(t, db, `TRUNCATE a`)
-	if n, err := store.Migrate(t.Context(), url, files); n != 1 || err != nil || indexes(t, db) != "a_id" {
+	if n, err := migrate.Up(t.Context(), url, files); n != 1 || err != nil || indexes(t, db) != "a_id" {
 		t.Errorf("%d applied, %v, the table has the indexes %q", n, err, indexes(t, db))
 	}
 }
@@ -237,7 +237,7 @@ func TestIndexThatIsThereIsKept(t *testing.T) {
 		}
 	}
 	oid(&before)
-	if n, err := store.Migrate(t.Context(), url, migrations(map[int]string{version1: step("a", 0), version2: index})); n != 1 || err != nil {
+	if n, err := migrate.Up(t.Context(), url, migrations(map[int]string{version1: step("a", 0), version2: index})); n != 1 || err != nil {
 		t.Errorf("%d applied, %v", n, err)
 	}
 	if oid(&after); after != before {
@@ -254,7 +254,7 @@ func TestEightThatBuildAnIndexAtOnceBuildItOnce(t *testing.T) {
 	for i := range applied {
 		all.Go(func() {
 			var err error
-			if applied[i], err = store.Migrate(t.Context(), url, migrations(map[int]string{version1: step("a", 0), version2: index, version3: step("b", 0)})); err != nil {
+			if applied[i], err = migrate.Up(t.Context(), url, migrations(map[int]string{version1: step("a", 0), version2: index, version3: step("b", 0)})); err != nil {
 				t.Error(err)
 			}
 		})
@@ -280,13 +280,13 @@ func TestProgramThatWaitsWhileANewerOneMigratesIsRefused(t *testing.T) {
 	newer := map[int]string{version1: older[version1], version2: index, version3: step("b", 0)}
 	var all sync.WaitGroup
 	all.Go(func() {
-		if n, err := store.Migrate(t.Context(), url, migrations(newer)); n != 2 || err != nil {
+		if n, err := migrate.Up(t.Context(), url, migrations(newer)); n != 2 || err != nil {
 			t.Errorf("the newer program: %d applied, %v", n, err)
 		}
 	})
 	waiting(t, db, "0")
 	all.Go(func() {
-		if n, err := store.Migrate(t.Context(), url, migrations(older)); n != 0 || !errors.Is(err, store.ErrNewer) {
+		if n, err := migrate.Up(t.Context(), url, migrations(older)); n != 0 || !errors.Is(err, migrate.ErrNewer) {
 			t.Errorf("the older program: %d applied, %v", n, err)
 		}
 	})
@@ -308,7 +308,7 @@ func TestMigrationIsNotCutByATimeoutOfTheDatabase(t *testing.T) {
 	url, db := postgres(t)
 	run(t, db, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = 1', current_database()); END $$`)
 	files := map[int]string{version1: step("a", 0), version2: "-- +goose Up\nINSERT INTO a SELECT generate_series(1, 100000);\n"}
-	if n, err := store.Migrate(t.Context(), url, migrations(files)); n != 1 || err != nil {
+	if n, err := migrate.Up(t.Context(), url, migrations(files)); n != 1 || err != nil {
 		t.Errorf("%d applied, %v", n, err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	atlas "ariga.io/atlas/sql/migrate"
 	"ariga.io/atlas/sql/sqltool"
 
-	"slipway/internal/store/diff"
-	"slipway/internal/store/lint"
+	"slipway/internal/store/migrate/diff"
+	"slipway/internal/store/migrate/lint"
 )
 
 func main() {

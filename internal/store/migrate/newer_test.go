@@ -1,4 +1,4 @@
-package store_test
+package migrate_test
 
 import (
 	"errors"
@@ -8,18 +8,18 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"slipway/internal/store"
+	"slipway/internal/store/migrate"
 )
 
 // migrations are files of both dialects, named by their versions.
-func migrations(texts map[int]string) store.MigrateOption {
+func migrations(texts map[int]string) migrate.Option {
 	files := fstest.MapFS{}
 	for version, text := range texts {
 		for _, dialect := range []string{"sqlite", "postgres"} {
 			files[fmt.Sprintf("%s/%d_step.sql", dialect, version)] = &fstest.MapFile{Data: []byte(text), Mode: fs.ModePerm}
 		}
 	}
-	return store.MigrationFiles(files)
+	return migrate.Files(files)
 }
 
 // The versions of invented migrations.
@@ -57,21 +57,21 @@ func TestOlderProgramServesWhatEveryNewerMigrationSaysItMay(t *testing.T) {
 				older := map[int]string{version1: step("a", 0), version2: step("b", version1)}
 				newer := map[int]string{version1: older[version1], version2: older[version2], version3: step("c", c.third), version4: step("d", c.fourth)}
 				for _, program := range []map[int]string{older, newer} {
-					if n, err := store.Migrate(t.Context(), url, migrations(program)); n != 2 || err != nil {
+					if n, err := migrate.Up(t.Context(), url, migrations(program)); n != 2 || err != nil {
 						t.Fatalf("%d applied, %v", n, err)
 					}
 				}
-				_, migrate := store.Migrate(t.Context(), url, migrations(older))
-				pending, err := store.Pending(t.Context(), url, migrations(older))
+				_, migrated := migrate.Up(t.Context(), url, migrations(older))
+				pending, err := migrate.Pending(t.Context(), url, migrations(older))
 				if pending != 0 {
 					t.Errorf("%d are pending", pending)
 				}
-				for call, err := range map[string]error{"migrate": migrate, "pending": err} {
-					if c.refuses == "" && err != nil || c.refuses != "" && (!errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), c.refuses)) {
+				for call, err := range map[string]error{"migrate": migrated, "pending": err} {
+					if c.refuses == "" && err != nil || c.refuses != "" && (!errors.Is(err, migrate.ErrNewer) || !strings.Contains(err.Error(), c.refuses)) {
 						t.Errorf("%s: %v, want %q", call, err, c.refuses)
 					}
 				}
-				if _, err := store.Migrate(t.Context(), url, migrations(newer)); err != nil {
+				if _, err := migrate.Up(t.Context(), url, migrations(newer)); err != nil {
 					t.Errorf("the newer program: %v", err)
 				}
 			})
@@ -84,11 +84,11 @@ func TestMigrationsListsThoseOfANewerProgram(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, url string, _ int) {
 		older := map[int]string{version1: step("a", 0)}
 		newer := map[int]string{version1: older[version1], version2: step("b", version1), version3: step("c", 0)}
-		if _, err := store.Migrate(t.Context(), url, migrations(newer)); err != nil {
+		if _, err := migrate.Up(t.Context(), url, migrations(newer)); err != nil {
 			t.Fatal(err)
 		}
-		list, err := store.Migrations(t.Context(), url, migrations(older))
-		want := []store.Migration{
+		list, err := migrate.List(t.Context(), url, migrations(older))
+		want := []migrate.Migration{
 			{Version: version1, Name: "20260101000000_step.sql", Applied: true, CompatibleWith: version1},
 			{Version: version2, Applied: true, CompatibleWith: version1},
 			{Version: version3, Applied: true, CompatibleWith: version3},
@@ -104,18 +104,18 @@ func TestMigrationBeforeOneThatWasAppliedIsNotAppliedAndToldSo(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, url string, _ int) {
 		before := map[int]string{version1: step("a", 0), version3: step("c", version1)}
 		after := map[int]string{version1: before[version1], version2: step("b", version1), version3: before[version3], version4: step("d", version1)}
-		if _, err := store.Migrate(t.Context(), url, migrations(before)); err != nil {
+		if _, err := migrate.Up(t.Context(), url, migrations(before)); err != nil {
 			t.Fatal(err)
 		}
-		_, migrate := store.Migrate(t.Context(), url, migrations(after))
-		_, pending := store.Pending(t.Context(), url, migrations(after))
-		for call, err := range map[string]error{"migrate": migrate, "pending": pending} {
-			if !errors.Is(err, store.ErrOutOfOrder) || !strings.Contains(err.Error(), fmt.Sprint(version2)) {
+		_, migrated := migrate.Up(t.Context(), url, migrations(after))
+		_, pending := migrate.Pending(t.Context(), url, migrations(after))
+		for call, err := range map[string]error{"migrate": migrated, "pending": pending} {
+			if !errors.Is(err, migrate.ErrOutOfOrder) || !strings.Contains(err.Error(), fmt.Sprint(version2)) {
 				t.Errorf("%s: %v", call, err)
 			}
 		}
-		list, err := store.Migrations(t.Context(), url, migrations(after))
-		want := []store.Migration{
+		list, err := migrate.List(t.Context(), url, migrations(after))
+		want := []migrate.Migration{
 			{Version: version1, Name: "20260101000000_step.sql", Applied: true, CompatibleWith: version1},
 			{Version: version2, Name: "20260101000001_step.sql", OutOfOrder: true, CompatibleWith: version1},
 			{Version: version3, Name: "20260101000002_step.sql", Applied: true, CompatibleWith: version1},
@@ -124,7 +124,7 @@ func TestMigrationBeforeOneThatWasAppliedIsNotAppliedAndToldSo(t *testing.T) {
 		if err != nil || fmt.Sprint(list) != fmt.Sprint(want) {
 			t.Errorf("%v, %v\nwant %v", list, err, want)
 		}
-		if n, err := store.Migrate(t.Context(), url, migrations(before)); n != 0 || err != nil {
+		if n, err := migrate.Up(t.Context(), url, migrations(before)); n != 0 || err != nil {
 			t.Errorf("the program that migrated it: %d, %v", n, err)
 		}
 	})
@@ -136,15 +136,15 @@ func TestMigrationOfAnotherProgramAmongItsOwnHasToSayThatOneMayServe(t *testing.
 		eachEmpty(t, func(t *testing.T, url string, _ int) {
 			own := map[int]string{version1: step("a", 0), version3: step("c", version1)}
 			other := map[int]string{version1: own[version1], version2: step("b", compatibleWith), version3: own[version3]}
-			if _, err := store.Migrate(t.Context(), url, migrations(other)); err != nil {
+			if _, err := migrate.Up(t.Context(), url, migrations(other)); err != nil {
 				t.Fatal(err)
 			}
-			list, err := store.Migrations(t.Context(), url, migrations(own))
+			list, err := migrate.List(t.Context(), url, migrations(own))
 			if err != nil || len(list) != 3 || list[1].Version != version2 || list[1].Name != "" || !list[1].Applied {
 				t.Errorf("%v, %v", list, err)
 			}
-			_, err = store.Pending(t.Context(), url, migrations(own))
-			if refused := errors.Is(err, store.ErrNewer); refused != (compatibleWith == 0) || !refused && err != nil {
+			_, err = migrate.Pending(t.Context(), url, migrations(own))
+			if refused := errors.Is(err, migrate.ErrNewer); refused != (compatibleWith == 0) || !refused && err != nil {
 				t.Errorf("compatible with %d: %v", compatibleWith, err)
 			}
 		})
@@ -155,14 +155,14 @@ func TestMigrationThatFailsSaysNothingOfCompatibility(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, url string, _ int) {
 		files := map[int]string{version1: step("a", 0), version2: step("a", version1)}
-		if n, err := store.Migrate(t.Context(), url, migrations(files)); n != 1 || err == nil {
+		if n, err := migrate.Up(t.Context(), url, migrations(files)); n != 1 || err == nil {
 			t.Fatalf("%d applied, %v", n, err)
 		}
 		files[version2] = step("b", 0)
-		if n, err := store.Migrate(t.Context(), url, migrations(files)); n != 1 || err != nil {
+		if n, err := migrate.Up(t.Context(), url, migrations(files)); n != 1 || err != nil {
 			t.Fatalf("%d applied, %v", n, err)
 		}
-		if _, err := store.Pending(t.Context(), url, migrations(map[int]string{version1: files[version1]})); !errors.Is(err, store.ErrNewer) {
+		if _, err := migrate.Pending(t.Context(), url, migrations(map[int]string{version1: files[version1]})); !errors.Is(err, migrate.ErrNewer) {
 			t.Errorf("%v, want the older program to be refused", err)
 		}
 	})
