@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/store"
+	"slipway/internal/store/backup"
 )
 
 func backupCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (s *source) backup(ctx context.Context, file string, out io.Writer) error {
 		return err
 	}
 	begun := time.Now()
-	made, err := store.Backup(ctx, s.url, file)
+	made, err := backup.Write(ctx, s.url, file)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ before anything is moved. Where a restore is killed, run it again.`,
 
 func (s *source) restore(ctx context.Context, file string, out io.Writer) error {
 	begun := time.Now()
-	done, err := store.Restore(ctx, s.url, file)
+	done, err := backup.Restore(ctx, s.url, file)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,6 @@
 // Tenancy: each table has a class (see Classes). Queries and writes of tables that belong to organizations are
 // bound to the organization of the actor in the context; without an actor they fail. On PostgreSQL row-level
 // security is a second lock.
-//
-// Backup and Restore copy a SQLite database; the files of PostgreSQL are its operator's.
 package store
 
 import (

@@ -1,4 +1,4 @@
-package store_test
+package backup_test
 
 import (
 	"context"
@@ -19,11 +19,16 @@ import (
 	"slipway/ent"
 	"slipway/ent/organization"
 	"slipway/internal/actor"
+	"slipway/internal/id"
 	"slipway/internal/store"
+	"slipway/internal/store/backup"
 	"slipway/internal/store/migrate"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
+
+// never is the probe of a transaction that was not committed.
+func never(context.Context, *ent.Client) (bool, error) { return false, nil }
 
 var root = &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
 
@@ -98,15 +103,15 @@ func organizations(t *testing.T, url string) string {
 
 func TestRestoreThatIsKilledLeavesTheOldOrTheNewWholeAndTheNextOneMendsIt(t *testing.T) {
 	t.Parallel()
-	backup := filepath.Join(t.TempDir(), "backup.db")
-	if _, err := store.Backup(t.Context(), worldtest.SQLite(t), backup); err != nil {
+	saved := filepath.Join(t.TempDir(), "backup.db")
+	if _, err := backup.Write(t.Context(), worldtest.SQLite(t), saved); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]int{}
 	for steps := 0; ; steps++ {
 		url := worldtest.SQLite(t)
 		withOrganization(t, url, "old")
-		there, err := store.RestoreUntil(t.Context(), url, backup, steps)
+		there, err := backup.RestoreUntil(t.Context(), url, saved, steps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +119,7 @@ func TestRestoreThatIsKilledLeavesTheOldOrTheNewWholeAndTheNextOneMendsIt(t *tes
 			break
 		}
 		seen[stateOf(t, url, steps)]++
-		done, err := store.Restore(t.Context(), url, backup)
+		done, err := backup.Restore(t.Context(), url, saved)
 		if err != nil {
 			t.Fatalf("after %d steps: %v", steps, err)
 		}
@@ -138,7 +143,7 @@ func TestRestoreThatIsKilledLeavesTheOldOrTheNewWholeAndTheNextOneMendsIt(t *tes
 func stateOf(t *testing.T, url string, steps int) string {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	_, backedUp := store.Backup(t.Context(), url, copied)
+	_, backedUp := backup.Write(t.Context(), url, copied)
 	if backedUp != nil {
 		_, opened := store.Open(t.Context(), store.Config{URL: url})
 		_, served := store.Open(t.Context(), store.Config{URL: url, Exclusive: true})
@@ -164,26 +169,26 @@ func stateOf(t *testing.T, url string, steps int) string {
 
 func TestRestoreReplacesNoFileThatCameMeanwhile(t *testing.T) {
 	t.Parallel()
-	url, backup := worldtest.SQLite(t), filepath.Join(t.TempDir(), "backup.db")
-	if _, err := store.Backup(t.Context(), url, backup); err != nil {
+	url, saved := worldtest.SQLite(t), filepath.Join(t.TempDir(), "backup.db")
+	if _, err := backup.Write(t.Context(), url, saved); err != nil {
 		t.Fatal(err)
 	}
 	withOrganization(t, url, "old")
-	if _, err := store.RestoreUntil(t.Context(), url, backup, 8); err != nil {
+	if _, err := backup.RestoreUntil(t.Context(), url, saved, 8); err != nil {
 		t.Fatal(err)
 	}
 	path := strings.TrimPrefix(url, "sqlite:")
 	if err := os.WriteFile(path, []byte("by another program"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := store.Restore(t.Context(), url, backup)
+	_, err := backup.Restore(t.Context(), url, saved)
 	if err == nil || !strings.Contains(err.Error(), path+" came while a restore of it had not ended, and "+path+".restore/slipway.db is there already") {
 		t.Fatal(err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	done, err := store.Restore(t.Context(), url, backup)
+	done, err := backup.Restore(t.Context(), url, saved)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +199,8 @@ func TestRestoreReplacesNoFileThatCameMeanwhile(t *testing.T) {
 
 func TestRestoreAndBackupThatAreInterruptedChangeNothing(t *testing.T) {
 	t.Parallel()
-	url, backup := worldtest.SQLite(t), filepath.Join(t.TempDir(), "backup.db")
-	if _, err := store.Backup(t.Context(), url, backup); err != nil {
+	url, saved := worldtest.SQLite(t), filepath.Join(t.TempDir(), "backup.db")
+	if _, err := backup.Write(t.Context(), url, saved); err != nil {
 		t.Fatal(err)
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -203,10 +208,10 @@ func TestRestoreAndBackupThatAreInterruptedChangeNothing(t *testing.T) {
 	before := testkit.Modes(t, filepath.Dir(strings.TrimPrefix(url, "sqlite:")))
 	before["slipway.db.lock"], before["slipway.db.serve.lock"] = 0o600, 0o600 // where who locks it leaves them
 	to := filepath.Join(t.TempDir(), "backup.db")
-	if _, err := store.Backup(ctx, url, to); !errors.Is(err, context.Canceled) {
+	if _, err := backup.Write(ctx, url, to); !errors.Is(err, context.Canceled) {
 		t.Errorf("backup: %v", err)
 	}
-	if _, err := store.Restore(ctx, url, backup); !errors.Is(err, context.Canceled) {
+	if _, err := backup.Restore(ctx, url, saved); !errors.Is(err, context.Canceled) {
 		t.Errorf("restore: %v", err)
 	}
 	if diff := cmp.Diff(before, testkit.Modes(t, filepath.Dir(strings.TrimPrefix(url, "sqlite:")))); diff != "" {
@@ -219,12 +224,12 @@ func TestRestoreAndBackupThatAreInterruptedChangeNothing(t *testing.T) {
 
 func TestRestoreAndOpeningWaitForEachOther(t *testing.T) {
 	t.Parallel()
-	url, backup := worldtest.SQLite(t), filepath.Join(t.TempDir(), "backup.db")
-	if _, err := store.Backup(t.Context(), url, backup); err != nil {
+	url, saved := worldtest.SQLite(t), filepath.Join(t.TempDir(), "backup.db")
+	if _, err := backup.Write(t.Context(), url, saved); err != nil {
 		t.Fatal(err)
 	}
 	unlock := locked(t, strings.TrimPrefix(url, "sqlite:")+".lock")
-	if _, err := store.Restore(t.Context(), url, backup); err == nil || !strings.Contains(err.Error(), "another command opens or migrates "+url) {
+	if _, err := backup.Restore(t.Context(), url, saved); err == nil || !strings.Contains(err.Error(), "another command opens or migrates "+url) {
 		t.Errorf("restore: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -233,7 +238,7 @@ func TestRestoreAndOpeningWaitForEachOther(t *testing.T) {
 		t.Errorf("open: %v", err)
 	}
 	unlock()
-	if _, err := store.Restore(t.Context(), url, backup); err != nil {
+	if _, err := backup.Restore(t.Context(), url, saved); err != nil {
 		t.Error(err)
 	}
 }
@@ -254,7 +259,9 @@ func TestBackupUnderConstantWritesHasAllThatWasThereWhenItBegan(t *testing.T) {
 			default:
 			}
 			err := w.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
-				return newProject(ctx, tx, w.Acme.ID, fmt.Sprintf("p%06d", written.Load()))
+				slug := fmt.Sprintf("p%06d", written.Load())
+				return tx.Project.Create().SetID(id.New(id.Project)).SetOrganizationID(w.Acme.ID).SetName(slug).SetSlug(slug).
+					SetCreatedAt(store.Now()).SetUpdatedAt(store.Now()).Exec(ctx)
 			})
 			if err != nil {
 				t.Error(err)
@@ -269,7 +276,7 @@ func TestBackupUnderConstantWritesHasAllThatWasThereWhenItBegan(t *testing.T) {
 	for i := range 5 {
 		before := written.Load()
 		to := "sqlite:" + filepath.Join(t.TempDir(), "backup.db")
-		done, err := store.Backup(t.Context(), w.DatabaseURL, strings.TrimPrefix(to, "sqlite:"))
+		done, err := backup.Write(t.Context(), w.DatabaseURL, strings.TrimPrefix(to, "sqlite:"))
 		if err != nil {
 			t.Fatal(err)
 		}

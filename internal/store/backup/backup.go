@@ -1,4 +1,6 @@
-package store
+// Package backup copies a SQLite database while it is written to, and puts such a copy in its place. The files of
+// PostgreSQL are its operator's.
+package backup
 
 import (
 	"context"
@@ -23,10 +25,10 @@ type Copy struct {
 	Migration int64
 }
 
-// Backup copies a SQLite database, as it is at one moment, into a file that is not there yet and that
+// Write copies a SQLite database, as it is at one moment, into a file that is not there yet and that
 // only its owner may read. Others may write to the database meanwhile. The copy is checked before it gets
 // its name: it is there whole, or not at all.
-func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
+func Write(ctx context.Context, databaseURL, file string) (Copy, error) {
 	t, err := parseSQLite(databaseURL)
 	if err != nil {
 		return Copy{}, err
@@ -108,7 +110,7 @@ func copyPages(ctx context.Context, from, to string) (err error) {
 			NewBackup(to string) (*sqlite.Backup, error)
 		})
 		if !ok {
-			return fmt.Errorf("store: %T makes no backups", c)
+			return fmt.Errorf("backup: %T makes no backups", c)
 		}
 		// Nothing is there to be rolled back to, and publish writes it to the disk.
 		backup, err := source.NewBackup("file:" + sqlitefile.Escape(to) + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
