@@ -92,7 +92,9 @@ const service = "arn:aws:ecs:eu-west-1:123456789012:service/"
 func (i Instance) ServiceARN() string { return string(i.appendService([]byte(service))) }
 
 // appendService appends the end of the service's ARN.
-func (i Instance) appendService(text []byte) []byte { return appendNoise(text, uint64(i.Number())<<8|0xff) }
+func (i Instance) appendService(text []byte) []byte {
+	return appendNoise(text, uint64(i.Number())<<8|0xff)
+}
 
 // appendNoise appends hexadecimal digits that fill a hole. They look random, so that they do not compress, and follow from
 // the number.

@@ -71,7 +71,7 @@ func TestEveryMemberOfANewDeploymentIsStored(t *testing.T) {
 		}
 		stored := w.Store.Client.Deployment.GetX(ctx, created.ID)
 		text, err := json.Marshal([]any{
-			stored, json.RawMessage(stored.Data.JSON()),
+			stored, stored.Data.JSON(),
 			w.Store.Client.Release.GetX(ctx, *stored.ReleaseID), w.Store.Client.IdempotencyKey.Query().OnlyX(ctx),
 		})
 		if err != nil {
