@@ -97,6 +97,9 @@ func filterValues(t *testing.T, made []*ent.Deployment) map[string][]filterValue
 		if len(values[f.Name]) == 0 {
 			t.Fatalf("say which deployments meet the member %s of Filter", f.Name)
 		}
+		if !slices.ContainsFunc(values[f.Name], func(v filterValue) bool { return len(v.of) > 0 && len(v.of) < len(made) }) {
+			t.Errorf("no value of the member %s of Filter is met by some of the deployments and not by others", f.Name)
+		}
 	}
 	return values
 }
