@@ -3,6 +3,8 @@ package paritytest_test
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"slices"
 	"testing"
 
 	"slipway/internal/actor"
@@ -139,5 +141,32 @@ func onForeign(mine map[string]string) []question {
 	}
 	mutation("rel", false, `quarantineRelease(input: {id: $id, reason: "x"})`)
 	mutation("rel", false, `liftQuarantine(input: {id: $id})`)
+	mutation("inst", false, `moveService(input: {serviceArn: "arn:aws:ecs:eu-west-1:123456789012:service/main/web", moduleInstanceId: $id})`)
+	mutation("tok", false, `revokeToken(input: {id: $id})`)
 	return all
+}
+
+// notForeign are the inputs' members that name no record, or nothing that is read: leases, and what is compared with the
+// live deployment. The places of a token's scope are tried by TestNobodyMakesMoreThanHeHas.
+var notForeign = []string{
+	"claimDeployment.leaseId", "renewLease.leaseId", "reportDeployment.leaseId", "completeDeployment.leaseId",
+	"rollbackDeployment.expectedLiveDeploymentId", "redeployDeployment.expectedLiveDeploymentId",
+	"createToken.projects", "createToken.environments",
+}
+
+func TestEveryIDThatAMutationTakesIsTriedWithAnotherOrganizations(t *testing.T) {
+	t.Parallel()
+	schema, asked := schemaOf(t), ""
+	for _, q := range onForeign(nil) {
+		asked += q.document
+	}
+	for _, field := range schema.Mutation.Fields {
+		for _, member := range schema.Types[field.Arguments[0].Type.Name()].Fields {
+			name := field.Name + "." + member.Name
+			tried := regexp.MustCompile(`\b` + field.Name + `\(input: \{[^{}]*\b` + member.Name + `: \$id\b`)
+			if member.Type.Name() == "ID" && !slices.Contains(notForeign, name) && !tried.MatchString(asked) {
+				t.Errorf("no question is about another organization's record as %s", name)
+			}
+		}
+	}
 }
