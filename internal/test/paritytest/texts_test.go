@@ -176,6 +176,33 @@ func TestTextsOfRecordsAreBoundInTheirCharacters(t *testing.T) {
 	})
 }
 
+// noTexts are the members of inputs that are of the type String, and no text that a record keeps as it is: they have a form
+// of their own, or name something.
+var noTexts = []string{
+	"createModuleDefinition.type", "publishModuleVersion.version", "publishModuleVersion.deploymentType", "claimDeployment.deploymentTypes",
+	"createDeployment.idempotencyKey", "rollbackDeployment.idempotencyKey", "redeployDeployment.idempotencyKey", "moveService.serviceArn",
+}
+
+func TestEveryTextOfAnInputIsLookedAt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	looked := map[string]bool{}
+	for _, name := range noTexts {
+		looked[name] = true
+	}
+	for _, field := range (&texts{w: w, place: w.Fixture(t, w.Acme, "web")}).all(t) {
+		looked[field.name] = true
+	}
+	schema := schemaOf(t)
+	for _, mutation := range schema.Mutation.Fields {
+		for _, member := range schema.Types[mutation.Arguments[0].Type.Name()].Fields {
+			if name := mutation.Name + "." + member.Name; member.Type.Name() == "String" && !looked[name] {
+				t.Errorf("%s is neither among the texts nor among those that are none", name)
+			}
+		}
+	}
+}
+
 func TestNoNameAndNoReasonIsBlank(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
