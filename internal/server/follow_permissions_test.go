@@ -3,9 +3,14 @@ package server_test
 import (
 	"bufio"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
@@ -78,6 +83,11 @@ func TestWhatIsFollowedIsOfTheOrganizationAndForWhoMayRead(t *testing.T) {
 			{"deploymentLogs", `subscription { deploymentLogs(id: "` + d.ID + `") { lines { text } } }`, "printed by acme"},
 			{"logs", `{ deployment(id: "` + d.ID + `") { logs { nodes { text } } } }`, "printed by acme"},
 			{"feedCursor", `{ deployments { feedCursor } }`, head()},
+		}
+		for _, field := range gqlparser.MustLoadSchema(&ast.Source{Input: string(slipway.Schema)}).Subscription.Fields {
+			if !slices.ContainsFunc(operations, func(o struct{ name, query, shows string }) bool { return o.name == field.Name }) {
+				t.Errorf("the subscription %s is not tried", field.Name)
+			}
 		}
 		for _, c := range []struct {
 			caller, token, organization string
