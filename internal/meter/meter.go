@@ -1,6 +1,9 @@
 // Package meter counts the work that a request causes and the bytes of its answer, and ends the request when either is
 // more than allowed. Every loop that can be long calls it (Spend, Answer, Err), and so also learns that the time of the
 // request is over or that its caller has gone.
+//
+// Three things are counted, each in one place: before it runs, what a document may cost (package document); while it
+// runs, what that turns out to be, here; and over all requests of a caller, what it may still spend (package quota).
 package meter
 
 import (

@@ -1,6 +1,9 @@
 // Package quota bounds what each caller may use: the cost of its requests (Buckets), how many requests, streams and
 // sockets it has at once (Gate), and who comes next where all share something (Turns). So no caller takes what the others
 // need.
+//
+// What one request costs is known before it runs from its document (package document) and counted as it runs (package
+// meter); here it is taken from what its caller has.
 package quota
 
 import (
