@@ -16,7 +16,8 @@ import (
 // meter counts those beyond when they are there, and takes off those that are not.
 const assumedItems = 5
 
-// What a field costs, before it runs; the meter counts what it takes then, and a caller's quota pays for it. Resolving a field of an object takes its time too.
+// What a field costs before it runs; the meter counts what it takes then, and the caller's quota pays for it. Resolving a
+// field of an object takes its time too.
 const (
 	costOfLeaf     = 0.1
 	costOfObject   = 1
