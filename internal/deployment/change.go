@@ -21,17 +21,13 @@ type transitionFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.Deploym
 // transition carries out one transition. The version is compared, so that of two transitions at once the
 // second sees what the first has done.
 func (s *Service) transition(ctx context.Context, name string, action access.Action, deploymentID string, f transitionFunc) (*ent.Deployment, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
 	var changed *ent.Deployment
 	err := s.Journal.WriteLatest(ctx, name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		d, err := find(ctx, tx.Deployment, deploymentID)
+		d, err := findFor(ctx, tx, action, deploymentID)
 		if err != nil {
-			return err
-		}
-		if err := access.CheckIn(a, action, placeOf(d), fault.DeploymentForbidden); err != nil {
 			return err
 		}
 		e.ObjectID, changed = deploymentID, d
@@ -46,6 +42,15 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 		return nil, err
 	}
 	return changed, nil
+}
+
+// findFor returns the deployment that a transaction is to change, or why the actor may not.
+func findFor(ctx context.Context, tx *ent.Tx, action access.Action, deploymentID string) (*ent.Deployment, error) {
+	d, err := find(ctx, tx.Deployment, deploymentID)
+	if err != nil {
+		return nil, err
+	}
+	return d, access.CheckIn(actor.From(ctx), action, placeOf(d), fault.DeploymentForbidden)
 }
 
 // save saves an update of a deployment. Where it makes the service known that this is of, it brings the deployment up to

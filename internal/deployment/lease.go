@@ -47,24 +47,7 @@ func (s *Service) LeaseSeconds() int32 { return int32(s.leaseTime() / time.Secon
 // version stays, and there is no audit row. It fails with DeploymentNotFound, DeploymentForbidden and
 // DeploymentLeaseLost.
 func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) (*ent.Deployment, *Lease, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
-		return nil, nil, err
-	}
-	var renewed *ent.Deployment
-	var lease *Lease
-	err := s.Journal.Write(ctx, "renewLease", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		e.SkipAudit = true
-		d, err := find(ctx, tx.Deployment, deploymentID)
-		if err != nil {
-			return err
-		}
-		if err := access.CheckIn(a, access.RunDeployments, placeOf(d), fault.DeploymentForbidden); err != nil {
-			return err
-		}
-		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared()); err != nil {
-			return err
-		}
+	renew := func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, e *journal.Entry) error {
 		until := e.Shared().Add(s.leaseTime())
 		// The status may have changed since it was read.
 		n, err := tx.Deployment.Update().
@@ -76,14 +59,41 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 		if n == 0 {
 			return leaseLost(d, "it has just ended")
 		}
-		d.LeaseExpiresAt, renewed = &until, d
+		d.LeaseExpiresAt = &until
+		return nil
+	}
+	return s.underLease(ctx, "renewLease", deploymentID, leaseID, renew)
+}
+
+// leasedFunc makes a change under the lease of a deployment that is no change of it.
+type leasedFunc func(context.Context, *ent.Tx, *ent.Deployment, *journal.Entry) error
+
+// underLease carries out what a runner does under a lease that may be renewed, without an audit row, and returns the
+// deployment and the lease as they are then.
+func (s *Service) underLease(
+	ctx context.Context, action, deploymentID, leaseID string, f leasedFunc,
+) (d *ent.Deployment, lease *Lease, err error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, nil, err
+	}
+	err = s.Journal.WriteLatest(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.SkipAudit = true
+		if d, err = findFor(ctx, tx, access.RunDeployments, deploymentID); err != nil {
+			return err
+		}
+		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared()); err != nil {
+			return err
+		}
+		if err := f(ctx, tx, d, e); err != nil {
+			return err
+		}
 		lease = s.leaseOf(d, e.Shared())
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return renewed, lease, nil
+	return d, lease, nil
 }
 
 // leaseOf returns the lease of a RUNNING deployment as its runner may see it at a time.

@@ -9,7 +9,6 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentlog"
-	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
@@ -128,38 +127,20 @@ func (f *logFollower) send(ctx context.Context, b *LogBatch) bool {
 
 // reportLogs adds the lines of a report that has nothing else, and renews the lease.
 func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, in Report) (reported *ent.Deployment, lease *Lease, err error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
-		return nil, nil, err
-	}
-	err = s.Journal.WriteLatest(ctx, "reportDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		e.SkipAudit = true
-		d, err := find(ctx, tx.Deployment, deploymentID)
-		if err != nil {
-			return err
-		}
-		if err := access.CheckIn(a, access.RunDeployments, placeOf(d), fault.DeploymentForbidden); err != nil {
-			return err
-		}
-		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared()); err != nil {
-			return err
-		}
+	write := func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, e *journal.Entry) error {
 		if violations := in.check(); len(violations) > 0 {
 			return fault.Invalid(fault.RequestInvalid, violations...)
 		}
-		if *in.Sequence > d.ReportSequence {
-			if err := s.takeLines(ctx, tx, e, d, in); err != nil {
-				return err
-			}
+		if *in.Sequence <= d.ReportSequence {
+			return nil
 		}
-		reported, lease = d, s.leaseOf(d, e.Shared())
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
+		return s.takeLines(ctx, tx, e, d, in)
 	}
-	s.Feed.LogChanged(deploymentID)
-	return reported, lease, nil
+	reported, lease, err = s.underLease(ctx, "reportDeployment", deploymentID, leaseID, write)
+	if err == nil {
+		s.Feed.LogChanged(deploymentID)
+	}
+	return reported, lease, err
 }
 
 // takeLines adds the lines of a report to the log of a deployment, and renews its lease. It fails with journal.ErrChanged
