@@ -14,7 +14,6 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/idempotencykey"
-	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -188,58 +187,39 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("purge: %w", err)
 	}
-	keys, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
-		return s.Store.OldIdempotencyKeys(ctx, now.Add(-keepKeys), batch)
-	}, func(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
-		return tx.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...)).Exec(ctx)
-	})
-	if err != nil {
-		return keys, fmt.Errorf("purge idempotency keys: %w", err)
+	for _, p := range s.purges() {
+		n, err := s.purge(ctx, p, now)
+		purged += n
+		if err != nil {
+			return purged, fmt.Errorf("purge %s: %w", p.what, err)
+		}
 	}
-	changes, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
-		return s.Store.OldChanges(ctx, now.Add(-feed.Retention), batch)
-	}, removeChanges)
-	if err != nil {
-		return keys + changes, fmt.Errorf("purge change rows: %w", err)
-	}
-	foreign, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
-		return s.Store.ForeignChanges(ctx, batch)
-	}, removeChanges)
-	if err != nil {
-		return keys + changes + foreign, fmt.Errorf("purge change rows of another cluster: %w", err)
-	}
-	events, err := s.purgeEvents(ctx, now)
-	if err != nil {
-		return keys + changes + foreign + events, fmt.Errorf("purge events of the cloud: %w", err)
-	}
-	return keys + changes + foreign + events, nil
+	return purged, nil
 }
 
-// purgeEvents removes the events that need not be known again, and those that have waited too long.
-func (s *Service) purgeEvents(ctx context.Context, now time.Time) (purged int, err error) {
-	remove := func(ctx context.Context, tx *ent.Tx, ids []string, more ...predicate.CloudEvent) (int, error) {
-		numbers, err := numbersOf(ids)
-		if err != nil {
-			return 0, err
-		}
-		return tx.CloudEvent.Delete().Where(append(more, cloudevent.IDIn(numbers...))...).Exec(ctx)
+// purge is a kind of rows that are removed once they are older than keep.
+type purge struct {
+	what   string
+	keep   time.Duration
+	find   func(ctx context.Context, before time.Time, limit int) ([]store.OwnedID, error)
+	remove func(ctx context.Context, tx *ent.Tx, ids []string) (int, error)
+}
+
+func (s *Service) purges() []purge {
+	foreign := func(ctx context.Context, _ time.Time, limit int) ([]store.OwnedID, error) {
+		return s.Store.ForeignChanges(ctx, limit)
 	}
-	old, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
-		return s.Store.OldEvents(ctx, now.Add(-keepEvents), batch)
-	}, func(ctx context.Context, tx *ent.Tx, ids []string) (int, error) { return remove(ctx, tx, ids) })
-	if err != nil {
-		return old, err
+	return []purge{
+		{"idempotency keys", keepKeys, s.Store.OldIdempotencyKeys, removeKeys},
+		{"change rows", feed.Retention, s.Store.OldChanges, removeChanges},
+		{"change rows of another cluster", 0, foreign, removeChanges},
+		{"events of the cloud", keepEvents, s.Store.OldEvents, removeEvents},
+		{"events of the cloud", keepPending, s.Store.PendingEvents, s.removePending},
 	}
-	waited, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
-		return s.Store.PendingEvents(ctx, now.Add(-keepPending), batch)
-	}, func(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
-		n, err := remove(ctx, tx, ids, cloudevent.PendingSinceNotNil())
-		if err == nil && n > 0 {
-			s.logRemoved(ctx, "none became known within a day", n)
-		}
-		return n, err
-	})
-	return old + waited, err
+}
+
+func removeKeys(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
+	return tx.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...)).Exec(ctx)
 }
 
 func removeChanges(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
@@ -250,22 +230,39 @@ func removeChanges(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
 	return tx.DeploymentChange.Delete().Where(deploymentchange.IDIn(numbers...)).Exec(ctx)
 }
 
-// purge removes what find returns, in batches, each organization's in a transaction of its own.
-func purge(
-	ctx context.Context, s *store.Store,
-	find func(context.Context) ([]store.OwnedID, error),
-	remove func(context.Context, *ent.Tx, []string) (int, error),
-) (purged int, err error) {
+func removeEvents(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
+	numbers, err := numbersOf(ids)
+	if err != nil {
+		return 0, err
+	}
+	return tx.CloudEvent.Delete().Where(cloudevent.IDIn(numbers...)).Exec(ctx)
+}
+
+// removePending removes events that have waited too long, unless they have been placed since they were found.
+func (s *Service) removePending(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
+	numbers, err := numbersOf(ids)
+	if err != nil {
+		return 0, err
+	}
+	n, err := tx.CloudEvent.Delete().Where(cloudevent.PendingSinceNotNil(), cloudevent.IDIn(numbers...)).Exec(ctx)
+	if err == nil && n > 0 {
+		s.logRemoved(ctx, "none became known within a day", n)
+	}
+	return n, err
+}
+
+// purge removes rows of a kind in batches, each organization's in a transaction of its own.
+func (s *Service) purge(ctx context.Context, p purge, now time.Time) (purged int, err error) {
 	for {
-		found, err := find(system(ctx, ""))
+		found, err := p.find(system(ctx, ""), now.Add(-p.keep), batch)
 		if err != nil {
 			return purged, err
 		}
 		removed := 0
 		for organization, ids := range byOrganization(found) {
 			var n int
-			err := s.Tx(system(ctx, organization), repeatable, func(ctx context.Context, tx *ent.Tx) (err error) {
-				n, err = remove(ctx, tx, ids)
+			err := s.Store.Tx(system(ctx, organization), repeatable, func(ctx context.Context, tx *ent.Tx) (err error) {
+				n, err = p.remove(ctx, tx, ids)
 				return err
 			})
 			if err != nil {
