@@ -99,21 +99,16 @@ type Filter struct {
 
 // comparisons returns the filter as what it means, for its list as for those who follow what is in it.
 func (f Filter) comparisons() (list []record.Comparison) {
-	if f.ModuleInstanceID != nil {
-		list = append(list, record.Equal(deployment.FieldModuleInstanceID, *f.ModuleInstanceID))
+	equal := func(field string, value *string) {
+		if value != nil {
+			list = append(list, record.Equal(field, *value))
+		}
 	}
-	if f.EnvironmentID != nil {
-		list = append(list, record.Equal(deployment.FieldEnvironmentID, *f.EnvironmentID))
-	}
-	if f.ProjectID != nil {
-		list = append(list, record.Equal(deployment.FieldProjectID, *f.ProjectID))
-	}
-	if f.Status != nil {
-		list = append(list, record.Equal(deployment.FieldStatus, string(*f.Status)))
-	}
-	if f.Kind != nil {
-		list = append(list, record.Equal(deployment.FieldDeploymentType, *f.Kind))
-	}
+	equal(deployment.FieldModuleInstanceID, f.ModuleInstanceID)
+	equal(deployment.FieldEnvironmentID, f.EnvironmentID)
+	equal(deployment.FieldProjectID, f.ProjectID)
+	equal(deployment.FieldStatus, (*string)(f.Status))
+	equal(deployment.FieldDeploymentType, f.Kind)
 	if f.CreatedFrom != nil {
 		list = append(list, record.AtLeast(deployment.FieldCreatedAt, f.CreatedFrom.UTC()))
 	}

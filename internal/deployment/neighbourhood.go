@@ -12,7 +12,6 @@ import (
 	"slipway/ent"
 	"slipway/ent/cloudevent"
 	"slipway/ent/deployment"
-	"slipway/ent/predicate"
 	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
 )
@@ -238,7 +237,7 @@ func (n *neighbourhood) named(ctx context.Context, cloudIDs []string) ([]*ent.De
 		return nil, nil
 	}
 	of := map[string]*ent.Deployment{}
-	for _, service := range []predicate.Deployment{deployment.ServiceArn(n.owner.serviceARN), deployment.ServiceArnIsNil()} {
+	for _, service := range n.services() {
 		list, err := n.read(service, deployment.ExternalDeploymentIDIn(cloudIDs...)).Limit(2 * maxFollowed).All(ctx)
 		if err != nil {
 			return nil, err

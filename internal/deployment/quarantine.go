@@ -124,13 +124,19 @@ func micros(t *time.Time) *time.Time {
 	return new(t.UTC().Truncate(time.Microsecond))
 }
 
-// closeQuarantine ends the open quarantine of a release, and reports whether it held until now.
-func closeQuarantine(ctx context.Context, tx *ent.Tx, releaseID string, at time.Time) (held bool, err error) {
+// openQuarantine returns the open quarantine of a release, which may have ended by itself, or nil.
+func openQuarantine(ctx context.Context, tx *ent.Tx, releaseID string) (*ent.Quarantine, error) {
 	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(releaseID), quarantine.LiftedAtIsNil()).Only(ctx)
 	if ent.IsNotFound(err) {
-		return false, nil
+		return nil, nil
 	}
-	if err != nil {
+	return open, err
+}
+
+// closeQuarantine ends the open quarantine of a release, and reports whether it held until now.
+func closeQuarantine(ctx context.Context, tx *ent.Tx, releaseID string, at time.Time) (held bool, err error) {
+	open, err := openQuarantine(ctx, tx, releaseID)
+	if err != nil || open == nil {
 		return false, err
 	}
 	end := open.Update().Where(quarantine.LiftedAtIsNil())
@@ -196,10 +202,7 @@ func checkNotQuarantined(releaseID string, q *ent.Quarantine, at time.Time) erro
 
 // checkStoredNotQuarantined refuses a stored release whose quarantine holds.
 func checkStoredNotQuarantined(ctx context.Context, tx *ent.Tx, r *ent.Release, at time.Time) error {
-	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil
-	}
+	open, err := openQuarantine(ctx, tx, r.ID)
 	if err != nil {
 		return err
 	}
