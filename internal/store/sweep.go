@@ -19,45 +19,33 @@ import (
 // OwnedID is a record and whose it is.
 type OwnedID struct{ OrganizationID, ID string }
 
-// sweeps are statements over the rows of all organizations at once. What they find is then changed in its own
-// organization. Each selects organization_id and id by a time, the oldest first.
-var sweeps = struct{ leases, keys, changes, events, pending sweep }{
-	leases:  sweep{deployment.Table, deployment.FieldLeaseExpiresAt},
-	keys:    sweep{idempotencykey.Table, idempotencykey.FieldCreatedAt},
-	changes: sweep{deploymentchange.Table, deploymentchange.FieldCreatedAt},
-	events:  sweep{cloudevent.Table, cloudevent.FieldCreatedAt},
-	pending: sweep{cloudevent.Table, cloudevent.FieldPendingSince},
-}
-
-type sweep struct{ table, column string }
-
 // ExpiredLeases returns at most limit RUNNING deployments of all organizations whose lease has run out by
 // a time. It is for the system.
 func (s *Store) ExpiredLeases(ctx context.Context, by time.Time, limit int) ([]OwnedID, error) {
-	return s.sweep(ctx, sweeps.leases, by, limit)
+	return s.sweep(ctx, deployment.Table, deployment.FieldLeaseExpiresAt, by, limit)
 }
 
 // OldIdempotencyKeys returns at most limit keys of all organizations that are older than a time. It is for
 // the system.
 func (s *Store) OldIdempotencyKeys(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
-	return s.sweep(ctx, sweeps.keys, before, limit)
+	return s.sweep(ctx, idempotencykey.Table, idempotencykey.FieldCreatedAt, before, limit)
 }
 
 // OldChanges returns at most limit change rows of all organizations that are older than a time. It is for
 // the system.
 func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
-	return s.sweep(ctx, sweeps.changes, before, limit)
+	return s.sweep(ctx, deploymentchange.Table, deploymentchange.FieldCreatedAt, before, limit)
 }
 
 // OldEvents returns at most limit events of the cloud, of all organizations, that were received before a time. It is for
 // the system.
 func (s *Store) OldEvents(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
-	return s.sweep(ctx, sweeps.events, before, limit)
+	return s.sweep(ctx, cloudevent.Table, cloudevent.FieldCreatedAt, before, limit)
 }
 
 // PendingEvents is OldEvents for those whose deployment is not known.
 func (s *Store) PendingEvents(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
-	return s.sweep(ctx, sweeps.pending, before, limit)
+	return s.sweep(ctx, cloudevent.Table, cloudevent.FieldPendingSince, before, limit)
 }
 
 // WaitingServices returns at most limit services of all organizations, by their ARNs, that a deployment has had and of
@@ -79,11 +67,13 @@ func (s *Store) WaitingServices(ctx context.Context, limit int) ([]OwnedID, erro
 	return s.ownedIDs(ctx, text+limited(limit), nil)
 }
 
-func (s *Store) sweep(ctx context.Context, over sweep, by time.Time, limit int) (found []OwnedID, err error) {
-	t := entsql.Dialect(s.dialect).Table(over.table)
+// sweep returns rows of all organizations at once by a time, the oldest first. What it finds is then changed in its own
+// organization.
+func (s *Store) sweep(ctx context.Context, table, column string, by time.Time, limit int) ([]OwnedID, error) {
+	t := entsql.Dialect(s.dialect).Table(table)
 	query, args := entsql.Dialect(s.dialect).Select(t.C("organization_id"), t.C("id")).From(t).
-		Where(entsql.LTE(t.C(over.column), by)).
-		OrderBy(t.C(over.column)).Limit(limit).Query()
+		Where(entsql.LTE(t.C(column), by)).
+		OrderBy(t.C(column)).Limit(limit).Query()
 	return s.ownedIDs(ctx, query, args)
 }
 
