@@ -94,7 +94,7 @@ func (d checkDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.Begi
 
 // checkTx is a transaction of checkDriver.
 type checkTx struct {
-	dialect.Tx
+	execTx
 	before func(query string, args any) error
 }
 
@@ -102,49 +102,55 @@ func (t checkTx) Query(ctx context.Context, query string, args, v any) error {
 	if err := t.before(query, args); err != nil {
 		return err
 	}
-	return t.Tx.Query(ctx, query, args, v)
+	return t.execTx.Query(ctx, query, args, v)
 }
 
 func (t checkTx) Exec(ctx context.Context, query string, args, v any) error {
 	if err := t.before(query, args); err != nil {
 		return err
 	}
-	return t.Tx.Exec(ctx, query, args, v)
+	return t.execTx.Exec(ctx, query, args, v)
 }
 
 // QueryContext runs a statement that ent does not write, as ent's own transactions do.
 func (t checkTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	q, ok := t.Tx.(entsql.ExecQuerier)
-	if !ok {
-		return nil, fmt.Errorf("store: %T takes no statements", t.Tx)
-	}
 	if err := t.before(query, args); err != nil {
 		return nil, err
 	}
-	return q.QueryContext(ctx, query, args...)
+	return t.execTx.QueryContext(ctx, query, args...)
 }
 
 // ExecContext runs a statement that ent does not write, as ent's own transactions do.
 func (t checkTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	q, ok := t.Tx.(entsql.ExecQuerier)
-	if !ok {
-		return nil, fmt.Errorf("store: %T takes no statements", t.Tx)
-	}
 	if err := t.before(query, args); err != nil {
 		return nil, err
 	}
-	return q.ExecContext(ctx, query, args...)
+	return t.execTx.ExecContext(ctx, query, args...)
+}
+
+// execTx is a transaction of ent that also takes statements which ent does not write.
+type execTx interface {
+	dialect.Tx
+	entsql.ExecQuerier
 }
 
 // beginTx begins a transaction with options, which the interface dialect.Driver leaves out.
-func beginTx(ctx context.Context, d dialect.Driver, o *sql.TxOptions) (dialect.Tx, error) {
+func beginTx(ctx context.Context, d dialect.Driver, o *sql.TxOptions) (execTx, error) {
 	b, ok := d.(interface {
 		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
 	})
 	if !ok {
 		return nil, fmt.Errorf("store: %T begins no transactions", d)
 	}
-	return b.BeginTx(ctx, o)
+	tx, err := b.BeginTx(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	exec, ok := tx.(execTx)
+	if !ok {
+		return nil, rollBack(tx, fmt.Errorf("store: %T takes no statements", tx))
+	}
+	return exec, nil
 }
 
 // checkArgs returns RequestInvalid for a text that PostgreSQL cannot store, on both databases alike.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"entgo.io/ent/dialect"
-	entsql "entgo.io/ent/dialect/sql"
 )
 
 // maxPendingArgs bounds the arguments of the INSERTs that are sent as one statement.
@@ -39,12 +38,6 @@ type pendingInserts struct {
 type insert struct {
 	text string
 	args []any
-}
-
-// execTx is a transaction of ent that also takes statements which ent does not write.
-type execTx interface {
-	dialect.Tx
-	entsql.ExecQuerier
 }
 
 type pendingKey struct{}
@@ -180,12 +173,8 @@ func (d insertDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx
 	if err != nil || !asked {
 		return tx, err
 	}
-	exec, ok := tx.(execTx)
-	if !ok {
-		return nil, rollBack(tx, fmt.Errorf("store: %T takes no statements", tx))
-	}
-	p.tx, p.dialect = exec, d.Dialect()
-	return insertTx{exec, p}, nil
+	p.tx, p.dialect = tx, d.Dialect()
+	return insertTx{tx, p}, nil
 }
 
 // insertTx is a transaction of insertDriver.
