@@ -30,9 +30,7 @@ func newDefinition(in model.CreateDefaultValueDefinitionInput) defaults.New {
 func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch {
 	p := defaults.Patch{
 		Name: in.Name.Value(), Description: in.Description.Value(), Schema: in.Schema.Value(), Version: in.Version.Value(),
-	}
-	if dry := in.DryRun.Value(); dry != nil {
-		p.DryRun = *dry
+		DryRun: isTrue(in.DryRun),
 	}
 	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
 	p.Violations = append(p.Violations, notNull("/schema", in.Schema)...)
