@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	main "slipway/cmd/slipway"
-	"slipway/internal/runner/keeper"
 	"slipway/internal/test/testkit"
 )
 
@@ -27,8 +26,8 @@ const (
 
 // TestMain is the program also where a runner has started it as a keeper.
 func TestMain(m *testing.M) {
-	if _, ok := keeper.Called(os.Args); ok {
-		os.Exit(main.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+	if code, ok := main.Keep(); ok {
+		os.Exit(code)
 	}
 	switch os.Getenv(asChild) {
 	case isSlipway:

@@ -3,6 +3,7 @@ package main
 // For the tests.
 var (
 	Run        = run
+	Keep       = keep
 	Commands   = commands
 	VariableOf = variableOf
 )

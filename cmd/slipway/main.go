@@ -32,6 +32,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for an orderly end; from then on a signal ends the program at once.
 	context.AfterFunc(ctx, stop)
+	if code, ok := keep(); ok {
+		os.Exit(code)
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
@@ -79,7 +82,6 @@ func commands(env environment) *cobra.Command {
 		serveCommand(),
 		demoCommand(),
 		runnerCommand(),
-		guardCommand(),
 		backupCommand(),
 		restoreCommand(),
 		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),

@@ -57,7 +57,6 @@ so it is upgraded. So does the end of a runner that is killed; a program is stop
 		},
 	}
 	s.flags(c.Flags())
-	c.AddCommand(keepCommand())
 	return c
 }
 
@@ -77,22 +76,17 @@ func handOver(ctx context.Context) context.Context {
 	return ctx
 }
 
-// guardCommand is what a keeper starts beside its program.
-func guardCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "guard", Short: "End a program whose keeper cannot; started by a keeper", Hidden: true, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return keeper.Main(keeper.GuardPath, c.InOrStdin(), keeper.Now)
-		},
+// keep does the work of a keeper or its guard, and reports false where this process was not started as one.
+func keep() (code int, ok bool) {
+	path, ok := keeper.Called(os.Args)
+	if !ok {
+		return 0, false
 	}
-}
-
-// keepCommand is what a runner starts for each program.
-func keepCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "keep FOLDER", Short: "Keep a program under its lease; started by runner", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return keeper.Main(args[0], c.InOrStdin(), keeper.Now) },
+	if err := keeper.Main(path, os.Stdin, keeper.Now); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "slipway:", explain(err))
+		return exitFailed, true
 	}
+	return 0, true
 }
 
 func (s *runnerSettings) flags(fs *pflag.FlagSet) {
