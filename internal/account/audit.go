@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"slipway/ent"
@@ -23,24 +24,14 @@ type AuditFilter struct {
 	CreatedBefore *time.Time
 }
 
-func (f AuditFilter) conditions() []record.Condition {
-	var list []record.Condition
-	if f.ActorID != nil {
-		list = append(list, record.Equal(auditevent.FieldActorID, *f.ActorID))
-	}
-	if f.Action != nil {
-		list = append(list, record.Equal(auditevent.FieldAction, *f.Action))
-	}
-	if f.ObjectID != nil {
-		list = append(list, record.Equal(auditevent.FieldObjectID, *f.ObjectID))
-	}
-	if f.CreatedFrom != nil {
-		list = append(list, record.AtLeast(auditevent.FieldCreatedAt, f.CreatedFrom.UTC()))
-	}
-	if f.CreatedBefore != nil {
-		list = append(list, record.Below(auditevent.FieldCreatedAt, f.CreatedBefore.UTC()))
-	}
-	return list
+func (f AuditFilter) comparisons() []record.Comparison {
+	return slices.Concat(
+		record.Given(record.Equal, auditevent.FieldActorID, f.ActorID),
+		record.Given(record.Equal, auditevent.FieldAction, f.Action),
+		record.Given(record.Equal, auditevent.FieldObjectID, f.ObjectID),
+		record.Given(record.AtLeast, auditevent.FieldCreatedAt, f.CreatedFrom),
+		record.Given(record.Below, auditevent.FieldCreatedAt, f.CreatedBefore),
+	)
 }
 
 // AuditEventsByID returns the audit events of the ids that exist, in no order. The error may be AuditEventForbidden.
@@ -57,7 +48,7 @@ func (s *Service) AuditEvents(ctx context.Context, f AuditFilter, args page.Args
 	if err := access.Check(a, access.ReadAudit, fault.AuditEventForbidden); err != nil {
 		return nil, err
 	}
-	list := record.AuditEvents.In(s.Store).Where(f.conditions()...)
+	list := record.AuditEvents.In(s.Store).Where(record.All(f.comparisons())...)
 	scope := page.Scope{List: "auditEvents", Viewer: store.Scope(a), Filter: f}
 	return page.Read(ctx, list, args, scope)
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 
 	"slipway/ent"
 	"slipway/ent/moduleinstance"
@@ -58,16 +59,11 @@ func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args
 }
 
 func (f InstanceFilter) conditions(organizationID string) []record.Condition {
-	var list []record.Condition
-	if f.ProjectID != nil {
-		list = append(list, record.Equal(moduleinstance.FieldProjectID, *f.ProjectID))
-	}
-	if f.EnvironmentID != nil {
-		list = append(list, record.Equal(moduleinstance.FieldEnvironmentID, *f.EnvironmentID))
-	}
-	if f.ModuleDefinitionID != nil {
-		list = append(list, record.Equal(moduleinstance.FieldModuleDefinitionID, *f.ModuleDefinitionID))
-	}
+	list := record.All(slices.Concat(
+		record.Given(record.Equal, moduleinstance.FieldProjectID, f.ProjectID),
+		record.Given(record.Equal, moduleinstance.FieldEnvironmentID, f.EnvironmentID),
+		record.Given(record.Equal, moduleinstance.FieldModuleDefinitionID, f.ModuleDefinitionID),
+	))
 	if f.Type != nil {
 		list = append(list, ofType(*f.Type, organizationID))
 	}

@@ -15,6 +15,7 @@ package deployment
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"slipway/ent"
@@ -98,24 +99,16 @@ type Filter struct {
 }
 
 // comparisons returns the filter as what it means, for its list as for those who follow what is in it.
-func (f Filter) comparisons() (list []record.Comparison) {
-	equal := func(field string, value *string) {
-		if value != nil {
-			list = append(list, record.Equal(field, *value))
-		}
-	}
-	equal(deployment.FieldModuleInstanceID, f.ModuleInstanceID)
-	equal(deployment.FieldEnvironmentID, f.EnvironmentID)
-	equal(deployment.FieldProjectID, f.ProjectID)
-	equal(deployment.FieldStatus, (*string)(f.Status))
-	equal(deployment.FieldDeploymentType, f.Kind)
-	if f.CreatedFrom != nil {
-		list = append(list, record.AtLeast(deployment.FieldCreatedAt, f.CreatedFrom.UTC()))
-	}
-	if f.CreatedBefore != nil {
-		list = append(list, record.Below(deployment.FieldCreatedAt, f.CreatedBefore.UTC()))
-	}
-	return list
+func (f Filter) comparisons() []record.Comparison {
+	return slices.Concat(
+		record.Given(record.Equal, deployment.FieldModuleInstanceID, f.ModuleInstanceID),
+		record.Given(record.Equal, deployment.FieldEnvironmentID, f.EnvironmentID),
+		record.Given(record.Equal, deployment.FieldProjectID, f.ProjectID),
+		record.Given(record.Equal, deployment.FieldStatus, (*string)(f.Status)),
+		record.Given(record.Equal, deployment.FieldDeploymentType, f.Kind),
+		record.Given(record.AtLeast, deployment.FieldCreatedAt, f.CreatedFrom),
+		record.Given(record.Below, deployment.FieldCreatedAt, f.CreatedBefore),
+	)
 }
 
 // Deployments returns a page of the organization's deployments.

@@ -54,6 +54,14 @@ func AtLeast(column string, value any) Comparison { return Comparison{column, ">
 // Below returns the condition that a column has a smaller value.
 func Below(column string, value any) Comparison { return Comparison{column, "<", stored(value)} }
 
+// Given returns what compare returns for a value, and nothing where that is nil.
+func Given[T any](compare func(column string, value any) Comparison, column string, value *T) []Comparison {
+	if value == nil {
+		return nil
+	}
+	return []Comparison{compare(column, *value)}
+}
+
 // stored returns a bound as one that can be stored. Times are stored in microseconds: before one between two of them is
 // what is before the later one. PostgreSQL would take the nearer one.
 func stored(bound any) any {
@@ -61,6 +69,7 @@ func stored(bound any) any {
 	if !isTime {
 		return bound
 	}
+	at = at.UTC()
 	if whole := at.Truncate(time.Microsecond); whole.Before(at) {
 		return whole.Add(time.Microsecond)
 	}
