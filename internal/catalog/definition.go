@@ -212,11 +212,9 @@ func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.
 			return nil, err
 		}
 	}
-	if err := store.CheckID(id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound); err != nil {
-		return nil, err
-	}
-	d, err := s.Store.Client.ModuleDefinition.Get(ctx, definitionID)
-	if d, err = store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound); err != nil {
+	get := s.Store.Client.ModuleDefinition.Get
+	d, err := store.Find(ctx, get, id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound)
+	if err != nil {
 		return nil, err
 	}
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {

@@ -100,11 +100,9 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err
 	}
-	if err := store.CheckID(id.Environment, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
-		return nil, err
-	}
-	environment, err := s.Store.Client.Environment.Get(ctx, in.EnvironmentID)
-	if environment, err = store.NotFoundAs(environment, err, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+	get := s.Store.Client.Environment.Get
+	environment, err := store.Find(ctx, get, id.Environment, in.EnvironmentID, fault.EnvironmentNotFound)
+	if err != nil {
 		return nil, err
 	}
 	place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}

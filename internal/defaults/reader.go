@@ -29,11 +29,7 @@ func (r *Reader) Definition(ctx context.Context, definitionID string) (*record.D
 }
 
 func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string) (*ent.DefaultValueDefinition, error) {
-	if err := store.CheckID(id.DefaultValueDefinition, definitionID, fault.DefaultValueDefinitionNotFound); err != nil {
-		return nil, err
-	}
-	d, err := c.Get(ctx, definitionID)
-	return store.NotFoundAs(d, err, definitionID, fault.DefaultValueDefinitionNotFound)
+	return store.Find(ctx, c.Get, id.DefaultValueDefinition, definitionID, fault.DefaultValueDefinitionNotFound)
 }
 
 // DefinitionsByID returns the definitions of the ids that there are, in no order.

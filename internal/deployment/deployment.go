@@ -70,11 +70,7 @@ func (s *Service) Deployment(ctx context.Context, deploymentID string) (*record.
 }
 
 func find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*ent.Deployment, error) {
-	if err := store.CheckID(id.Deployment, deploymentID, fault.DeploymentNotFound); err != nil {
-		return nil, err
-	}
-	d, err := c.Get(ctx, deploymentID)
-	return store.NotFoundAs(d, err, deploymentID, fault.DeploymentNotFound)
+	return store.Find(ctx, c.Get, id.Deployment, deploymentID, fault.DeploymentNotFound)
 }
 
 // placeOf returns the project and the environment of a deployment.

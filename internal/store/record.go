@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"time"
 
 	"slipway/ent"
@@ -17,6 +18,17 @@ func CheckID(kind id.Kind, text string, code fault.Code) error {
 		return NotFound(text, code)
 	}
 	return nil
+}
+
+// Find returns the record that get reads by its id, or NotFound with the code where there is none of the kind.
+func Find[T any](
+	ctx context.Context, get func(context.Context, string) (*T, error), kind id.Kind, text string, code fault.Code,
+) (*T, error) {
+	if err := CheckID(kind, text, code); err != nil {
+		return nil, err
+	}
+	record, err := get(ctx, text)
+	return NotFoundAs(record, err, text, code)
 }
 
 // NotFoundAs returns a record that was read by its id, or NotFound with the code where there is none. What is
