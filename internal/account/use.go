@@ -12,6 +12,7 @@ import (
 	"slipway/ent/token"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/store"
 )
 
 const (
@@ -64,8 +65,7 @@ func (s *Service) StoreUses(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(actor.With(ctx, &actor.Actor{Name: "system", Role: actor.System}), useTimeout)
 	defer cancel()
-	committed := func(context.Context, *ent.Client) (bool, error) { return false, nil } // repeating it does no harm
-	err := s.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
+	err := s.Store.Tx(ctx, store.Repeatable, func(ctx context.Context, tx *ent.Tx) error {
 		for some := range slices.Chunk(ids, 1000) {
 			if err := tx.Token.Update().Where(token.IDIn(some...)).SetLastUsedAt(last).Exec(ctx); err != nil {
 				return err

@@ -32,7 +32,7 @@ func RecordUses(ctx context.Context, tx *ent.Tx, organizationID, versionID strin
 func VersionsNaming(ctx context.Context, s *store.Store, givenID string, most int) ([]*ent.ModuleVersion, error) {
 	behind, err := unrecorded(ctx, s.Client.ModuleVersion).Exist(ctx)
 	if err == nil && behind {
-		err = s.Tx(ctx, repeatable, recordLate)
+		err = s.Tx(ctx, store.Repeatable, recordLate)
 	}
 	if err != nil {
 		return nil, err
@@ -90,6 +90,3 @@ func unrecorded(ctx context.Context, versions *ent.ModuleVersionClient) *ent.Mod
 	return versions.Query().
 		Where(moduleversion.OrganizationID(store.Scope(actor.From(ctx))), moduleversion.UsesRecorded(false))
 }
-
-// repeatable is the probe of a transaction that may run twice: it never reports a COMMIT.
-func repeatable(context.Context, *ent.Client) (bool, error) { return false, nil }

@@ -101,7 +101,7 @@ const (
 
 // recordSweep records a sweep. It returns the time, and until when no lease is ended.
 func (s *Service) recordSweep(ctx context.Context) (at, spared time.Time, err error) {
-	err = s.Store.TxAt(system(ctx, ""), repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+	err = s.Store.TxAt(system(ctx, ""), store.Repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
 		sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
 		if err != nil {
 			return err
@@ -261,7 +261,7 @@ func (s *Service) purge(ctx context.Context, p purge, now time.Time) (purged int
 		removed := 0
 		for organization, ids := range byOrganization(found) {
 			var n int
-			err := s.Store.Tx(system(ctx, organization), repeatable, func(ctx context.Context, tx *ent.Tx) (err error) {
+			err := s.Store.Tx(system(ctx, organization), store.Repeatable, func(ctx context.Context, tx *ent.Tx) (err error) {
 				n, err = p.remove(ctx, tx, ids)
 				return err
 			})
@@ -296,9 +296,6 @@ func numbersOf(texts []string) ([]int64, error) {
 	}
 	return numbers, nil
 }
-
-// repeatable is the probe of a transaction that may run twice: it never reports a COMMIT.
-func repeatable(context.Context, *ent.Client) (bool, error) { return false, nil }
 
 // system returns a context in which the server itself acts in an organization.
 func system(ctx context.Context, organizationID string) context.Context {

@@ -17,6 +17,9 @@ import (
 // that it writes.
 type Probe func(ctx context.Context, c *ent.Client) (bool, error)
 
+// Repeatable is the Probe of a transaction that does no harm if it runs twice: it never reports a COMMIT.
+func Repeatable(context.Context, *ent.Client) (bool, error) { return false, nil }
+
 // Tx runs f in one transaction, and again from the start while the database says that it may succeed.
 // Ids and times are to be drawn outside f, and f is to use nothing but its transaction. An INSERT is sent with
 // those after it, when f asks for something else or returns, and its error comes from there (see pendingInserts).
