@@ -104,21 +104,13 @@ func (s *Service) findPair(ctx context.Context, fromID, toID string) (from, to *
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, d := range list {
-		if d.ID == fromID {
-			from = d
-		}
-		if d.ID == toID {
-			to = d
+	found := byID(list, func(d *ent.Deployment) string { return d.ID })
+	for _, text := range ids {
+		if found[text] == nil {
+			return nil, nil, store.NotFound(text, fault.DeploymentNotFound)
 		}
 	}
-	switch {
-	case from == nil:
-		return nil, nil, store.NotFound(fromID, fault.DeploymentNotFound)
-	case to == nil:
-		return nil, nil, store.NotFound(toID, fault.DeploymentNotFound)
-	}
-	return from, to, nil
+	return found[fromID], found[toID], nil
 }
 
 func (s *Service) releasesOf(ctx context.Context, list ...*ent.Deployment) (map[string]*ent.Release, error) {
@@ -129,14 +121,7 @@ func (s *Service) releasesOf(ctx context.Context, list ...*ent.Deployment) (map[
 		}
 	}
 	releases, err := s.Store.Client.Release.Query().Where(entrelease.IDIn(ids...)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]*ent.Release, len(releases))
-	for _, r := range releases {
-		found[r.ID] = r
-	}
-	return found, nil
+	return byID(releases, func(r *ent.Release) string { return r.ID }), err
 }
 
 func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*ent.ModuleVersion, error) {
@@ -144,10 +129,7 @@ func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]*ent.ModuleVersion, len(list))
-	for _, v := range list {
-		found[v.ID] = v
-	}
+	found := byID(list, func(v *ent.ModuleVersion) string { return v.ID })
 	for _, text := range ids {
 		if found[text] == nil {
 			return nil, store.NotFound(text, fault.ModuleVersionNotFound)

@@ -83,6 +83,15 @@ func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*record.
 	return record.Deployments.In(s.Store).ByIDs(ctx, ids)
 }
 
+// byID returns records by their ids.
+func byID[T any](list []*T, idOf func(*T) string) map[string]*T {
+	of := make(map[string]*T, len(list))
+	for _, record := range list {
+		of[idOf(record)] = record
+	}
+	return of
+}
+
 // Filter has conditions on deployments; nil ones do not count.
 type Filter struct {
 	ModuleInstanceID *string

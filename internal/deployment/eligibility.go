@@ -85,7 +85,6 @@ var proofColumns = record.NewColumns(map[string][]string{entrelease.Table: {entr
 
 // blockers returns the active deployments that stand in the way, by their ids.
 func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*record.Deployment, error) {
-	of := map[string]*record.Deployment{}
 	var ids []string
 	for _, from := range list {
 		if from.ActiveID != nil && !slices.Contains(ids, *from.ActiveID) {
@@ -93,13 +92,10 @@ func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*rec
 		}
 	}
 	if len(ids) == 0 {
-		return of, nil
+		return nil, nil
 	}
 	active, err := s.DeploymentsByID(ctx, ids)
-	for _, d := range active {
-		of[d.ID] = d
-	}
-	return of, err
+	return byID(active, func(d *record.Deployment) string { return d.ID }), err
 }
 
 // eligibilityCheck is one look at many deployments: who asks, when, and what was read for all of them.

@@ -203,21 +203,17 @@ func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) e
 
 // placed returns the deployments that events were of before, by their ids.
 func (n *neighbourhood) placed(ctx context.Context, rows []*ent.CloudEvent) (map[string]*ent.Deployment, error) {
-	placed := map[string]*ent.Deployment{}
+	var ids []string
 	for _, row := range rows {
-		if row.DeploymentID != nil {
-			placed[*row.DeploymentID] = nil
+		if id := row.DeploymentID; id != nil && !slices.Contains(ids, *id) {
+			ids = append(ids, *id)
 		}
 	}
-	if len(placed) == 0 {
-		return placed, nil
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	list, err := n.read(deployment.IDIn(slices.Collect(maps.Keys(placed))...)).All(ctx)
-	clear(placed)
-	for _, d := range list {
-		placed[d.ID] = d
-	}
-	return placed, err
+	list, err := n.read(deployment.IDIn(ids...)).All(ctx)
+	return byID(list, func(d *ent.Deployment) string { return d.ID }), err
 }
 
 // cloudIDsOf returns the ids of the cloud that changes of deployments have, each once.
