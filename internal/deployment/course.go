@@ -160,11 +160,5 @@ func (f *follower) next(ctx context.Context, c *course) (position, error) {
 // endsOtherwise reports whether an end is not the one that the record has.
 func (c *course) endsOtherwise(end *end) bool {
 	d := c.deployment
-	switch {
-	case end == nil:
-		return false
-	case d.Status != end.status:
-		return true
-	}
-	return d.CompletedAt != nil && !d.CompletedAt.Equal(end.at)
+	return end != nil && (d.Status != end.status || d.CompletedAt != nil && !d.CompletedAt.Equal(end.at))
 }

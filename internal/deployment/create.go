@@ -227,11 +227,7 @@ func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*e
 	if err != nil {
 		return nil, err
 	}
-	data, err := d.Data.Data()
-	if err != nil || data == nil {
-		return nil, err
-	}
-	return data.DeployedTaskDefinition, nil
+	return d.Data.DeployedTaskDefinition()
 }
 
 func idOrEmpty(id *string) string {

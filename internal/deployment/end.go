@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -217,8 +218,5 @@ func setEnded(u *ent.DeploymentUpdateOne, status deployment.Status, at time.Time
 
 // killTime returns when the program of a deployment whose cancellation was requested is to be killed.
 func (s *Service) killTime(d *ent.Deployment) time.Time {
-	if s.CancelTimeout > 0 {
-		return d.CancelRequestedAt.Add(s.CancelTimeout)
-	}
-	return d.CancelRequestedAt.Add(DefaultCancelTimeout)
+	return d.CancelRequestedAt.Add(cmp.Or(s.CancelTimeout, DefaultCancelTimeout))
 }

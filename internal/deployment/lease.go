@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"strconv"
@@ -33,12 +34,7 @@ type Lease struct {
 	CancelSeconds *int32
 }
 
-func (s *Service) leaseTime() time.Duration {
-	if s.LeaseTime > 0 {
-		return s.LeaseTime
-	}
-	return DefaultLease
-}
+func (s *Service) leaseTime() time.Duration { return cmp.Or(s.LeaseTime, DefaultLease) }
 
 // LeaseSeconds returns how long a runner may be silent.
 func (s *Service) LeaseSeconds() int32 { return int32(s.leaseTime() / time.Second) }

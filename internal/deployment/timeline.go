@@ -44,13 +44,13 @@ func (c *course) position() position { return position{c.from, c.cloudID, c.reco
 func timeline(events []*ent.CloudEvent, records []*ent.Deployment) *timelineBuilder {
 	slices.SortFunc(events, compareEvents)
 	slices.SortFunc(records, compareRecords)
-	t := &timelineBuilder{groups: map[string]*group{}, records: records, of: map[*ent.Deployment]*course{}}
+	t := &timelineBuilder{groups: map[string]*group{}, records: records, of: map[string]*course{}}
 	for _, e := range events {
 		t.add(e)
 	}
 	for _, d := range t.records {
 		at := positionOf(d)
-		t.of[d] = &course{deployment: d, cloudID: at.cloudID, from: at.at}
+		t.of[d.ID] = &course{deployment: d, cloudID: at.cloudID, from: at.at}
 	}
 	t.findBefore(events)
 	t.placeStarts()
@@ -82,9 +82,9 @@ type timelineBuilder struct {
 	// groups are the events of deployments by their ids, actions the service's own.
 	groups           map[string]*group
 	actions, ofHooks []*ent.CloudEvent
-	// records are the deployments that have begun, of those with their courses.
+	// records are the deployments that have begun, of their courses by their ids.
 	records []*ent.Deployment
-	of      map[*ent.Deployment]*course
+	of      map[string]*course
 	// courses are in the order in which they began.
 	courses []*course
 	// floating are the times of the events that are of no deployment yet and have no id of one.
@@ -93,12 +93,8 @@ type timelineBuilder struct {
 
 // findBefore notes what each course had.
 func (t *timelineBuilder) findBefore(events []*ent.CloudEvent) {
-	byID := map[string]*course{}
-	for _, c := range t.of {
-		byID[c.deployment.ID] = c
-	}
 	for _, e := range events {
-		if c := byID[idOrEmpty(e.DeploymentID)]; c != nil {
+		if c := t.of[idOrEmpty(e.DeploymentID)]; c != nil {
 			c.had = append(c.had, e)
 		}
 	}
@@ -131,7 +127,7 @@ func (t *timelineBuilder) placeStarts() {
 	for _, g := range t.sorted(func(g *group) *ent.CloudEvent { return cmp.Or(g.start, g.first) }) {
 		switch d := t.recordOf(g); {
 		case d != nil:
-			t.place(t.of[d], g)
+			t.place(t.of[d.ID], g)
 		case g.start != nil:
 			i := slices.IndexFunc(free, func(d *ent.Deployment) bool { return heldAt(d, g.start.Event.Time) })
 			if i < 0 {
@@ -140,12 +136,12 @@ func (t *timelineBuilder) placeStarts() {
 				t.place(c, g)
 				continue
 			}
-			t.place(t.of[free[i]], g)
+			t.place(t.of[free[i].ID], g)
 			free = slices.Delete(free, i, i+1)
 		}
 	}
 	for _, d := range t.records {
-		c := t.of[d]
+		c := t.of[d.ID]
 		if c.lostStart = c.start == nil && slices.ContainsFunc(c.had, func(e *ent.CloudEvent) bool { return e.Event.Starts() }); c.lostStart {
 			c.from = *d.StartedAt
 		}
