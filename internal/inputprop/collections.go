@@ -9,7 +9,6 @@ import (
 // ObjectProperty is a free-form object.
 type ObjectProperty struct {
 	Base
-	Common
 	Requirable
 	Default     *Default[*strictjson.Node] `json:"default,omitzero" rules:"shape=object,max=10000"`
 	Placeholder *string                    `json:"placeholder,omitzero"`
@@ -24,26 +23,11 @@ func (p *ObjectProperty) InitialValue() InitialValue { return p.Default.initial(
 // DropDefault implements Property.
 func (p *ObjectProperty) DropDefault() { p.Default = nil }
 
-// IsEmpty implements Property.
-func (*ObjectProperty) IsEmpty(*strictjson.Node) bool { return false }
-
-// Nested implements Property.
-func (*ObjectProperty) Nested() Nested { return Nested{} }
-
-// ValueSource implements Property.
-func (*ObjectProperty) ValueSource() Values { return nil }
-
-// Traits implements Property.
-func (p *ObjectProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
-}
-
 func (*ObjectProperty) sealed() {}
 
 // ArrayProperty is a free-form array.
 type ArrayProperty struct {
 	Base
-	Common
 	Requirable
 	Default     *Default[*strictjson.Node] `json:"default,omitzero" rules:"shape=array,max=10000"`
 	Placeholder *string                    `json:"placeholder,omitzero"`
@@ -58,26 +42,11 @@ func (p *ArrayProperty) InitialValue() InitialValue { return p.Default.initial()
 // DropDefault implements Property.
 func (p *ArrayProperty) DropDefault() { p.Default = nil }
 
-// IsEmpty implements Property.
-func (*ArrayProperty) IsEmpty(*strictjson.Node) bool { return false }
-
-// Nested implements Property.
-func (*ArrayProperty) Nested() Nested { return Nested{} }
-
-// ValueSource implements Property.
-func (*ArrayProperty) ValueSource() Values { return nil }
-
-// Traits implements Property.
-func (p *ArrayProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
-}
-
 func (*ArrayProperty) sealed() {}
 
 // StringArrayProperty is a list of strings.
 type StringArrayProperty struct {
 	Base
-	Common
 	Requirable
 	AddButtonLabel *string            `json:"add_button_label,omitzero"`
 	Default        *Default[[]string] `json:"default,omitzero" rules:"each.max=10000"`
@@ -104,20 +73,11 @@ func (*StringArrayProperty) IsEmpty(value *strictjson.Node) bool {
 	return isWithoutItems(value, strictjson.Array)
 }
 
-// Nested implements Property.
-func (*StringArrayProperty) Nested() Nested { return Nested{} }
-
-// Traits implements Property.
-func (p *StringArrayProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
-}
-
 func (*StringArrayProperty) sealed() {}
 
 // KeyValueProperty is a flat map of strings.
 type KeyValueProperty struct {
 	Base
-	Common
 	Requirable
 	Default *Default[strictjson.Ordered[string]] `json:"default,omitzero" rules:"each.max=10000"`
 }
@@ -136,23 +96,11 @@ func (*KeyValueProperty) IsEmpty(value *strictjson.Node) bool {
 	return isWithoutItems(value, strictjson.Object)
 }
 
-// Nested implements Property.
-func (*KeyValueProperty) Nested() Nested { return Nested{} }
-
-// ValueSource implements Property.
-func (*KeyValueProperty) ValueSource() Values { return nil }
-
-// Traits implements Property.
-func (p *KeyValueProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
-}
-
 func (*KeyValueProperty) sealed() {}
 
 // ObjectMapProperty is a map of objects, whose members are the item inputs.
 type ObjectMapProperty struct {
 	Base
-	Common
 	Requirable
 	ItemInputs []Property                       `json:"item_inputs" rules:"required,nonempty"`
 	Default    *Default[*strictjson.Node]       `json:"default,omitzero" rules:"shape=object,max=10000"`
@@ -180,20 +128,11 @@ func (p *ObjectMapProperty) Nested() Nested {
 	return Nested{Member: itemInputs, Inputs: p.ItemInputs, Collection: strictjson.Object, Key: p.Key, Title: p.ItemTitle}
 }
 
-// ValueSource implements Property.
-func (*ObjectMapProperty) ValueSource() Values { return nil }
-
-// Traits implements Property.
-func (p *ObjectMapProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
-}
-
 func (*ObjectMapProperty) sealed() {}
 
 // ObjectArrayProperty is a list of objects, whose members are the item inputs.
 type ObjectArrayProperty struct {
 	Base
-	Common
 	Requirable
 	ItemInputs []Property                   `json:"item_inputs" rules:"required,nonempty"`
 	Default    *Default[[]*strictjson.Node] `json:"default,omitzero" rules:"each.shape=object,each.max=10000"`
@@ -225,14 +164,6 @@ func (p *ObjectArrayProperty) Nested() Nested {
 	}
 	return Nested{Member: itemInputs, Inputs: p.ItemInputs, Collection: strictjson.Array,
 		Title: p.ItemTitle, Description: p.ItemDescription, Label: label}
-}
-
-// ValueSource implements Property.
-func (*ObjectArrayProperty) ValueSource() Values { return nil }
-
-// Traits implements Property.
-func (p *ObjectArrayProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
 }
 
 func (*ObjectArrayProperty) sealed() {}

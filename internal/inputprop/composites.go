@@ -3,14 +3,11 @@ package inputprop
 import (
 	"encoding/json"
 	"strings"
-
-	"slipway/internal/strictjson"
 )
 
 // CompoundProperty is a choice whose options hold several fields.
 type CompoundProperty struct {
 	Base
-	Common
 	Requirable
 	Dropdown
 	// Fields are the names that the chosen option exposes.
@@ -31,16 +28,11 @@ func (p *CompoundProperty) InitialValue() InitialValue { return p.Default.initia
 // DropDefault implements Property.
 func (p *CompoundProperty) DropDefault() { p.Default = nil }
 
-// IsEmpty implements Property.
-func (*CompoundProperty) IsEmpty(*strictjson.Node) bool { return false }
-
-// Nested implements Property.
-func (*CompoundProperty) Nested() Nested { return Nested{} }
-
 // Traits implements Property.
 func (p *CompoundProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
-		MinCurrent: p.KeepsMinCurrent(), Fields: p.Fields}
+	t := p.Requirable.Traits()
+	t.MinCurrent, t.Fields = p.KeepsMinCurrent(), p.Fields
+	return t
 }
 
 func (*CompoundProperty) sealed() {}
@@ -57,7 +49,6 @@ const refPrefix = "$ref:"
 // ReferenceProperty chooses an instance of another module.
 type ReferenceProperty struct {
 	Base
-	Common
 	Requirable
 	// MappedInputs are filled from the chosen instance, and by hand without one. No reference is among
 	// them, at any depth.
@@ -73,21 +64,16 @@ func (*ReferenceProperty) InitialValue() InitialValue { return InitialValue{} }
 // DropDefault implements Property: there is none.
 func (*ReferenceProperty) DropDefault() {}
 
-// IsEmpty implements Property.
-func (*ReferenceProperty) IsEmpty(*strictjson.Node) bool { return false }
-
 // Nested implements Property.
 func (p *ReferenceProperty) Nested() Nested {
 	return Nested{Member: mappedInputs, Inputs: p.MappedInputs}
 }
 
-// ValueSource implements Property.
-func (*ReferenceProperty) ValueSource() Values { return nil }
-
 // Traits implements Property.
 func (p *ReferenceProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
-		ModuleType: p.ModuleType()}
+	t := p.Requirable.Traits()
+	t.ModuleType = p.ModuleType()
+	return t
 }
 
 func (*ReferenceProperty) sealed() {}

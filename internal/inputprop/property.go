@@ -17,7 +17,8 @@ import (
 // Property is one input of a module. Each of the 14 variants is a pointer to a struct of this package.
 // What the JSON left out is nil, so that it is written back the same.
 //
-// What a variant is stands in its own methods. Code elsewhere asks these, or names every variant in a switch.
+// What a variant is stands in its own methods, and where it says nothing in those of Base and Requirable. Code elsewhere
+// asks these, or names every variant in a switch.
 //
 //sumtype:decl
 type Property interface {
@@ -87,7 +88,8 @@ type Nested struct {
 // IsCollection reports whether the inputs are those of items, each of which is a level of its own.
 func (n Nested) IsCollection() bool { return n.Collection != strictjson.Null }
 
-// Base is what every variant has.
+// Base is what every variant has. By its methods a variant has no choice, no inputs within it and no value that is empty,
+// unless it says otherwise.
 type Base struct {
 	// ID is the input's name among those of its level.
 	ID string `json:"id" rules:"required,nonempty"`
@@ -103,6 +105,15 @@ type Base struct {
 
 // Head returns b: it implements that method of Property for every variant.
 func (b *Base) Head() *Base { return b }
+
+// IsEmpty implements Property: no value is.
+func (*Base) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property: there are none.
+func (*Base) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property: the value is free.
+func (*Base) ValueSource() Values { return nil }
 
 // ShowWhenJSON returns the condition under which the input is shown, nil when it always is.
 func (b *Base) ShowWhenJSON() json.RawMessage { return b.ShowWhen.JSON() }
@@ -123,11 +134,17 @@ func (c *Common) IsImmutable() bool { return truth(c.Immutable) }
 
 // Requirable is part of the variants whose value may be demanded.
 type Requirable struct {
+	Common
 	Required *bool `json:"required,omitzero"`
 }
 
 // IsRequired reports whether a value is demanded; it is not unless said otherwise.
 func (r *Requirable) IsRequired() bool { return truth(r.Required) }
+
+// Traits returns those that most variants have.
+func (r *Requirable) Traits() Traits {
+	return Traits{Required: r.IsRequired(), Immutable: r.IsImmutable(), Collapsible: r.IsCollapsible()}
+}
 
 // Dropdown is part of the variants that choose one of their values.
 type Dropdown struct {

@@ -9,7 +9,6 @@ import (
 // StringProperty is a single line of text, or a choice when there are values.
 type StringProperty struct {
 	Base
-	Common
 	Requirable
 	Dropdown
 	Default     *Default[string]    `json:"default,omitzero" rules:"max=10000,first"`
@@ -33,13 +32,11 @@ func (p *StringProperty) DropDefault() { p.Default = nil }
 // IsEmpty implements Property.
 func (*StringProperty) IsEmpty(value *strictjson.Node) bool { return isEmptyText(value) }
 
-// Nested implements Property.
-func (*StringProperty) Nested() Nested { return Nested{} }
-
 // Traits implements Property.
 func (p *StringProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
-		MinCurrent: p.KeepsMinCurrent(), InKeys: true}
+	t := p.Requirable.Traits()
+	t.MinCurrent, t.InKeys = p.KeepsMinCurrent(), true
+	return t
 }
 
 func (*StringProperty) sealed() {}
@@ -47,7 +44,6 @@ func (*StringProperty) sealed() {}
 // TextProperty is a text of several lines.
 type TextProperty struct {
 	Base
-	Common
 	Requirable
 	Default     *Default[string]    `json:"default,omitzero" rules:"max=10000"`
 	Patterns    []ValidationPattern `json:"patterns,omitzero"`
@@ -66,23 +62,11 @@ func (p *TextProperty) DropDefault() { p.Default = nil }
 // IsEmpty implements Property.
 func (*TextProperty) IsEmpty(value *strictjson.Node) bool { return isEmptyText(value) }
 
-// Nested implements Property.
-func (*TextProperty) Nested() Nested { return Nested{} }
-
-// ValueSource implements Property.
-func (*TextProperty) ValueSource() Values { return nil }
-
-// Traits implements Property.
-func (p *TextProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
-}
-
 func (*TextProperty) sealed() {}
 
 // NumberProperty is a whole number of 32 bits, or a choice of them when there are values.
 type NumberProperty struct {
 	Base
-	Common
 	Requirable
 	Dropdown
 	Default     *Default[int32] `json:"default,omitzero" rules:"first"`
@@ -104,16 +88,11 @@ func (p *NumberProperty) InitialValue() InitialValue { return p.Default.initial(
 // DropDefault implements Property.
 func (p *NumberProperty) DropDefault() { p.Default = nil }
 
-// IsEmpty implements Property.
-func (*NumberProperty) IsEmpty(*strictjson.Node) bool { return false }
-
-// Nested implements Property.
-func (*NumberProperty) Nested() Nested { return Nested{} }
-
 // Traits implements Property.
 func (p *NumberProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
-		MinCurrent: p.KeepsMinCurrent(), Numeric: true, InKeys: true}
+	t := p.Requirable.Traits()
+	t.MinCurrent, t.Numeric, t.InKeys = p.KeepsMinCurrent(), true, true
+	return t
 }
 
 func (*NumberProperty) sealed() {}
@@ -134,15 +113,6 @@ func (p *BooleanProperty) InitialValue() InitialValue { return p.Default.initial
 // DropDefault implements Property.
 func (p *BooleanProperty) DropDefault() { p.Default = nil }
 
-// IsEmpty implements Property.
-func (*BooleanProperty) IsEmpty(*strictjson.Node) bool { return false }
-
-// Nested implements Property.
-func (*BooleanProperty) Nested() Nested { return Nested{} }
-
-// ValueSource implements Property.
-func (*BooleanProperty) ValueSource() Values { return nil }
-
 // Traits implements Property.
 func (p *BooleanProperty) Traits() Traits {
 	return Traits{Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(), NotNull: true, InKeys: true}
@@ -161,15 +131,6 @@ func (*SectionProperty) InitialValue() InitialValue { return InitialValue{} }
 // DropDefault implements Property: there is none.
 func (*SectionProperty) DropDefault() {}
 
-// IsEmpty implements Property.
-func (*SectionProperty) IsEmpty(*strictjson.Node) bool { return false }
-
-// Nested implements Property.
-func (*SectionProperty) Nested() Nested { return Nested{} }
-
-// ValueSource implements Property.
-func (*SectionProperty) ValueSource() Values { return nil }
-
 // Traits implements Property.
 func (*SectionProperty) Traits() Traits { return Traits{NoValue: true} }
 
@@ -178,7 +139,6 @@ func (*SectionProperty) sealed() {}
 // GitRepoProperty chooses a repository; its value is the repository's URL.
 type GitRepoProperty struct {
 	Base
-	Common
 	Requirable
 	Default     *Default[string] `json:"default,omitzero" rules:"max=10000,format=repository_url"`
 	Placeholder *string          `json:"placeholder,omitzero"`
@@ -195,16 +155,5 @@ func (p *GitRepoProperty) DropDefault() { p.Default = nil }
 
 // IsEmpty implements Property.
 func (*GitRepoProperty) IsEmpty(value *strictjson.Node) bool { return isEmptyText(value) }
-
-// Nested implements Property.
-func (*GitRepoProperty) Nested() Nested { return Nested{} }
-
-// ValueSource implements Property.
-func (*GitRepoProperty) ValueSource() Values { return nil }
-
-// Traits implements Property.
-func (p *GitRepoProperty) Traits() Traits {
-	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
-}
 
 func (*GitRepoProperty) sealed() {}
