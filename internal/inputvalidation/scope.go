@@ -17,7 +17,7 @@ import (
 
 // Scope is where values are deployed: what templates may name, and what is live.
 type Scope struct {
-	context inputvalues.Context
+	context inputvalues.Env
 	// instanceID is the instance that is deployed, "" where it is still to be made.
 	instanceID string
 	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
@@ -79,7 +79,7 @@ func (s *Service) EnvironmentScope(ctx context.Context, environmentID string, ve
 // emptyScope returns a scope of which nothing is known but the sources of options and, where there is one, the
 // version.
 func (s *Service) emptyScope(ctx context.Context, version *ent.ModuleVersion) (*Scope, error) {
-	scope := &Scope{context: inputvalues.Context{Env: inputvalues.Env{Options: s.options}}}
+	scope := &Scope{context: inputvalues.Env{Options: s.options}}
 	if version == nil {
 		return scope, nil
 	}

@@ -64,7 +64,7 @@ func (s *Service) Resolve(ctx context.Context, in Request) (*inputvalues.Resolve
 	if err != nil {
 		return nil, nil, err
 	}
-	resolved, violations, err := s.Engine.Resolve(ctx, a.inputs, a.values, "", a.scope.context.Env)
+	resolved, violations, err := s.Engine.Resolve(ctx, a.inputs, a.values, "", a.scope.context)
 	if err != nil {
 		return nil, nil, asUnavailable(err)
 	}

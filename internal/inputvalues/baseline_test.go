@@ -86,7 +86,7 @@ func bindsIn(t *testing.T, bound inputvalues.Env, what, list, values, want strin
 	t.Helper()
 	baseline, live := succeeded(t, successes...)
 	bound.Previous = inputvalues.Overlay(live, baseline)
-	violations, err := plain.Validate(t.Context(), mustDecodeList(t, "["+list+"]"), parse(t, values), "", inputvalues.Context{Env: bound})
+	violations, err := plain.Validate(t.Context(), mustDecodeList(t, "["+list+"]"), parse(t, values), "", bound)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package inputvalues_test
 import (
 	"fmt"
 	"testing"
-
-	"slipway/internal/inputvalues"
 )
 
 // chained are inputs of which each is shown by the one before it.
@@ -37,7 +35,7 @@ func BenchmarkValidate200Chained(b *testing.B) {
 	list, given := mustDecodeList(b, text), parse(b, values)
 	b.ReportAllocs()
 	for b.Loop() {
-		if violations, err := plain.Validate(b.Context(), list, given, "", inputvalues.Context{Env: env}); err != nil || len(violations) > 0 {
+		if violations, err := plain.Validate(b.Context(), list, given, "", env); err != nil || len(violations) > 0 {
 			b.Fatal(violations, err)
 		}
 	}

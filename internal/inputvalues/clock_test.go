@@ -66,7 +66,7 @@ func TestWorkEndsWhenItsCallerLeaves(t *testing.T) {
 		e := inputvalues.NewEngine(engine)
 		for call, do := range map[string]func(context.Context) error{
 			"validate": func(ctx context.Context) error {
-				_, err := e.Validate(ctx, list, values, "", inputvalues.Context{})
+				_, err := e.Validate(ctx, list, values, "", inputvalues.Env{})
 				return err
 			},
 			"resolve": func(ctx context.Context) error {

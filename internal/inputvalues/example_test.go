@@ -30,7 +30,7 @@ func Example() {
 		return
 	}
 	fmt.Printf("%s\n", resolved.Values.JSON())
-	violations, err := engine.Validate(context.Background(), inputs, values, "/inputs", inputvalues.Context{Env: env})
+	violations, err := engine.Validate(context.Background(), inputs, values, "/inputs", env)
 	for _, v := range violations {
 		fmt.Println(v.Pointer, v.Message)
 	}

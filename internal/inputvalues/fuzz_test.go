@@ -57,7 +57,7 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := plain.Validate(t.Context(), list, values, "", inputvalues.Context{Env: inputvalues.Env{Previous: once.Values}}); err != nil {
+		if _, err := plain.Validate(t.Context(), list, values, "", inputvalues.Env{Previous: once.Values}); err != nil {
 			t.Fatal(err)
 		}
 		if violations, _, _ := rules.CheckList(t.Context(), list, ""); len(violations) > 0 {

@@ -59,7 +59,7 @@ func resolveAll(t *testing.T, list []inputprop.Property, values *strictjson.Node
 
 func validateAll(t *testing.T, list []inputprop.Property, values *strictjson.Node) []fault.Violation {
 	t.Helper()
-	violations, err := plain.Validate(t.Context(), list, values, "", inputvalues.Context{Env: anywhere})
+	violations, err := plain.Validate(t.Context(), list, values, "", anywhere)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ type subject struct {
 // value.
 func (s *subject) satisfied(expected *strictjson.Node) bool {
 	if expected.Kind != strictjson.Object {
-		return s.exists() && s.matches(expected)
+		return isValue(s.Node) && s.matches(expected)
 	}
 	for i, operator := range expected.Keys {
 		if !s.operate(operator, expected.Items[i]) {
@@ -196,8 +196,6 @@ func (s *subject) satisfied(expected *strictjson.Node) bool {
 	}
 	return true
 }
-
-func (s *subject) exists() bool { return s.Node != nil && s.Kind != strictjson.Null }
 
 // list returns the items to look others up in, nil where the value is no array.
 func (s *subject) list() strictjson.Set {
@@ -226,9 +224,9 @@ func (s *subject) operate(operator string, operand *strictjson.Node) bool {
 	case inputprop.OpNot:
 		return !s.satisfied(operand)
 	case inputprop.OpExists:
-		return s.exists() == operand.Bool
+		return isValue(s.Node) == operand.Bool
 	}
-	if !s.exists() {
+	if !isValue(s.Node) {
 		return false
 	}
 	switch operator {

@@ -66,7 +66,7 @@ func TestTheWorstInputsAreAnsweredForLittle(t *testing.T) {
 			if _, _, err := rules.CheckList(t.Context(), list, ""); err != nil {
 				t.Error(c.name, err)
 			}
-			if _, err := plain.Validate(t.Context(), list, values, "", inputvalues.Context{}); err != nil {
+			if _, err := plain.Validate(t.Context(), list, values, "", inputvalues.Env{}); err != nil {
 				t.Error(c.name, err)
 			}
 		})
@@ -117,11 +117,11 @@ func TestCompletingValuesAsksOnceForAList(t *testing.T) {
 	if len(violations) > 0 {
 		t.Fatal(violations)
 	}
-	resolved, violations, err := plain.Complete(t.Context(), list, parse(t, `{}`), "", inputvalues.Context{Env: counted})
+	resolved, violations, err := plain.Complete(t.Context(), list, parse(t, `{}`), "", counted)
 	if err != nil || len(violations) > 0 || string(resolved.Values.JSON()) != `{"s":"x"}` || fetches != 1 {
 		t.Errorf("%v, %v, %v after %d fetches", resolved, violations, err, fetches)
 	}
-	if _, violations, err = plain.Complete(t.Context(), list, parse(t, `{"s":"y"}`), "", inputvalues.Context{Env: counted}); err != nil || len(violations) != 1 {
+	if _, violations, err = plain.Complete(t.Context(), list, parse(t, `{"s":"y"}`), "", counted); err != nil || len(violations) != 1 {
 		t.Errorf("another value: %v, %v", violations, err)
 	}
 }

@@ -142,7 +142,7 @@ func TestMatchingNestedListsTakesNoMoreThanALittleAtEachLevel(t *testing.T) {
 	inputs := mustDecodeList(t, "["+list+"]")
 	cost := func(e inputvalues.Env) int {
 		m := meter.New(meter.Limits{}, 0, nil)
-		if _, err := plain.Validate(meter.With(t.Context(), m), inputs, parse(t, values), "", inputvalues.Context{Env: e}); err != nil {
+		if _, err := plain.Validate(meter.With(t.Context(), m), inputs, parse(t, values), "", e); err != nil {
 			t.Fatal(err)
 		}
 		return m.Cost()
@@ -159,7 +159,7 @@ func TestNobodyIsRefusedForWhatNobodyEntered(t *testing.T) {
 		for _, previous := range []string{values, newGenerator(uint64(len(values))).Values(2)} {
 			bound := anywhere
 			bound.Previous = parse(t, previous)
-			violations, err := plain.Validate(t.Context(), list, nil, "", inputvalues.Context{Env: bound})
+			violations, err := plain.Validate(t.Context(), list, nil, "", bound)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestWhatASuccessHadBindsTheSameInputs(t *testing.T) {
 			changed++
 			other := parse(t, string(live.JSON()))
 			other.Items[i] = &strictjson.Node{Kind: strictjson.Number, Text: "77777"}
-			violations, err := plain.Validate(t.Context(), list, other, "", inputvalues.Context{Env: bound})
+			violations, err := plain.Validate(t.Context(), list, other, "", bound)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,8 +65,8 @@ func (e *Engine) Resolve(ctx context.Context, list []inputprop.Property, values 
 
 // Complete validates the values as Examine does, and resolves those in which nothing is wrong as Resolve does, both in
 // one pass.
-func (e *Engine) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) (*Resolved, []fault.Violation, error) {
-	r := e.resolver(ctx, &c.Env, at)
+func (e *Engine) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
+	r := e.resolver(ctx, &env, at)
 	l := r.rootLevel(list, values)
 	found, err := e.examine(r, l, values)
 	switch {
@@ -84,42 +84,38 @@ func (r *resolver) show(l *level) (*Resolved, []fault.Violation, error) {
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{Collector: strictjson.NewCollector(""), ctx: r.ctx, resolver: r, resolved: &Resolved{Values: l.values()}}
+	s := &showing{resolver: r, resolved: &Resolved{Values: l.values()}}
 	s.level(l)
-	if s.err == nil {
-		s.err = r.err
-	}
-	if s.err != nil {
-		return nil, nil, s.err
+	if r.err != nil {
+		return nil, nil, r.err
 	}
 	return s.resolved, r.Violations(), nil
 }
 
 // showing collects what is shown on every level.
 type showing struct {
-	*strictjson.Collector
-	ctx      context.Context
+	// path leads to what is shown.
+	path     strictjson.Path
 	resolver *resolver
 	resolved *Resolved
-	// err is what kept it from an answer.
-	err error
 }
 
 // afford reports whether there is room for so many bytes more in the answer, which so many bytes are read
 // for.
 func (s *showing) afford(made, read int) bool {
-	if s.err == nil {
-		s.err = meter.Answer(s.ctx, meter.Made, made)
+	r := s.resolver
+	if r.err == nil {
+		r.err = meter.Answer(r.ctx, meter.Made, made)
 	}
-	if s.err == nil {
-		s.err = meter.Spend(s.ctx, meter.Inputs, read)
+	if r.err == nil {
+		r.err = meter.Spend(r.ctx, meter.Inputs, read)
 	}
-	return s.err == nil
+	return r.err == nil
 }
 
 // level describes a level and those below it.
 func (s *showing) level(l *level) {
-	pointer := s.Path.Pointer("")
+	pointer := s.path.Pointer("")
 	if !s.afford(len(pointer)+l.shownBytes(), 0) {
 		return
 	}
@@ -127,13 +123,13 @@ func (s *showing) level(l *level) {
 	s.resolved.Levels = append(s.resolved.Levels, Level{Pointer: pointer, Groups: groups(l)})
 	for j := range l.fields {
 		fl := &l.fields[j]
-		if !fl.visible || s.err != nil {
+		if !fl.visible || s.resolver.err != nil {
 			continue
 		}
 		s.resolved.Levels[i].Visible = append(s.resolved.Levels[i].Visible, fl.in.ID)
-		s.Path.PushKey(fl.in.ID)
+		s.path.PushKey(fl.in.ID)
 		s.field(l, fl)
-		s.Path.Pop()
+		s.path.Pop()
 	}
 }
 
@@ -141,20 +137,20 @@ func (s *showing) field(l *level, fl *field) {
 	if ref := inputprop.DynamicRef(fl.in.Property); ref != nil {
 		params, waits := l.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
-		s.resolved.Options = append(s.resolved.Options, Wanted{s.Path.Pointer(""), ref.Source, params, waits})
+		s.resolved.Options = append(s.resolved.Options, Wanted{s.path.Pointer(""), ref.Source, params, waits})
 	}
 	if fl.unresolved && fl.entries == nil {
-		s.resolver.unresolved(&s.resolved.Unresolved, &s.Path, fl.value)
+		s.resolver.unresolved(&s.resolved.Unresolved, &s.path, fl.value)
 	}
 	for i := range fl.entries {
 		e := &fl.entries[i]
 		if e.key != "" || fl.value.Kind == strictjson.Object {
-			s.Path.PushKey(e.key)
+			s.path.PushKey(e.key)
 		} else {
-			s.Path.PushIndex(i)
+			s.path.PushIndex(i)
 		}
 		s.item(fl.in.Nested, e, i)
-		s.Path.Pop()
+		s.path.Pop()
 	}
 }
 
@@ -162,7 +158,7 @@ func (s *showing) item(nested inputprop.Nested, e *entry, index int) {
 	if e.level == nil {
 		return
 	}
-	shown := Item{Pointer: s.Path.Pointer(""), Key: e.key}
+	shown := Item{Pointer: s.path.Pointer(""), Key: e.key}
 	if !s.afford(len(shown.Pointer)+len(shown.Key), 0) {
 		return
 	}

@@ -158,7 +158,7 @@ func TestAFailureOfTheSurroundingsIsNoVerdict(t *testing.T) {
 		if r, violations, err := plain.Resolve(t.Context(), properties, values, "", failing); !errors.Is(err, down) || r != nil || violations != nil {
 			t.Error(r, violations, err)
 		}
-		if violations, err := plain.Validate(t.Context(), properties, values, "", inputvalues.Context{Env: failing}); !errors.Is(err, down) || violations != nil {
+		if violations, err := plain.Validate(t.Context(), properties, values, "", failing); !errors.Is(err, down) || violations != nil {
 			t.Error(violations, err)
 		}
 	}

@@ -2,6 +2,7 @@ package inputvalues
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"slipway/internal/inputprop"
@@ -281,15 +282,7 @@ func (r *resolver) isUnresolved(n *strictjson.Node) bool {
 	if r == nil || len(r.unresolvedTexts) == 0 || n == nil {
 		return false
 	}
-	if r.unresolvedTexts[n] {
-		return true
-	}
-	for _, item := range n.Items {
-		if r.isUnresolved(item) {
-			return true
-		}
-	}
-	return false
+	return r.unresolvedTexts[n] || slices.ContainsFunc(n.Items, r.isUnresolved)
 }
 
 // unresolved adds the pointers of the texts in a value that were left with their templates; at leads to it.

@@ -49,7 +49,7 @@ func TestThePatternsOfARequestHaveOneSumOfSteps(t *testing.T) {
 		}
 		m := meter.New(meter.Limits{}, 0, nil)
 		list, given := mustDecodeList(t, "["+strings.Join(inputs[:count], ",")+"]"), parse(t, "{"+strings.Join(values[:count], ",")+"}")
-		violations, err := inputvalues.NewEngine(engine).Validate(meter.With(t.Context(), m), list, given, "", inputvalues.Context{})
+		violations, err := inputvalues.NewEngine(engine).Validate(meter.With(t.Context(), m), list, given, "", inputvalues.Env{})
 		if got := places(violations); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%d patterns: %v, %v, want %v", count, got, err, want)
 		}

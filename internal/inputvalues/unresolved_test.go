@@ -43,7 +43,7 @@ func TestTemplatesOfAPlaceThatIsNotKnownStayAsTheyAre(t *testing.T) {
 		list, locked := mustDecodeList(t, "["+c.list+"]"), parse(t, `{"a":"locked"}`)
 		bound := nowhere
 		bound.Previous = locked
-		v, err := plain.Examine(t.Context(), list, parse(t, c.given), "", inputvalues.Context{Env: bound})
+		v, err := plain.Examine(t.Context(), list, parse(t, c.given), "", bound)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestTemplatesOfAPlaceThatIsNotKnownStayAsTheyAre(t *testing.T) {
 func TestWhatPeopleEnterIsJudgedThoughItLooksLikeATemplate(t *testing.T) {
 	t.Parallel()
 	list := mustDecodeList(t, "["+in("a", "string", lower)+"]")
-	v, err := plain.Examine(t.Context(), list, parse(t, `{"a":"${{ project.slug }}"}`), "", inputvalues.Context{Env: nowhere})
+	v, err := plain.Examine(t.Context(), list, parse(t, `{"a":"${{ project.slug }}"}`), "", nowhere)
 	if err != nil || rulesOf(v.Violations) != "pattern" || v.Unresolved != nil {
 		t.Error(v, err)
 	}

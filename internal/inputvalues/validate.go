@@ -23,9 +23,6 @@ func CheckValues(n *strictjson.Node, at string) []fault.Violation {
 	return []fault.Violation{{Pointer: at, Rule: "type", Message: "must be an object of values by the ids of the inputs, found " + string(found)}}
 }
 
-// Context is what values are validated in.
-type Context struct{ Env }
-
 // RuleMappedInput is the rule of a value that was entered where the chosen instance has another.
 const RuleMappedInput = "mapped_input"
 
@@ -39,8 +36,8 @@ type Validation struct {
 }
 
 // Validate returns every violation of the values, as Examine does.
-func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) ([]fault.Violation, error) {
-	v, err := e.Examine(ctx, list, values, at, c)
+func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) ([]fault.Violation, error) {
+	v, err := e.Examine(ctx, list, values, at, env)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +45,9 @@ func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values
 }
 
 // Examine validates the values, an object or nil, with the defaults that they leave standing. Pointers of
-// violations start with at. The error is of the patterns, of c's functions or of the context.
-func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) (*Validation, error) {
-	r := e.resolver(ctx, &c.Env, at)
+// violations start with at. The error is of the patterns, of env's functions or of the context.
+func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Validation, error) {
+	r := e.resolver(ctx, &env, at)
 	return e.examine(r, r.rootLevel(list, values), values)
 }
 
@@ -172,14 +169,7 @@ func (fl *field) isMissing() bool {
 	if !fl.in.Traits.Required || fl.instance != "" && fl.in.Initial().InitialValue == (inputprop.InitialValue{}) {
 		return false
 	}
-	return fl.isEmpty()
-}
-
-// isEmpty reports whether the value is what a required input of the variant refuses: nothing, null, or what the
-// variant takes for empty.
-func (fl *field) isEmpty() bool {
-	n := fl.value
-	return n == nil || n.Kind == strictjson.Null || fl.in.Property.IsEmpty(n)
+	return !isValue(fl.value) || fl.in.Property.IsEmpty(fl.value)
 }
 
 // entries validates the items of a collection, each as a level of its own.

@@ -12,7 +12,7 @@ import (
 
 func validated(t testing.TB, list, values, previous string) []fault.Violation {
 	t.Helper()
-	c := inputvalues.Context{Env: env}
+	c := env
 	if previous != "" {
 		c.Previous = parse(t, previous)
 	}
@@ -206,7 +206,7 @@ func TestMessagesOfValuesSayWhatIsAllowedAndWhatWasFound(t *testing.T) {
 func TestPointersOfValuesStartWhereTheCallerSays(t *testing.T) {
 	t.Parallel()
 	list := mustDecodeList(t, "["+in("a/b", "text", `"required":true`)+"]")
-	violations, err := plain.Validate(t.Context(), list, nil, "/inputs", inputvalues.Context{})
+	violations, err := plain.Validate(t.Context(), list, nil, "/inputs", inputvalues.Env{})
 	if got := strings.Join(places(violations), "; "); err != nil || got != "/inputs/a~1b required" {
 		t.Error(got, err)
 	}
@@ -215,12 +215,12 @@ func TestPointersOfValuesStartWhereTheCallerSays(t *testing.T) {
 func TestAPatternThatCannotBeRunIsNoVerdictOnValues(t *testing.T) {
 	t.Parallel()
 	list := mustDecodeList(t, "["+in("a", "text", `"patterns":[{"pattern":"busy","message":"m"}]`)+"]")
-	if violations, err := plain.Validate(t.Context(), list, parse(t, `{"a":"x"}`), "", inputvalues.Context{}); !errors.Is(err, errBusy) || violations != nil {
+	if violations, err := plain.Validate(t.Context(), list, parse(t, `{"a":"x"}`), "", inputvalues.Env{}); !errors.Is(err, errBusy) || violations != nil {
 		t.Error(violations, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := plain.Validate(gone, list, nil, "", inputvalues.Context{}); !errors.Is(err, context.Canceled) {
+	if _, err := plain.Validate(gone, list, nil, "", inputvalues.Env{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

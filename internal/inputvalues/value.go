@@ -20,7 +20,7 @@ func (v *validator) value(fl *field, l *level) {
 	switch p := fl.in.Property.(type) {
 	case *inputprop.StringProperty:
 		if v.kind(n, strictjson.String) && v.text(n.Text, p.Patterns) {
-			v.checkOption(l, p, n)
+			v.checkOption(v.allowed(l, p), n)
 		}
 	case *inputprop.TextProperty:
 		if v.kind(n, strictjson.String) {
@@ -87,7 +87,7 @@ func (v *validator) number(l *level, p *inputprop.NumberProperty, n *strictjson.
 		return
 	}
 	v.within(p, whole)
-	v.checkOption(l, p, n)
+	v.checkOption(v.allowed(l, p), n)
 }
 
 // within checks a number against min and max.
@@ -111,7 +111,7 @@ func (v *validator) strings(l *level, p *inputprop.StringArrayProperty, n *stric
 		v.PushNames(names...)
 		templated := v.resolver.isUnresolved(item) || v.isTemplate(item)
 		if !templated && v.kind(item, strictjson.String) && v.itemText(item.Text, p.Patterns) {
-			v.checkMember(allowed, item)
+			v.checkOption(allowed, item)
 		}
 		v.PopNames(names...)
 		v.Path.Pop()
@@ -148,7 +148,7 @@ func (v *validator) compound(l *level, p *inputprop.CompoundProperty, n *strictj
 		}
 	}
 	if v.Count() == before {
-		v.checkOption(l, p, n)
+		v.checkOption(v.allowed(l, p), n)
 	}
 }
 
@@ -293,11 +293,7 @@ func (a *allowed) position(n *strictjson.Node) (int, bool) {
 }
 
 // checkOption refuses a value that is none of those to choose from. An empty text may be one of them or not.
-func (v *validator) checkOption(l *level, p inputprop.Property, n *strictjson.Node) {
-	v.checkMember(v.allowed(l, p), n)
-}
-
-func (v *validator) checkMember(a *allowed, n *strictjson.Node) {
+func (v *validator) checkOption(a *allowed, n *strictjson.Node) {
 	if a == nil {
 		return
 	}
