@@ -27,22 +27,15 @@ func NewEngine(patterns inputvalues.Patterns) *Engine { return &Engine{patterns}
 // template, and warnings. The property stands alone: it has no siblings to be shown by. Pointers start
 // with at; the error is of the patterns or of the context.
 func (e *Engine) Check(ctx context.Context, p inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	c := e.checker(ctx, at, false)
+	c := newChecker(ctx, inputvalues.NewMatcher(ctx, e.patterns), at, false)
 	c.alone(p)
 	return c.result()
 }
 
-// CheckList is Check for the inputs of a module: the properties of one level, which may be shown by one
-// another.
+// CheckList is Check for the inputs of a module: the properties of one level, which may be shown by one another. Their
+// values are released, so that a default is refused that a release would refuse.
 func (e *Engine) CheckList(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	c := e.checker(ctx, at, false)
-	c.level(list)
-	return c.result()
-}
-
-// CheckVersion is CheckList for inputs whose values are released: a default that a release would refuse is refused.
-func (e *Engine) CheckVersion(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	c := e.checker(ctx, at, true)
+	c := newChecker(ctx, inputvalues.NewMatcher(ctx, e.patterns), at, true)
 	c.level(list)
 	return c.result()
 }
@@ -59,10 +52,6 @@ type checker struct {
 	mapped bool
 	// saved validates defaults and options.
 	saved *inputvalues.SavedValidator
-}
-
-func (e *Engine) checker(ctx context.Context, at string, released bool) *checker {
-	return newChecker(ctx, inputvalues.NewMatcher(ctx, e.patterns), at, released)
 }
 
 // newChecker returns a checker of properties, whose defaults are those of releases where released is set.

@@ -223,8 +223,9 @@ func TestEveryVariantStandsAlone(t *testing.T) {
 	if got := warned["number"]; !slices.Equal(got, []string{"/schema/show_when root_show_when"}) {
 		t.Error(got)
 	}
-	if violations, warnings := checked(t, strings.Trim(strings.TrimSpace(fixture(t)), "[]")); len(violations) > 0 || len(warnings) > 0 {
-		t.Error(violations, warnings)
+	violations, warnings := checked(t, strings.Trim(strings.TrimSpace(fixture(t)), "[]"))
+	if len(violations) != 1 || violations[0].Pointer != "/2/default/big" || violations[0].Rule != "number_precision" || len(warnings) > 0 {
+		t.Error("of inputs that are released, beside the number that a release would not keep: ", violations, warnings)
 	}
 }
 

@@ -25,7 +25,7 @@ type SchemaChecker struct {
 // Check returns every violation of the rules in the inputs of a module, and warnings; pointers start with
 // at. The error is that of a look-up.
 func (c *SchemaChecker) Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	violations, warnings, err := c.Rules.CheckVersion(ctx, list, at)
+	violations, warnings, err := c.Rules.CheckList(ctx, list, at)
 	if err != nil {
 		return nil, nil, asUnavailable(err)
 	}

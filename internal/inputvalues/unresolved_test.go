@@ -95,11 +95,11 @@ func TestNumbersThatAReleaseWouldNotKeepAreRefused(t *testing.T) {
 			}
 		}
 		list := mustDecodeList(t, "["+in("o", "object", `"default":{"a":`+number+`}`)+"]")
-		refused, _, err := rules.CheckVersion(t.Context(), list, "/inputs")
+		refused, _, err := rules.CheckList(t.Context(), list, "/inputs")
 		if got := strings.Join(places(refused), " "); err != nil || got != "/inputs/0/default/a number_precision" {
 			t.Errorf("%s as a default of a version: %s, %v", number, got, err)
 		}
-		if kept, _, err := rules.CheckList(t.Context(), list, ""); err != nil || len(kept) > 0 {
+		if kept, _, err := rules.Check(t.Context(), list[0], ""); err != nil || len(kept) > 0 {
 			t.Errorf("%s as a default that is not released: %v, %v", number, kept, err)
 		}
 	}
