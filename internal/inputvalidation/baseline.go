@@ -2,7 +2,6 @@ package inputvalidation
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -55,11 +54,7 @@ func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	if known == nil {
 		return nil, nil
 	}
-	return parseRemembered(known.Content)
-}
-
-func parseRemembered(content string) (*strictjson.Node, error) {
-	return strictjson.ParseWithin([]byte(content), strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
+	return parseValues([]byte(known.Content))
 }
 
 // baselineAfter returns the baseline once a deployment has succeeded. A release that is not stored any more, or is

@@ -156,7 +156,11 @@ func openRelease(r *ent.Release) (*liveRelease, error) {
 	if err != nil {
 		return nil, err
 	}
-	// With their defaults, values may be longer and deeper than those that are given.
-	values, err := strictjson.ParseWithin(content.Inputs, strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
+	values, err := parseValues(content.Inputs)
 	return &liveRelease{content.ModuleVersionID, values}, err
+}
+
+// parseValues reads values that are stored with their defaults, which may be longer and deeper than those that are given.
+func parseValues(text []byte) (*strictjson.Node, error) {
+	return strictjson.ParseWithin(text, strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
 }
