@@ -87,7 +87,7 @@ func haveTheShape(t *testing.T, w *worldtest.World, r *demo.Result) {
 	t.Helper()
 	seen, keys := map[string]bool{}, map[string]bool{}
 	for _, d := range w.Store.Client.Deployment.Query().Where(deployment.DeploymentType(ecs.Type)).AllX(inside(t, r)) {
-		data, violations := ecs.Decode(strictjson.MustParse(string(d.Data.JSON())))
+		data, violations := ecs.DecodePatch(strictjson.MustParse(string(d.Data.JSON())))
 		if len(violations) > 0 {
 			t.Fatalf("%s: %v", d.ID, violations)
 		}

@@ -51,7 +51,7 @@ func checkCourse(t *testing.T, d *record.Deployment, course string) {
 
 func checkState(t *testing.T, d *record.Deployment, strategy string) {
 	t.Helper()
-	data, violations := ecs.Decode(strictjson.MustParse(string(d.Data.JSON())))
+	data, violations := ecs.DecodePatch(strictjson.MustParse(string(d.Data.JSON())))
 	if len(violations) > 0 {
 		t.Fatalf("%s: %v", d.ID, violations)
 	}
@@ -100,7 +100,7 @@ func checkFailure(t *testing.T, d, live *record.Deployment, before string) {
 	if d.DeploymentType != ecs.Type {
 		return
 	}
-	data, violations := ecs.Decode(strictjson.MustParse(string(d.Data.JSON())))
+	data, violations := ecs.DecodePatch(strictjson.MustParse(string(d.Data.JSON())))
 	if len(violations) > 0 {
 		t.Fatal(violations)
 	}

@@ -12,19 +12,9 @@ func init() {
 	strictjson.RegisterFormat("utc_time", strictjson.Format{Flaw: timeFlaw, Message: timeMessage})
 }
 
-// Decode reads data that names its type. Members that data does not have are dropped, for the cloud adds some; inside a
-// definition everything is kept. Whatever else is wrong is in the violations, whose pointers start at the data; there
-// is no data then.
-func Decode(n *strictjson.Node) (*Data, []fault.Violation) {
-	data := new(Data)
-	violations := strictjson.DecodeOpen(n, data, "")
-	if n.Kind == strictjson.Object && n.Get("type") == nil {
-		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "required", Message: "is required"})
-	}
-	return decoded(data, violations)
-}
-
-// DecodePatch reads what Merge takes: data that may leave out its type, for there is only one.
+// DecodePatch reads what Merge takes: data that may leave out its type, for there is only one. Members that data does not
+// have are dropped, for the cloud adds some; inside a definition everything is kept. Whatever else is wrong is in the
+// violations, whose pointers start at the data; there is no data then.
 func DecodePatch(n *strictjson.Node) (*Data, []fault.Violation) {
 	data := new(Data)
 	violations := strictjson.DecodeOpen(n, data, "")
