@@ -64,11 +64,8 @@ func isEntry(object *strictjson.Node) bool {
 	return object.Get(secret.ValueMember) != nil || object.Get(secret.ReferenceMember) != nil
 }
 
-// follows reports whether an item of a list, which may not be there, comes after an option with the name of a secret.
+// follows reports whether an item of a list, -1 for one that is not there, comes after an option with the name of a
+// secret.
 func follows(list *strictjson.Node, index int) bool {
-	if list.Kind != strictjson.Array || index < 1 || index >= len(list.Items) {
-		return false
-	}
-	before := list.Items[index-1]
-	return before.Kind == strictjson.String && secret.IsOption(before.Text)
+	return list.Kind == strictjson.Array && index >= 0 && len(list.NamesOf(index)) > 0
 }
