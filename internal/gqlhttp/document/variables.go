@@ -22,7 +22,7 @@ const maxVariableErrors = 100
 // absent ones have their default or stay absent. Values of custom scalars and of FreeInputs are the *strictjson.Node
 // that was given; the literals of them that the document has are among the variables too, under names of their own.
 func (d *Documents) Coerce(doc *Document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
-	c := coercion{schema: d.schema, scalars: d.scalars, limits: d.limits, withTypename: d.withTypename, showNames: d.introspection}
+	c := coercion{Documents: d}
 	values := make(map[string]any, len(op.VariableDefinitions)+len(doc.lifted))
 	for _, def := range op.VariableDefinitions {
 		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
@@ -54,16 +54,11 @@ func (d *Documents) Coerce(doc *Document, op *ast.OperationDefinition, raw map[s
 
 // coercion walks a variable along its type. Its values are of use only when errs is empty.
 type coercion struct {
-	schema       *ast.Schema
-	scalars      checks
-	limits       Limits
-	withTypename map[string]bool
+	*Documents
 	// free is how many values of FreeInputs the walk is inside of: they may nest freely, and are only checked.
 	free int
 	// isDefault is set for the default of a variable, which is as deep as a document may be.
 	isDefault bool
-	// showNames reports whether errors may name fields and enum values.
-	showNames bool
 	def       *ast.VariableDefinition
 	path      ast.Path
 	errs      gqlerror.List
@@ -203,7 +198,7 @@ func fieldNames(def *ast.Definition) []string {
 
 // hint lists names for callers who may know them.
 func (c *coercion) hint(lead string, names []string) string {
-	if !c.showNames {
+	if !c.introspection {
 		return ""
 	}
 	return lead + strings.Join(names, ", ")
