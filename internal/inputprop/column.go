@@ -15,13 +15,10 @@ import (
 
 // Column is a property in a database, kept as the JSON that Encode writes and decoded when asked for.
 // The zero value is NULL.
-type Column struct{ text json.RawMessage }
+type Column struct{ stored }
 
 // NewColumn is the column of a property.
-func NewColumn(p Property) Column { return Column{Encode(p)} }
-
-// JSON is the property's JSON, nil for NULL. It must not be changed.
-func (c Column) JSON() json.RawMessage { return c.text }
+func NewColumn(p Property) Column { return Column{stored{Encode(p)}} }
 
 // Property decodes the property, nil for NULL, which counts as work of the context's request. It fails where what is
 // stored is no property.
@@ -36,7 +33,7 @@ func (c Column) property() (Property, error) {
 	if c.text == nil {
 		return nil, nil
 	}
-	n, err := stored(c.text)
+	n, err := c.tree()
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +43,7 @@ func (c Column) property() (Property, error) {
 
 // isOf reports whether a column has the value of a tree, as Equal does.
 func (c Column) isOf(n *strictjson.Node) bool {
-	kept, err := stored(c.text)
+	kept, err := c.tree()
 	return err == nil && strictjson.Equal(kept, n)
 }
 
@@ -56,25 +53,16 @@ func (c Column) Equal(other Column) bool {
 	if bytes.Equal(c.text, other.text) {
 		return true
 	}
-	a, errA := stored(c.text)
-	b, errB := stored(other.text)
+	a, errA := c.tree()
+	b, errB := other.tree()
 	return errA == nil && errB == nil && strictjson.Equal(a, b)
 }
 
-// Value implements driver.Valuer.
-func (c Column) Value() (driver.Value, error) { return value(c.text), nil }
-
-// Scan implements sql.Scanner.
-func (c *Column) Scan(src any) error { return scan(&c.text, src) }
-
 // ListColumn is a list of properties in a database, as Column is one. The zero value is NULL.
-type ListColumn struct{ text json.RawMessage }
+type ListColumn struct{ stored }
 
 // NewListColumn is the column of a list; nil is the empty list.
-func NewListColumn(list []Property) ListColumn { return ListColumn{EncodeList(list)} }
-
-// JSON is the list's JSON, nil for NULL. It must not be changed.
-func (c ListColumn) JSON() json.RawMessage { return c.text }
+func NewListColumn(list []Property) ListColumn { return ListColumn{stored{EncodeList(list)}} }
 
 // Properties decodes the list, nil for NULL, which counts as work of the context's request. It fails where what is
 // stored is no list of properties.
@@ -82,7 +70,7 @@ func (c ListColumn) Properties(ctx context.Context) ([]Property, error) {
 	if err := meter.Decode(ctx, meter.Inputs, c.text); err != nil || c.text == nil {
 		return nil, err
 	}
-	n, err := stored(c.text)
+	n, err := c.tree()
 	if err != nil {
 		return nil, err
 	}
@@ -90,38 +78,39 @@ func (c ListColumn) Properties(ctx context.Context) ([]Property, error) {
 	return list, broken(violations)
 }
 
+// stored is what a database has of a column: JSON, nil for NULL.
+type stored struct{ text json.RawMessage }
+
+// JSON is what is stored, nil for NULL. It must not be changed.
+func (s stored) JSON() json.RawMessage { return s.text }
+
 // Value implements driver.Valuer.
-func (c ListColumn) Value() (driver.Value, error) { return value(c.text), nil }
-
-// Scan implements sql.Scanner.
-func (c *ListColumn) Scan(src any) error { return scan(&c.text, src) }
-
-func value(text json.RawMessage) driver.Value {
-	if text == nil {
-		return nil
+func (s stored) Value() (driver.Value, error) {
+	if s.text == nil {
+		return nil, nil
 	}
-	return string(text)
+	return string(s.text), nil
 }
 
-// scan copies, for the driver may use its buffer again.
-func scan(text *json.RawMessage, src any) error {
+// Scan implements sql.Scanner. It copies, for the driver may use its buffer again.
+func (s *stored) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
-		*text = nil
+		s.text = nil
 	case []byte:
-		*text = bytes.Clone(src)
+		s.text = bytes.Clone(src)
 	case string:
-		*text = json.RawMessage(src)
+		s.text = json.RawMessage(src)
 	default:
 		return fmt.Errorf("scan inputs: a column of text was expected, found %T", src)
 	}
 	return nil
 }
 
-// stored parses what was within the limits when it was written; a list adds a level around its
+// tree parses what was within the limits when it was written; a list adds a level around its
 // properties, and the other spelling of a text some bytes.
-func stored(text []byte) (*strictjson.Node, error) {
-	n, err := strictjson.ParseWithin(text, strictjson.Limits{Depth: strictjson.MaxLevels + 1, Bytes: math.MaxInt})
+func (s stored) tree() (*strictjson.Node, error) {
+	n, err := strictjson.ParseWithin(s.text, strictjson.Limits{Depth: strictjson.MaxLevels + 1, Bytes: math.MaxInt})
 	if err != nil {
 		return nil, fmt.Errorf("stored inputs: %w", err)
 	}
