@@ -3,6 +3,7 @@ package strictjson
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -88,9 +89,7 @@ type parser struct {
 // next skips white space and returns the byte that follows, 0 at the end.
 func (p *parser) next() byte {
 	for ; p.pos < len(p.text); p.pos++ {
-		switch c := p.text[p.pos]; c {
-		case ' ', '\n', '\t', '\r':
-		default:
+		if c := p.text[p.pos]; !isSpace(c) {
 			return c
 		}
 	}
@@ -255,12 +254,7 @@ type keySet struct{ index map[string]struct{} }
 // add reports whether key is new to those before it.
 func (s *keySet) add(before []string, key string) bool {
 	if len(before) < 16 {
-		for _, k := range before {
-			if k == key {
-				return false
-			}
-		}
-		return true
+		return !slices.Contains(before, key)
 	}
 	if s.index == nil {
 		s.index = make(map[string]struct{}, 2*len(before))
