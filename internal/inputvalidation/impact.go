@@ -146,11 +146,11 @@ func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleI
 	if err := l.loadReferences(ctx, list, live.values, scope); err != nil {
 		return nil, err
 	}
-	before, err := l.Engine.Validate(ctx, list, live.values, "", scope.context)
+	before, err := l.Engine.Validate(ctx, list, live.values, "", scope.env)
 	if err != nil || len(before) > 0 {
 		return nil, asUnavailable(err)
 	}
-	changed := scope.context
+	changed := scope.env
 	changed.Options = l.optionsWith(givenID, schema)
 	after, err := l.Engine.Validate(ctx, list, live.values, "", changed)
 	messages := make([]string, len(after))

@@ -51,8 +51,8 @@ type referencedInstance struct {
 // loadReferences looks up the instances that values choose, all in one statement, and lets the scope check references
 // by what there is.
 func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) error {
-	r, err := s.lookUp(ctx, scope.instanceID, inputvalues.Choices(list, values, scope.context.Previous))
-	scope.context.Reference, scope.context.Ref = r.check, r.value
+	r, err := s.lookUp(ctx, scope.instanceID, inputvalues.Choices(list, values, scope.env.Previous))
+	scope.env.Reference, scope.env.Ref = r.check, r.value
 	return err
 }
 

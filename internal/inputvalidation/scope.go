@@ -17,7 +17,7 @@ import (
 
 // Scope is where values are deployed: what templates may name, and what is live.
 type Scope struct {
-	context inputvalues.Env
+	env inputvalues.Env
 	// instanceID is the instance that is deployed, "" where it is still to be made.
 	instanceID string
 	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
@@ -41,11 +41,11 @@ func (s *Service) InstanceScope(ctx context.Context, instance *ent.ModuleInstanc
 	if err != nil {
 		return nil, err
 	}
-	scope.context.Previous = baseline
+	scope.env.Previous = baseline
 	if l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID); err != nil {
 		return nil, err
 	} else if l != nil {
-		scope.context.Previous = inputvalues.Overlay(l.values, baseline)
+		scope.env.Previous = inputvalues.Overlay(l.values, baseline)
 	}
 	return scope, nil
 }
@@ -70,16 +70,16 @@ func (s *Service) EnvironmentScope(ctx context.Context, environmentID string, ve
 	if err != nil {
 		return nil, err
 	}
-	scope.context.Organization = inputvalues.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
-	scope.context.Project = inputvalues.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
-	scope.context.Environment = inputvalues.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
+	scope.env.Organization = inputvalues.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
+	scope.env.Project = inputvalues.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
+	scope.env.Environment = inputvalues.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
 	return scope, nil
 }
 
 // emptyScope returns a scope of which nothing is known but the sources of options and, where there is one, the
 // version.
 func (s *Service) emptyScope(ctx context.Context, version *ent.ModuleVersion) (*Scope, error) {
-	scope := &Scope{context: inputvalues.Env{Options: s.options}}
+	scope := &Scope{env: inputvalues.Env{Options: s.options}}
 	if version == nil {
 		return scope, nil
 	}
@@ -92,7 +92,7 @@ func (s *Service) nameModule(ctx context.Context, scope *Scope, definitionID, ve
 	if err != nil {
 		return err
 	}
-	scope.context.Module = inputvalues.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version}
+	scope.env.Module = inputvalues.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version}
 	return nil
 }
 

@@ -144,8 +144,8 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	if err != nil {
 		return nil, err
 	}
-	scope.context.Reference, scope.context.Ref = chosen.check, chosen.unread
-	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", scope.context)
+	scope.env.Reference, scope.env.Ref = chosen.check, chosen.unread
+	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", scope.env)
 	return slices.DeleteFunc(violations, func(v fault.Violation) bool { return v.Rule == inputvalues.RuleMappedInput }), err
 }
 

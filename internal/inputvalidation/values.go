@@ -54,7 +54,7 @@ func (s *Service) Validate(ctx context.Context, in Request) (*Validation, error)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Engine.Examine(ctx, a.inputs, a.values, "", a.scope.context)
+	found, err := s.Engine.Examine(ctx, a.inputs, a.values, "", a.scope.env)
 	return &Validation{found, a.warnings}, asUnavailable(err)
 }
 
@@ -64,7 +64,7 @@ func (s *Service) Resolve(ctx context.Context, in Request) (*inputvalues.Resolve
 	if err != nil {
 		return nil, nil, err
 	}
-	resolved, violations, err := s.Engine.Resolve(ctx, a.inputs, a.values, "", a.scope.context)
+	resolved, violations, err := s.Engine.Resolve(ctx, a.inputs, a.values, "", a.scope.env)
 	if err != nil {
 		return nil, nil, asUnavailable(err)
 	}
@@ -82,7 +82,7 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	if err := s.loadReferences(ctx, list, values, scope); err != nil {
 		return nil, nil, err
 	}
-	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, scope.context)
+	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, scope.env)
 	if err != nil || len(violations) > 0 {
 		return nil, violations, asUnavailable(err)
 	}
