@@ -12,9 +12,9 @@ func init() {
 	strictjson.RegisterFormat("utc_time", strictjson.Format{Flaw: timeFlaw, Message: timeMessage})
 }
 
-// DecodePatch reads what Merge takes: data that may leave out its type, for there is only one. Members that data does not
-// have are dropped, for the cloud adds some; inside a definition everything is kept. Whatever else is wrong is in the
-// violations, whose pointers start at the data; there is no data then.
+// DecodePatch reads what Merge takes: data that may leave out its type, for there is only one. Members that data does
+// not have are dropped, for the cloud adds some; inside a definition everything is kept. Whatever else is wrong is in
+// the violations, whose pointers start at the data; there is no data then.
 func DecodePatch(n *strictjson.Node) (*Data, []fault.Violation) {
 	data := new(Data)
 	violations := strictjson.DecodeOpen(n, data, "")

@@ -17,8 +17,8 @@ import (
 // Property is one input of a module. Each of the 14 variants is a pointer to a struct of this package.
 // What the JSON left out is nil, so that it is written back the same.
 //
-// What a variant is stands in its own methods, and where it says nothing in those of Base and Requirable. Code elsewhere
-// asks these, or names every variant in a switch.
+// What a variant is stands in its own methods, and where it says nothing in those of Base and Requirable. Code
+// elsewhere asks these, or names every variant in a switch.
 //
 //sumtype:decl
 type Property interface {
@@ -88,8 +88,8 @@ type Nested struct {
 // IsCollection reports whether the inputs are those of items, each of which is a level of its own.
 func (n Nested) IsCollection() bool { return n.Collection != strictjson.Null }
 
-// Base is what every variant has. By its methods a variant has no choice, no inputs within it and no value that is empty,
-// unless it says otherwise.
+// Base is what every variant has. By its methods a variant has no choice, no inputs within it and no value that is
+// empty, unless it says otherwise.
 type Base struct {
 	// ID is the input's name among those of its level.
 	ID string `json:"id" rules:"required,nonempty"`

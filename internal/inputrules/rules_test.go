@@ -224,7 +224,8 @@ func TestEveryVariantStandsAlone(t *testing.T) {
 		t.Error(got)
 	}
 	violations, warnings := checked(t, strings.Trim(strings.TrimSpace(fixture(t)), "[]"))
-	if len(violations) != 1 || violations[0].Pointer != "/2/default/big" || violations[0].Rule != "number_precision" || len(warnings) > 0 {
+	if len(violations) != 1 || violations[0].Pointer != "/2/default/big" || violations[0].Rule != "number_precision" ||
+		len(warnings) > 0 {
 		t.Error("of inputs that are released, beside the number that a release would not keep: ", violations, warnings)
 	}
 }

@@ -160,7 +160,8 @@ func openRelease(r *ent.Release) (*liveRelease, error) {
 	return &liveRelease{content.ModuleVersionID, values}, err
 }
 
-// parseValues reads values that are stored with their defaults, which may be longer and deeper than those that are given.
+// parseValues reads values that are stored with their defaults, which may be longer and deeper than those that are
+// given.
 func parseValues(text []byte) (*strictjson.Node, error) {
 	return strictjson.ParseWithin(text, strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
 }
