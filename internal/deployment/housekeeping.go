@@ -213,8 +213,9 @@ func (s *Service) purges() []purge {
 		{"idempotency keys", keepKeys, s.Store.OldIdempotencyKeys, removeKeys},
 		{"change rows", feed.Retention, s.Store.OldChanges, removeChanges},
 		{"change rows of another cluster", 0, foreign, removeChanges},
+		// Before those that are too old in any case: what never became known is logged.
+		{"events of the cloud that wait", keepPending, s.Store.PendingEvents, s.removePending},
 		{"events of the cloud", keepEvents, s.Store.OldEvents, removeEvents},
-		{"events of the cloud", keepPending, s.Store.PendingEvents, s.removePending},
 	}
 }
 
