@@ -154,7 +154,7 @@ var entries = []Entry{
 	{RequestOrganizationNeeded, 400, "The caller acts in no organization by itself, and the request does not say whose things it is about.", "Send Slipway-Organization with the id or slug of an organization, which `viewer { organizations { slug } }` lists; global names what is everybody's."},
 
 	{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},
-	{ServerUnavailable, 503, "The server cannot reach its database, or is shutting down.", "Try again as Retry-After says."},
+	{ServerUnavailable, 503, "The server cannot reach its database, is shutting down, or finds a record that others change all the time.", "Try again as Retry-After says."},
 
 	{DocumentNotFound, 404, "No trusted document has this id.", "Send the document itself, or have the operator add it to --trusted-documents."},
 	{DocumentNotTrusted, 403, "The server runs trusted documents only, and this is none.", "Send the id of a trusted document as documentId, or have the operator add it to --trusted-documents."},

@@ -29,7 +29,7 @@ func RetryWhileChanged(ctx context.Context, f func(context.Context) error) error
 	for tries := 1; ; tries++ {
 		err := f(ctx)
 		switch {
-		case !errors.Is(err, ErrChanged):
+		case isAnswer(err) || !errors.Is(err, ErrChanged):
 			return err
 		case tries == maxTries:
 			f := fault.New(fault.ServerUnavailable, "Others change the same record faster than this request can.")
@@ -44,13 +44,18 @@ func RetryWhileChanged(ctx context.Context, f func(context.Context) error) error
 	}
 }
 
+// isAnswer reports whether an error is a fault, also one of a retry within this one that has given up.
+func isAnswer(err error) bool {
+	var answer *fault.Error
+	return errors.As(err, &answer)
+}
+
 // WriteLatest is Write, and again while somebody else was quicker: where f returns ErrChanged, an update of f that compares
 // a version finds no row, or the database refuses a row of f because of another. A fault is an answer, whatever caused it.
 func (j *Journal) WriteLatest(ctx context.Context, action string, f WriteFunc) error {
 	return RetryWhileChanged(ctx, func(ctx context.Context) error {
 		err := j.Write(ctx, action, f)
-		var answer *fault.Error
-		if !errors.As(err, &answer) && (ent.IsNotFound(err) || store.IsUniqueViolation(err)) {
+		if !isAnswer(err) && (ent.IsNotFound(err) || store.IsUniqueViolation(err)) {
 			return fmt.Errorf("%w: %w", ErrChanged, err)
 		}
 		return err

@@ -34,6 +34,21 @@ func TestRetryEndsWhereOthersAreAlwaysQuicker(t *testing.T) {
 	}
 }
 
+// One that gives up within another one is not begun again by that.
+func TestRetryWithinAnotherIsNotMultiplied(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	err := journal.RetryWhileChanged(t.Context(), func(ctx context.Context) error {
+		return journal.RetryWhileChanged(ctx, func(context.Context) error {
+			calls++
+			return journal.ErrChanged
+		})
+	})
+	if calls != 20 || !fault.Is(err, fault.ServerUnavailable) {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+}
+
 func TestRetryEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
