@@ -64,8 +64,10 @@ func TestStatementEndsByTheDeadlineOfItsContext(t *testing.T) {
 			// The wire alone would wait for an hour.
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			if _, err := values(pgconn.Unwatched(ctx), w, "SELECT $1::text", "x"); err == nil || ctx.Err() == nil {
-				t.Errorf("%v, context %v", err, ctx.Err())
+			_, err := values(pgconn.Unwatched(ctx), w, "SELECT $1::text", "x")
+			// The wire may be first by a hair: its timer is another than the context's.
+			if deadline, _ := ctx.Deadline(); err == nil || time.Now().Before(deadline) {
+				t.Errorf("%v, before the deadline %s", err, deadline)
 			}
 		})
 	}
