@@ -30,6 +30,12 @@ export function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
+// explorerReady waits until GraphiQL has its editors and the schema: before, a click on its buttons does nothing.
+export async function explorerReady(page) {
+  await page.getByRole('button', { name: /^Re-fetch GraphQL schema/, disabled: false }).waitFor();
+  await page.waitForFunction(() => globalThis.__MONACO?.editor.getEditors().length === 4);
+}
+
 // Visit opens the explorer of a server anew for each test of a file, and after it holds what it asked for and
 // complained of against the rules: no other host, no error, nothing against the policy.
 export class Visit {

@@ -11,7 +11,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { flaws, launch, overflow, readable } from './browser.mjs';
+import { explorerReady, flaws, launch, overflow, readable } from './browser.mjs';
 
 assert.ok(process.env.SLIPWAY_BIN, 'SLIPWAY_BIN must be the slipway program; it is not set');
 
@@ -151,6 +151,7 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 test('the example Follow follows what goes on', (t) => visit(t, '/playground', async (page) => {
+  await explorerReady(page);
   await page.getByRole('tab', { name: /^Follow/ }).click();
   await page.getByRole('button', { name: /^Execute query/ }).click();
   const following = page.getByRole('region', { name: 'Live updates' }).getByRole('article', { name: 'Follow' });
@@ -160,6 +161,7 @@ test('the example Follow follows what goes on', (t) => visit(t, '/playground', a
 
 test('explorer', (t) => visit(t, '', async (page) => {
   await page.waitForURL(`${base}/playground`);
+  await explorerReady(page);
   const answered = page.waitForResponse(`${base}/graphql`);
   await page.getByRole('button', { name: /^Execute query/ }).click();
   assert.equal((await answered).status(), 200);

@@ -1,12 +1,9 @@
 // GraphiQL, used as a person would.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Visit, flaws, overflow, readable } from './browser.mjs';
+import { Visit, explorerReady, flaws, overflow, readable } from './browser.mjs';
 
-const visit = new Visit(process.env.SLIPWAY_URL, async (page) => {
-  await page.getByRole('button', { name: /^Re-fetch GraphQL schema/, disabled: false }).waitFor();
-  await page.waitForFunction(() => globalThis.__MONACO?.editor.getEditors().length === 4);
-});
+const visit = new Visit(process.env.SLIPWAY_URL, explorerReady);
 
 const button = (name) => visit.page.getByRole('button', { name });
 // A tab's name is followed by that of the button that closes it.
