@@ -162,6 +162,7 @@ test('a wrong token is said so, and hides nothing of the schema', async () => {
   await problem('The server does not accept the token: The bearer token is malformed');
   await visit.picture('graphiql-refused');
   await visit.page.reload();
+  await explorerReady(visit.page);
   await fresh('query Who { ');
   await visit.page.keyboard.type('vie');
   await visit.page.getByRole('option', { name: /^viewer/ }).waitFor();
@@ -271,6 +272,7 @@ test('a reload keeps the tabs, and the token in the session alone', async () => 
   await visit.page.getByLabel('Bearer token').fill('secret-token');
   await visit.page.waitForFunction(() => JSON.stringify({ ...localStorage }).includes('Kept'));
   await visit.page.reload();
+  await explorerReady(visit.page);
   await tab('Kept').waitFor();
   await tab('Follow').waitFor();
   assert.equal(await visit.page.getByLabel('Bearer token').inputValue(), 'secret-token');

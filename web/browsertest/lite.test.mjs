@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visit, flaws, overflow, readable } from './browser.mjs';
 
-const visit = new Visit(process.env.SLIPWAY_LITE_URL, (page) => page.getByRole('button', { name: 'Run', disabled: false }).waitFor());
+// ready waits until the page has its settings: before, its fields are empty and cannot be written.
+const ready = (page) => page.getByRole('button', { name: 'Run', disabled: false }).waitFor();
+
+const visit = new Visit(process.env.SLIPWAY_LITE_URL, ready);
 
 const field = (name) => visit.page.getByRole('textbox', { name });
 const answer = async () => JSON.parse(await visit.page.getByRole('region', { name: 'Answer' }).textContent());
@@ -164,6 +167,7 @@ test('an error of the document leads to its place', async () => {
 test('the token is kept in the session and nowhere else', async () => {
   await visit.page.getByLabel('Bearer token').fill('secret-token');
   await visit.page.reload();
+  await ready(visit.page);
   assert.equal(await visit.page.getByLabel('Bearer token').inputValue(), 'secret-token');
   const kept = await visit.page.evaluate(() => window.location.href + JSON.stringify(window.localStorage) + document.cookie);
   assert.ok(!kept.includes('secret-token'), 'the token must be neither in the address nor in the local storage');
