@@ -72,6 +72,7 @@ func busy(t *testing.T, from, url string) {
 		if err != nil || !strings.Contains(answer, "429") || time.Now().After(deadline) {
 			t.Fatalf("the server reads no body: %q, %v", answer, err)
 		}
+		_ = conn.Close()
 	}
 }
 

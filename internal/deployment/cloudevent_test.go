@@ -789,6 +789,25 @@ func TestOldEventsAreRemovedAndThoseThatFitNothingCounted(t *testing.T) {
 	})
 }
 
+// No server may have run for longer than events are kept.
+func TestEventsThatFitNothingAreCountedHoweverLate(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		b := newBus(w, "late")
+		b.receive(t, state(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
+		var log bytes.Buffer
+		b.deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
+		b.deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return received.Add(30 * 24 * time.Hour) }, id.New)
+		if _, err := b.deploy.Purge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		n, text := w.Store.Client.CloudEvent.Query().CountX(w.Acme.As(actor.Viewer)), log.String()
+		if n != 0 || !strings.Contains(text, "count=1") || !strings.Contains(text, w.Acme.ID) {
+			t.Errorf("%d events are left, logged %q", n, text)
+		}
+	})
+}
+
 func TestTheEventsThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
