@@ -55,6 +55,9 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.liveDeployment":        {moduleinstance.FieldLiveDeploymentID},
 	"ModuleInstance.externalDeployment":    {moduleinstance.FieldExternalDeploymentID},
 	"ModuleInstance.deployments":           {},
+	"ModuleInstance.drift": {
+		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID,
+	},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
 	"Release.inputs":                       {release.FieldDigest, release.FieldContent},
 	"Release.artifact":                     {release.FieldDigest, release.FieldContent},

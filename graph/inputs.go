@@ -183,6 +183,7 @@ func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
 	}
 	return catalog.InstanceFilter{
 		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), ModuleDefinitionID: in.ModuleDefinitionID.Value(),
+		Drift: in.Drift.Value(),
 	}
 }
 

@@ -155,6 +155,11 @@ func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Ite
 	return obj.Deployment, obj.Err
 }
 
+// Deployment is the resolver for the deployment field.
+func (r *driftResolver) Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj.Instance, "drift", func(i *record.ModuleInstance) *string { return i.DriftDeploymentID })
+}
+
 // Project is the resolver for the project field.
 func (r *environmentResolver) Project(ctx context.Context, obj *record.Environment) (*record.Project, error) {
 	return toProject(ctx, r.Resolver, obj, func(o *record.Environment) *string { return &o.ProjectID })
@@ -230,6 +235,11 @@ func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *record
 // ExternalDeployment is the resolver for the externalDeployment field.
 func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
+}
+
+// Drift is the resolver for the drift field.
+func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
+	return deployment.DriftOf(obj), nil
 }
 
 // Fence is the resolver for the fence field.
@@ -369,29 +379,29 @@ func (r *mutationResolver) CreateModuleInstance(ctx context.Context, input model
 
 // CreateDeployment is the resolver for the createDeployment field.
 func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error) {
-	d, err := r.Deploy.Create(ctx, newDeployment(input))
+	d, warnings, err := r.Deploy.CreateWarned(ctx, newDeployment(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.CreateDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
 func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
-	d, err := r.Deploy.Rollback(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
+	d, warnings, err := r.Deploy.RollbackWarned(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
-	return &model.RollbackDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.RollbackDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
 func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
-	d, err := r.Deploy.Redeploy(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
+	d, warnings, err := r.Deploy.RedeployWarned(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
-	return &model.RedeployDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.RedeployDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // CancelDeployment is the resolver for the cancelDeployment field.
@@ -744,6 +754,9 @@ func (r *Resolver) DeploymentChange() generated.DeploymentChangeResolver {
 	return &deploymentChangeResolver{r}
 }
 
+// Drift returns generated.DriftResolver implementation.
+func (r *Resolver) Drift() generated.DriftResolver { return &driftResolver{r} }
+
 // Environment returns generated.EnvironmentResolver implementation.
 func (r *Resolver) Environment() generated.EnvironmentResolver { return &environmentResolver{r} }
 
@@ -806,6 +819,7 @@ type (
 	defaultValueDefinitionResolver struct{ *Resolver }
 	deploymentResolver             struct{ *Resolver }
 	deploymentChangeResolver       struct{ *Resolver }
+	driftResolver                  struct{ *Resolver }
 	environmentResolver            struct{ *Resolver }
 	errorCodeResolver              struct{ *Resolver }
 	errorSectionResolver           struct{ *Resolver }

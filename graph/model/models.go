@@ -6,6 +6,7 @@ import (
 	"slipway/ent"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -141,6 +142,9 @@ type CreateDeploymentInput struct {
 type CreateDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The environment to create.
@@ -338,6 +342,8 @@ type ModuleInstanceFilter struct {
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 	// The id of the module.
 	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
+	// The kind of its drift.
+	Drift graphql.Omittable[*moduleinstance.DriftKind] `json:"drift,omitempty"`
 }
 
 // The service to be moved, and where to.
@@ -412,6 +418,9 @@ type RedeployDeploymentInput struct {
 type RedeployDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The lease to renew.
@@ -494,6 +503,9 @@ type RollbackDeploymentInput struct {
 type RollbackDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // What can be followed while it changes, over WebSocket or server-sent events.

@@ -37,6 +37,8 @@ type InstanceFilter struct {
 	ModuleDefinitionID *string
 	// Type is the type of the module.
 	Type *string
+	// Drift is the kind of its drift.
+	Drift *moduleinstance.DriftKind
 }
 
 // Instances returns a page of the organization's module instances.
@@ -63,6 +65,7 @@ func (f InstanceFilter) conditions(organizationID string) []record.Condition {
 		record.Given(record.Equal, moduleinstance.FieldProjectID, f.ProjectID),
 		record.Given(record.Equal, moduleinstance.FieldEnvironmentID, f.EnvironmentID),
 		record.Given(record.Equal, moduleinstance.FieldModuleDefinitionID, f.ModuleDefinitionID),
+		record.Given(record.Equal, moduleinstance.FieldDriftKind, (*string)(f.Drift)),
 	))
 	if f.Type != nil {
 		list = append(list, ofType(*f.Type, organizationID))

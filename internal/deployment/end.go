@@ -28,8 +28,9 @@ const (
 )
 
 // Complete ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED where
-// a failure is given; also where its cancellation was requested, for what happened wins. The same outcome under
-// the same lease again changes nothing. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentLeaseLost and
+// a failure is given; also where its cancellation was requested, for what happened wins. What the cloud is known to have
+// rolled back is FAILED with DeploymentRolledBack, and is not live. The same outcome under the same lease again changes
+// nothing. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentLeaseLost and
 // RequestInvalid.
 func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, failure *fault.Data) (*ent.Deployment, error) {
 	if failure != nil {
@@ -74,8 +75,13 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 			case deployment.StatusFAILED:
 				setEnded(u, o.status, e.At, o.reason)
 			case deployment.StatusSUCCEEDED:
+				if back := d.Setbacks.Last(); back != nil {
+					e.Changes = map[string]any{"status": deployment.StatusFAILED}
+					setEnded(u, deployment.StatusFAILED, e.At, rolledBack(back))
+					return nil
+				}
 				setEnded(u, o.status, e.At, nil)
-				return s.goLive(ctx, tx, d, e.At)
+				return s.goLive(ctx, tx, e, d)
 			case deployment.StatusPENDING, deployment.StatusRUNNING:
 				return fmt.Errorf("deployment: %s is no end", o.status)
 			}
@@ -86,7 +92,11 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 // isAlreadyRecorded reports whether the deployment has ended so under the lease before: the answer was lost.
 func (o outcome) isAlreadyRecorded(d *ent.Deployment, leaseID string) bool {
 	switch {
-	case d.LeaseID == nil || *d.LeaseID != leaseID || d.Status != o.status:
+	case d.LeaseID == nil || *d.LeaseID != leaseID:
+		return false
+	case o.status == deployment.StatusSUCCEEDED && d.Status == deployment.StatusFAILED:
+		return d.Error != nil && d.Error.Code == string(fault.DeploymentRolledBack)
+	case d.Status != o.status:
 		return false
 	case o.status == deployment.StatusFAILED:
 		return d.Error != nil && d.Error.Code == o.reason.Code
@@ -105,17 +115,31 @@ func (o outcome) check() []fault.Violation {
 	return append(violations, textrules.Length("/error/description", o.reason.Description, textrules.MaxDescription)...)
 }
 
-// goLive makes a deployment that succeeded the live one of its instance.
-func (s *Service) goLive(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
-	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
+// goLive makes a deployment that succeeds the live one of its instance.
+func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment) error {
+	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
 	if err != nil {
 		return err
 	}
-	if err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, at); err != nil {
+	if err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, e.At); err != nil {
 		return err
 	}
-	return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).
-		SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(at).Exec(ctx)
+	var drift *Drift
+	if instance.ExternalDeploymentID != nil {
+		live := *d
+		live.CompletedAt = &e.At
+		if drift, err = findDrift(ctx, tx, &live); err != nil {
+			return err
+		}
+	}
+	if drift != nil {
+		touched, err := drift.touch(ctx, tx, e)
+		if err != nil {
+			return err
+		}
+		e.Also = append(e.Also, *touched)
+	}
+	return drift.set(instance.Update()).SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
 }
 
 const cancelAction = "cancelDeployment"

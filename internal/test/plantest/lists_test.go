@@ -35,7 +35,7 @@ var together = map[string][][]string{
 		{"createdFrom", "createdBefore"}, {"environmentId", "createdFrom", "createdBefore"},
 	},
 	"moduleDefinitions": {{"status", "search"}},
-	"moduleInstances":   {{"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}},
+	"moduleInstances":   {{"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}, {"environmentId", "drift"}},
 	"auditEvents":       {{"createdFrom", "createdBefore"}, {"actorId", "action"}, {"actorId", "createdFrom", "createdBefore"}, {"objectId", "action"}},
 	"module_instances":  {{"type", "environmentId"}},
 }

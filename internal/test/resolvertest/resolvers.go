@@ -204,6 +204,21 @@ func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *feed.Item) 
 	})
 }
 
+type aroundDrift struct {
+	generated.DriftResolver
+	call Call
+}
+
+func (r resolvers) Drift() generated.DriftResolver {
+	return aroundDrift{r.ResolverRoot.Drift(), r.call}
+}
+
+func (r aroundDrift) Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Drift.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DriftResolver.Deployment(ctx, obj)
+	})
+}
+
 type aroundEnvironment struct {
 	generated.EnvironmentResolver
 	call Call
@@ -354,6 +369,12 @@ func (r aroundModuleInstance) LiveDeployment(ctx context.Context, obj *record.Mo
 func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*deployment.Drift, error) {
+		return r.ModuleInstanceResolver.Drift(ctx, obj)
 	})
 }
 
