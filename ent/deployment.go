@@ -41,12 +41,14 @@ type Deployment struct {
 	ReleaseID *string `json:"release_id,omitempty"`
 	// the kind of the module version
 	DeploymentType string `json:"deployment_type,omitempty"`
-	// api, rollback, redeploy, pipeline or event
+	// api, rollback, redeploy, pipeline, destroy or event
 	TriggerSource string `json:"trigger_source,omitempty"`
 	// Status holds the value of the "status" field.
 	Status deployment.Status `json:"status,omitempty"`
 	// Description holds the value of the "description" field.
 	Description *string `json:"description,omitempty"`
+	// why somebody asked for it, in their words
+	Reason *string `json:"reason,omitempty"`
 	// StartedAt holds the value of the "started_at" field.
 	StartedAt *time.Time `json:"started_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
@@ -237,7 +239,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
 			values[i] = new(sql.NullString)
 		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
@@ -329,6 +331,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Description = new(string)
 				*_m.Description = value.String
+			}
+		case deployment.FieldReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field reason", values[i])
+			} else if value.Valid {
+				_m.Reason = new(string)
+				*_m.Reason = value.String
 			}
 		case deployment.FieldStartedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -656,6 +665,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	if v := _m.Description; v != nil {
 		builder.WriteString("description=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.Reason; v != nil {
+		builder.WriteString("reason=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -117,6 +117,20 @@ func (_c *DeploymentCreate) SetNillableDescription(v *string) *DeploymentCreate 
 	return _c
 }
 
+// SetReason sets the "reason" field.
+func (_c *DeploymentCreate) SetReason(v string) *DeploymentCreate {
+	_c.mutation.SetReason(v)
+	return _c
+}
+
+// SetNillableReason sets the "reason" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableReason(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetReason(*v)
+	}
+	return _c
+}
+
 // SetStartedAt sets the "started_at" field.
 func (_c *DeploymentCreate) SetStartedAt(v time.Time) *DeploymentCreate {
 	_c.mutation.SetStartedAt(v)
@@ -839,6 +853,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Description(); ok {
 		_spec.SetField(deployment.FieldDescription, field.TypeString, value)
 		_node.Description = &value
+	}
+	if value, ok := _c.mutation.Reason(); ok {
+		_spec.SetField(deployment.FieldReason, field.TypeString, value)
+		_node.Reason = &value
 	}
 	if value, ok := _c.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)

@@ -775,6 +775,9 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.DescriptionCleared() {
 		_spec.ClearField(deployment.FieldDescription, field.TypeString)
 	}
+	if _u.mutation.ReasonCleared() {
+		_spec.ClearField(deployment.FieldReason, field.TypeString)
+	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)
 	}
@@ -1834,6 +1837,9 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.DescriptionCleared() {
 		_spec.ClearField(deployment.FieldDescription, field.TypeString)
+	}
+	if _u.mutation.ReasonCleared() {
+		_spec.ClearField(deployment.FieldReason, field.TypeString)
 	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)

@@ -122,6 +122,20 @@ func (_c *ModuleInstanceCreate) SetNillableForcedDeploymentID(v *string) *Module
 	return _c
 }
 
+// SetDestroyedAt sets the "destroyed_at" field.
+func (_c *ModuleInstanceCreate) SetDestroyedAt(v time.Time) *ModuleInstanceCreate {
+	_c.mutation.SetDestroyedAt(v)
+	return _c
+}
+
+// SetNillableDestroyedAt sets the "destroyed_at" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableDestroyedAt(v *time.Time) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetDestroyedAt(*v)
+	}
+	return _c
+}
+
 // SetDriftKind sets the "drift_kind" field.
 func (_c *ModuleInstanceCreate) SetDriftKind(v moduleinstance.DriftKind) *ModuleInstanceCreate {
 	_c.mutation.SetDriftKind(v)
@@ -347,6 +361,10 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 	if value, ok := _c.mutation.ForcedDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldForcedDeploymentID, field.TypeString, value)
 		_node.ForcedDeploymentID = &value
+	}
+	if value, ok := _c.mutation.DestroyedAt(); ok {
+		_spec.SetField(moduleinstance.FieldDestroyedAt, field.TypeTime, value)
+		_node.DestroyedAt = &value
 	}
 	if value, ok := _c.mutation.DriftKind(); ok {
 		_spec.SetField(moduleinstance.FieldDriftKind, field.TypeEnum, value)

@@ -125,6 +125,26 @@ func (_u *ModuleInstanceUpdate) ClearForcedDeploymentID() *ModuleInstanceUpdate 
 	return _u
 }
 
+// SetDestroyedAt sets the "destroyed_at" field.
+func (_u *ModuleInstanceUpdate) SetDestroyedAt(v time.Time) *ModuleInstanceUpdate {
+	_u.mutation.SetDestroyedAt(v)
+	return _u
+}
+
+// SetNillableDestroyedAt sets the "destroyed_at" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableDestroyedAt(v *time.Time) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetDestroyedAt(*v)
+	}
+	return _u
+}
+
+// ClearDestroyedAt clears the value of the "destroyed_at" field.
+func (_u *ModuleInstanceUpdate) ClearDestroyedAt() *ModuleInstanceUpdate {
+	_u.mutation.ClearDestroyedAt()
+	return _u
+}
+
 // SetDriftKind sets the "drift_kind" field.
 func (_u *ModuleInstanceUpdate) SetDriftKind(v moduleinstance.DriftKind) *ModuleInstanceUpdate {
 	_u.mutation.SetDriftKind(v)
@@ -306,6 +326,12 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if _u.mutation.ForcedDeploymentIDCleared() {
 		_spec.ClearField(moduleinstance.FieldForcedDeploymentID, field.TypeString)
 	}
+	if value, ok := _u.mutation.DestroyedAt(); ok {
+		_spec.SetField(moduleinstance.FieldDestroyedAt, field.TypeTime, value)
+	}
+	if _u.mutation.DestroyedAtCleared() {
+		_spec.ClearField(moduleinstance.FieldDestroyedAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.DriftKind(); ok {
 		_spec.SetField(moduleinstance.FieldDriftKind, field.TypeEnum, value)
 	}
@@ -473,6 +499,26 @@ func (_u *ModuleInstanceUpdateOne) SetNillableForcedDeploymentID(v *string) *Mod
 // ClearForcedDeploymentID clears the value of the "forced_deployment_id" field.
 func (_u *ModuleInstanceUpdateOne) ClearForcedDeploymentID() *ModuleInstanceUpdateOne {
 	_u.mutation.ClearForcedDeploymentID()
+	return _u
+}
+
+// SetDestroyedAt sets the "destroyed_at" field.
+func (_u *ModuleInstanceUpdateOne) SetDestroyedAt(v time.Time) *ModuleInstanceUpdateOne {
+	_u.mutation.SetDestroyedAt(v)
+	return _u
+}
+
+// SetNillableDestroyedAt sets the "destroyed_at" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableDestroyedAt(v *time.Time) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetDestroyedAt(*v)
+	}
+	return _u
+}
+
+// ClearDestroyedAt clears the value of the "destroyed_at" field.
+func (_u *ModuleInstanceUpdateOne) ClearDestroyedAt() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearDestroyedAt()
 	return _u
 }
 
@@ -686,6 +732,12 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	}
 	if _u.mutation.ForcedDeploymentIDCleared() {
 		_spec.ClearField(moduleinstance.FieldForcedDeploymentID, field.TypeString)
+	}
+	if value, ok := _u.mutation.DestroyedAt(); ok {
+		_spec.SetField(moduleinstance.FieldDestroyedAt, field.TypeTime, value)
+	}
+	if _u.mutation.DestroyedAtCleared() {
+		_spec.ClearField(moduleinstance.FieldDestroyedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.DriftKind(); ok {
 		_spec.SetField(moduleinstance.FieldDriftKind, field.TypeEnum, value)

@@ -3866,6 +3866,7 @@ type DeploymentMutation struct {
 	trigger_source         *string
 	status                 *deployment.Status
 	description            *string
+	reason                 *string
 	started_at             *time.Time
 	completed_at           *time.Time
 	error                  **fault.Data
@@ -4453,6 +4454,55 @@ func (m *DeploymentMutation) DescriptionCleared() bool {
 func (m *DeploymentMutation) ResetDescription() {
 	m.description = nil
 	delete(m.clearedFields, deployment.FieldDescription)
+}
+
+// SetReason sets the "reason" field.
+func (m *DeploymentMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *DeploymentMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ClearReason clears the value of the "reason" field.
+func (m *DeploymentMutation) ClearReason() {
+	m.reason = nil
+	m.clearedFields[deployment.FieldReason] = struct{}{}
+}
+
+// ReasonCleared returns if the "reason" field was cleared in this mutation.
+func (m *DeploymentMutation) ReasonCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldReason]
+	return ok
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *DeploymentMutation) ResetReason() {
+	m.reason = nil
+	delete(m.clearedFields, deployment.FieldReason)
 }
 
 // SetStartedAt sets the "started_at" field.
@@ -6400,7 +6450,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 43)
+	fields := make([]string, 0, 44)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -6433,6 +6483,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.description != nil {
 		fields = append(fields, deployment.FieldDescription)
+	}
+	if m.reason != nil {
+		fields = append(fields, deployment.FieldReason)
 	}
 	if m.started_at != nil {
 		fields = append(fields, deployment.FieldStartedAt)
@@ -6560,6 +6613,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.Status()
 	case deployment.FieldDescription:
 		return m.Description()
+	case deployment.FieldReason:
+		return m.Reason()
 	case deployment.FieldStartedAt:
 		return m.StartedAt()
 	case deployment.FieldCompletedAt:
@@ -6655,6 +6710,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldStatus(ctx)
 	case deployment.FieldDescription:
 		return m.OldDescription(ctx)
+	case deployment.FieldReason:
+		return m.OldReason(ctx)
 	case deployment.FieldStartedAt:
 		return m.OldStartedAt(ctx)
 	case deployment.FieldCompletedAt:
@@ -6804,6 +6861,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDescription(v)
+		return nil
+	case deployment.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
 		return nil
 	case deployment.FieldStartedAt:
 		v, ok := value.(time.Time)
@@ -7164,6 +7228,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldDescription) {
 		fields = append(fields, deployment.FieldDescription)
 	}
+	if m.FieldCleared(deployment.FieldReason) {
+		fields = append(fields, deployment.FieldReason)
+	}
 	if m.FieldCleared(deployment.FieldStartedAt) {
 		fields = append(fields, deployment.FieldStartedAt)
 	}
@@ -7249,6 +7316,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldDescription:
 		m.ClearDescription()
+		return nil
+	case deployment.FieldReason:
+		m.ClearReason()
 		return nil
 	case deployment.FieldStartedAt:
 		m.ClearStartedAt()
@@ -7356,6 +7426,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldDescription:
 		m.ResetDescription()
+		return nil
+	case deployment.FieldReason:
+		m.ResetReason()
 		return nil
 	case deployment.FieldStartedAt:
 		m.ResetStartedAt()
@@ -12370,6 +12443,7 @@ type ModuleInstanceMutation struct {
 	fence                    *int64
 	addfence                 *int64
 	forced_deployment_id     *string
+	destroyed_at             *time.Time
 	drift_kind               *moduleinstance.DriftKind
 	drift_since              *time.Time
 	drift_message            *string
@@ -12947,6 +13021,55 @@ func (m *ModuleInstanceMutation) ResetForcedDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldForcedDeploymentID)
 }
 
+// SetDestroyedAt sets the "destroyed_at" field.
+func (m *ModuleInstanceMutation) SetDestroyedAt(t time.Time) {
+	m.destroyed_at = &t
+}
+
+// DestroyedAt returns the value of the "destroyed_at" field in the mutation.
+func (m *ModuleInstanceMutation) DestroyedAt() (r time.Time, exists bool) {
+	v := m.destroyed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDestroyedAt returns the old "destroyed_at" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldDestroyedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDestroyedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDestroyedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDestroyedAt: %w", err)
+	}
+	return oldValue.DestroyedAt, nil
+}
+
+// ClearDestroyedAt clears the value of the "destroyed_at" field.
+func (m *ModuleInstanceMutation) ClearDestroyedAt() {
+	m.destroyed_at = nil
+	m.clearedFields[moduleinstance.FieldDestroyedAt] = struct{}{}
+}
+
+// DestroyedAtCleared returns if the "destroyed_at" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) DestroyedAtCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldDestroyedAt]
+	return ok
+}
+
+// ResetDestroyedAt resets all changes to the "destroyed_at" field.
+func (m *ModuleInstanceMutation) ResetDestroyedAt() {
+	m.destroyed_at = nil
+	delete(m.clearedFields, moduleinstance.FieldDestroyedAt)
+}
+
 // SetDriftKind sets the "drift_kind" field.
 func (m *ModuleInstanceMutation) SetDriftKind(mk moduleinstance.DriftKind) {
 	m.drift_kind = &mk
@@ -13285,7 +13408,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -13318,6 +13441,9 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.forced_deployment_id != nil {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
+	}
+	if m.destroyed_at != nil {
+		fields = append(fields, moduleinstance.FieldDestroyedAt)
 	}
 	if m.drift_kind != nil {
 		fields = append(fields, moduleinstance.FieldDriftKind)
@@ -13361,6 +13487,8 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.Fence()
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.ForcedDeploymentID()
+	case moduleinstance.FieldDestroyedAt:
+		return m.DestroyedAt()
 	case moduleinstance.FieldDriftKind:
 		return m.DriftKind()
 	case moduleinstance.FieldDriftSince:
@@ -13400,6 +13528,8 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldFence(ctx)
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.OldForcedDeploymentID(ctx)
+	case moduleinstance.FieldDestroyedAt:
+		return m.OldDestroyedAt(ctx)
 	case moduleinstance.FieldDriftKind:
 		return m.OldDriftKind(ctx)
 	case moduleinstance.FieldDriftSince:
@@ -13494,6 +13624,13 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetForcedDeploymentID(v)
 		return nil
+	case moduleinstance.FieldDestroyedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDestroyedAt(v)
+		return nil
 	case moduleinstance.FieldDriftKind:
 		v, ok := value.(moduleinstance.DriftKind)
 		if !ok {
@@ -13576,6 +13713,9 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleinstance.FieldForcedDeploymentID) {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
+	if m.FieldCleared(moduleinstance.FieldDestroyedAt) {
+		fields = append(fields, moduleinstance.FieldDestroyedAt)
+	}
 	if m.FieldCleared(moduleinstance.FieldDriftKind) {
 		fields = append(fields, moduleinstance.FieldDriftKind)
 	}
@@ -13610,6 +13750,9 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ClearForcedDeploymentID()
+		return nil
+	case moduleinstance.FieldDestroyedAt:
+		m.ClearDestroyedAt()
 		return nil
 	case moduleinstance.FieldDriftKind:
 		m.ClearDriftKind()
@@ -13663,6 +13806,9 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ResetForcedDeploymentID()
+		return nil
+	case moduleinstance.FieldDestroyedAt:
+		m.ResetDestroyedAt()
 		return nil
 	case moduleinstance.FieldDriftKind:
 		m.ResetDriftKind()

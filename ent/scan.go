@@ -256,6 +256,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &_m.Status
 	case deployment.FieldDescription:
 		return scanNillable[string]{&_m.Description}
+	case deployment.FieldReason:
+		return scanNillable[string]{&_m.Reason}
 	case deployment.FieldStartedAt:
 		return scanNillable[time.Time]{&_m.StartedAt}
 	case deployment.FieldCompletedAt:
@@ -506,6 +508,8 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return &_m.Fence
 	case moduleinstance.FieldForcedDeploymentID:
 		return scanNillable[string]{&_m.ForcedDeploymentID}
+	case moduleinstance.FieldDestroyedAt:
+		return scanNillable[time.Time]{&_m.DestroyedAt}
 	case moduleinstance.FieldDriftKind:
 		return scanNillable[moduleinstance.DriftKind]{&_m.DriftKind}
 	case moduleinstance.FieldDriftSince:

@@ -366,7 +366,7 @@ func (_m *DefinitionUse) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of deployments, with every column but those that the database fills in and those
 // that are set later.
 func (*Deployment) InsertStatement() string {
-	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "data", "service_arn", "created_by", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`
+	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "data", "service_arn", "created_by", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -384,6 +384,7 @@ func (_m *Deployment) InsertArguments() []any {
 		_m.TriggerSource,
 		string(_m.Status),
 		nillable(_m.Description),
+		nillable(_m.Reason),
 		nillable(_m.StartedAt),
 		nillable(_m.ExternalDeploymentID),
 		nillable(_m.CloudStartedAt),
@@ -478,6 +479,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return string(_m.Status)
 	case deployment.FieldDescription:
 		return nillable(_m.Description)
+	case deployment.FieldReason:
+		return nillable(_m.Reason)
 	case deployment.FieldStartedAt:
 		return nillable(_m.StartedAt)
 	case deployment.FieldCompletedAt:
@@ -927,7 +930,7 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_instances, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleInstance) InsertStatement() string {
-	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -945,6 +948,7 @@ func (_m *ModuleInstance) InsertArguments() []any {
 		nillable(_m.ExternalDeploymentID),
 		_m.Fence,
 		nillable(_m.ForcedDeploymentID),
+		nillable(_m.DestroyedAt),
 		nillableText(_m.DriftKind),
 		nillable(_m.DriftSince),
 		nillable(_m.DriftMessage),
@@ -992,6 +996,8 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return _m.Fence
 	case moduleinstance.FieldForcedDeploymentID:
 		return nillable(_m.ForcedDeploymentID)
+	case moduleinstance.FieldDestroyedAt:
+		return nillable(_m.DestroyedAt)
 	case moduleinstance.FieldDriftKind:
 		return nillableText(_m.DriftKind)
 	case moduleinstance.FieldDriftSince:

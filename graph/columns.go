@@ -55,6 +55,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.liveDeployment":        {moduleinstance.FieldLiveDeploymentID},
 	"ModuleInstance.externalDeployment":    {moduleinstance.FieldExternalDeploymentID},
 	"ModuleInstance.deployments":           {},
+	"ModuleInstance.destroyEligibility":    {},
 	"ModuleInstance.drift": {
 		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID,
 	},
@@ -73,6 +74,7 @@ var fieldColumns = map[string][]string{
 	"Deployment.release":                   {deployment.FieldReleaseID},
 	"Deployment.fence":                     {deployment.FieldFence, deployment.FieldLeaseID},
 	"Deployment.events":                    {deployment.FieldData, deployment.FieldEvents},
+	"Deployment.action":                    {deployment.FieldTriggerSource},
 	"Deployment.logs":                      {},
 	"Deployment.foldedLogBytes":            {deployment.FieldFoldedLogBytes},
 	"Deployment.rollbackEligibility":       {},

@@ -109,6 +109,12 @@ func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Re
 	return deployment.Replay{SourceID: sourceID, ExpectedLiveID: live.Value(), IdempotencyKey: key.Value()}
 }
 
+func destroy(in model.DestroyModuleInstanceInput) deployment.Destroy {
+	return deployment.Destroy{
+		InstanceID: in.ID, Reason: in.Reason.Value(), ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
+	}
+}
+
 func report(in model.ReportDeploymentInput) deployment.Report {
 	logs := make([]runlog.Line, len(in.Logs.Value()))
 	for i, l := range in.Logs.Value() {

@@ -68,6 +68,11 @@ func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *record.Dep
 	return toInstance(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return &o.ModuleInstanceID })
 }
 
+// Action is the resolver for the action field.
+func (r *deploymentResolver) Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error) {
+	return deployment.ActionOf(obj.TriggerSource), nil
+}
+
 // RedeployOf is the resolver for the redeployOf field.
 func (r *deploymentResolver) RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "redeployOf", func(o *record.Deployment) *string { return o.RedeployOfDeploymentID })
@@ -237,6 +242,11 @@ func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *re
 	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
 }
 
+// DestroyEligibility is the resolver for the destroyEligibility field.
+func (r *moduleInstanceResolver) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error) {
+	return loadEach(ctx, obj, "destroyEligibility", instanceID, r.Deploy.DestroyEligibilities)
+}
+
 // Drift is the resolver for the drift field.
 func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
 	return deployment.DriftOf(obj), nil
@@ -404,6 +414,15 @@ func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.R
 	return &model.RedeployDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
+// DestroyModuleInstance is the resolver for the destroyModuleInstance field.
+func (r *mutationResolver) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
+	d, err := r.Deploy.Destroy(ctx, destroy(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.DestroyModuleInstancePayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
 // CancelDeployment is the resolver for the cancelDeployment field.
 func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error) {
 	d, err := cancelDeployment(ctx, r.Resolver, input)
@@ -443,7 +462,7 @@ func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQ
 // ClaimDeployment is the resolver for the claimDeployment field.
 func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
 	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{
-		Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value(), Wait: input.Wait.Value(), Await: r.await,
+		Kinds: input.DeploymentTypes, Actions: input.Actions.Value(), LeaseID: input.LeaseID.Value(), Wait: input.Wait.Value(), Await: r.await,
 	})
 	if err != nil {
 		return nil, err

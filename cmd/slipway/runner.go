@@ -95,6 +95,7 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	setting(fs, &s.tokenFile, "token-file", "", orEmpty(text), "file with the token, which goes before --token")
 	setting(fs, &s.Kinds, "deployment-types", strings.Join(catalog.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
 	alias(fs, "deployment-types", "kinds")
+	setting(fs, &s.Destroy, "destroy", "false", boolean, "the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
 	setting(fs, &s.Command, "exec", "", text, "program to run for each deployment, by sh -c")
 	setting(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), between(1, 1000), "how many deployments may run at once")
 	setting(fs, &s.Poll, "poll", durationText(runner.DefaultPoll), atLeast(10*time.Millisecond), "how often to ask for work where the server does not let the runner wait for it, and to look for programs that another runner has left")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Applies the Terraform module of a release with its inputs. Needs git, jq and terraform.
+# Applies the Terraform module of a release with its inputs, or destroys what it has made. Needs git, jq and terraform.
 # The state stays in the instance's folder; for a state elsewhere, let the module name a backend.
 set -eu
 umask 077
@@ -24,5 +24,8 @@ step 2 'Preparing.'
 export TF_DATA_DIR="$PWD/.terraform"
 terraform init
 
-step 3 'Applying.'
-terraform apply -auto-approve -state="$PWD/terraform.tfstate" -var-file="$PWD/inputs.tfvars.json"
+case $SLIPWAY_ACTION in
+destroy) step 3 'Destroying.' ;;
+*) step 3 'Applying.' ;;
+esac
+terraform "$SLIPWAY_ACTION" -auto-approve -state="$PWD/terraform.tfstate" -var-file="$PWD/inputs.tfvars.json"

@@ -266,6 +266,7 @@ var (
 		{Name: "trigger_source", Type: field.TypeString},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED"}, Default: "PENDING"},
 		{Name: "description", Type: field.TypeString, Nullable: true},
+		{Name: "reason", Type: field.TypeString, Nullable: true},
 		{Name: "started_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
@@ -311,37 +312,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[38]},
+				Columns:    []*schema.Column{DeploymentsColumns[39]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[39]},
+				Columns:    []*schema.Column{DeploymentsColumns[40]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[40]},
+				Columns:    []*schema.Column{DeploymentsColumns[41]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[41]},
+				Columns:    []*schema.Column{DeploymentsColumns[42]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[42]},
+				Columns:    []*schema.Column{DeploymentsColumns[43]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[43]},
+				Columns:    []*schema.Column{DeploymentsColumns[44]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -350,7 +351,7 @@ var (
 			{
 				Name:    "deployment_active_instance",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
@@ -358,7 +359,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -371,7 +372,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[31]},
+				Columns: []*schema.Column{DeploymentsColumns[32]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -379,7 +380,7 @@ var (
 			{
 				Name:    "deployment_service_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[22], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -392,7 +393,7 @@ var (
 			{
 				Name:    "deployment_cloud_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[21]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[12], DeploymentsColumns[22]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_deployment_id IS NOT NULL",
 				},
@@ -400,7 +401,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[14], DeploymentsColumns[12], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -408,7 +409,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -416,7 +417,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -424,7 +425,7 @@ var (
 			{
 				Name:    "deployment_succeeded_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[9]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[10]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'SUCCEEDED' AND trigger_source = 'event'",
 				},
@@ -432,7 +433,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[8], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[9], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -452,7 +453,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -464,7 +465,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -476,7 +477,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -488,7 +489,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -536,7 +537,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -548,7 +549,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -560,7 +561,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -849,6 +850,7 @@ var (
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Default: 0},
 		{Name: "forced_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "destroyed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "drift_kind", Type: field.TypeEnum, Nullable: true, Enums: []string{"ROLLED_BACK", "CHANGED_OUTSIDE", "DESTROY_FAILED"}},
 		{Name: "drift_since", Type: field.TypeTime, Nullable: true},
 		{Name: "drift_message", Type: field.TypeString, Nullable: true},
@@ -866,25 +868,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[12]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[13]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[13]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[14]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[14]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[15]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[15]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[16]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -893,7 +895,7 @@ var (
 			{
 				Name:    "module_instance_name",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[13], ModuleInstancesColumns[4]},
+				Columns: []*schema.Column{ModuleInstancesColumns[14], ModuleInstancesColumns[4]},
 			},
 			{
 				Name:    "moduleinstance_organization_id_created_at_id",
@@ -910,7 +912,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[12], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[13], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -922,7 +924,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[13], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[14], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -934,7 +936,7 @@ var (
 			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[14], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[15], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -946,7 +948,7 @@ var (
 			{
 				Name:    "moduleinstance_drift_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[8], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[9], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,

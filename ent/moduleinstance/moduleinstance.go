@@ -36,6 +36,8 @@ const (
 	FieldFence = "fence"
 	// FieldForcedDeploymentID holds the string denoting the forced_deployment_id field in the database.
 	FieldForcedDeploymentID = "forced_deployment_id"
+	// FieldDestroyedAt holds the string denoting the destroyed_at field in the database.
+	FieldDestroyedAt = "destroyed_at"
 	// FieldDriftKind holds the string denoting the drift_kind field in the database.
 	FieldDriftKind = "drift_kind"
 	// FieldDriftSince holds the string denoting the drift_since field in the database.
@@ -98,6 +100,7 @@ var Columns = []string{
 	FieldExternalDeploymentID,
 	FieldFence,
 	FieldForcedDeploymentID,
+	FieldDestroyedAt,
 	FieldDriftKind,
 	FieldDriftSince,
 	FieldDriftMessage,
@@ -204,6 +207,11 @@ func ByFence(opts ...sql.OrderTermOption) OrderOption {
 // ByForcedDeploymentID orders the results by the forced_deployment_id field.
 func ByForcedDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldForcedDeploymentID, opts...).ToFunc()
+}
+
+// ByDestroyedAt orders the results by the destroyed_at field.
+func ByDestroyedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDestroyedAt, opts...).ToFunc()
 }
 
 // ByDriftKind orders the results by the drift_kind field.

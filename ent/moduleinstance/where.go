@@ -120,6 +120,11 @@ func ForcedDeploymentID(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldForcedDeploymentID, v))
 }
 
+// DestroyedAt applies equality check predicate on the "destroyed_at" field. It's identical to DestroyedAtEQ.
+func DestroyedAt(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDestroyedAt, v))
+}
+
 // DriftSince applies equality check predicate on the "drift_since" field. It's identical to DriftSinceEQ.
 func DriftSince(v time.Time) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftSince, v))
@@ -803,6 +808,56 @@ func ForcedDeploymentIDEqualFold(v string) predicate.ModuleInstance {
 // ForcedDeploymentIDContainsFold applies the ContainsFold predicate on the "forced_deployment_id" field.
 func ForcedDeploymentIDContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldForcedDeploymentID, v))
+}
+
+// DestroyedAtEQ applies the EQ predicate on the "destroyed_at" field.
+func DestroyedAtEQ(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDestroyedAt, v))
+}
+
+// DestroyedAtNEQ applies the NEQ predicate on the "destroyed_at" field.
+func DestroyedAtNEQ(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldDestroyedAt, v))
+}
+
+// DestroyedAtIn applies the In predicate on the "destroyed_at" field.
+func DestroyedAtIn(vs ...time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldDestroyedAt, vs...))
+}
+
+// DestroyedAtNotIn applies the NotIn predicate on the "destroyed_at" field.
+func DestroyedAtNotIn(vs ...time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldDestroyedAt, vs...))
+}
+
+// DestroyedAtGT applies the GT predicate on the "destroyed_at" field.
+func DestroyedAtGT(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldDestroyedAt, v))
+}
+
+// DestroyedAtGTE applies the GTE predicate on the "destroyed_at" field.
+func DestroyedAtGTE(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldDestroyedAt, v))
+}
+
+// DestroyedAtLT applies the LT predicate on the "destroyed_at" field.
+func DestroyedAtLT(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldDestroyedAt, v))
+}
+
+// DestroyedAtLTE applies the LTE predicate on the "destroyed_at" field.
+func DestroyedAtLTE(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldDestroyedAt, v))
+}
+
+// DestroyedAtIsNil applies the IsNil predicate on the "destroyed_at" field.
+func DestroyedAtIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldDestroyedAt))
+}
+
+// DestroyedAtNotNil applies the NotNil predicate on the "destroyed_at" field.
+func DestroyedAtNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldDestroyedAt))
 }
 
 // DriftKindEQ applies the EQ predicate on the "drift_kind" field.

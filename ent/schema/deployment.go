@@ -28,9 +28,11 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("deployment_type").Immutable().
 			Comment("the kind of the module version"),
 		field.String("trigger_source").Immutable().
-			Comment("api, rollback, redeploy, pipeline or event"),
+			Comment("api, rollback, redeploy, pipeline, destroy or event"),
 		field.Enum("status").Values("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").Default("PENDING"),
 		field.String("description").Optional().Nillable().Immutable(),
+		field.String("reason").Optional().Nillable().Immutable().
+			Comment("why somebody asked for it, in their words"),
 		field.Time("started_at").Optional().Nillable(),
 		field.Time("completed_at").Optional().Nillable().Annotations(later),
 		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn).Annotations(later),

@@ -28,6 +28,8 @@ func (ModuleInstance) Fields() []ent.Field {
 			Comment("that of the last claim; raised by each"),
 		field.String("forced_deployment_id").Optional().Nillable().
 			Comment("the last deployment that was canceled by force, until one succeeds"),
+		field.Time("destroyed_at").Optional().Nillable().
+			Comment("when the last destroy succeeded, until a deployment does"),
 		field.Enum("drift_kind").Values("ROLLED_BACK", "CHANGED_OUTSIDE", "DESTROY_FAILED").Optional().Nillable().
 			Comment("how what is live differs from what its deployment made, null where nobody knows of a difference; so are the others of drift"),
 		field.Time("drift_since").Optional().Nillable(),

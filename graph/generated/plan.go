@@ -64,6 +64,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputDeploymentErrorInput,
 			ec.unmarshalInputDeploymentEventInput,
 			ec.unmarshalInputDeploymentFilter,
+			ec.unmarshalInputDestroyModuleInstanceInput,
 			ec.unmarshalInputGitRepoPropertyInput,
 			ec.unmarshalInputInputPropertyInput,
 			ec.unmarshalInputInputValuesInput,
@@ -150,6 +151,10 @@ var planDeploymentConnection = &plan.Object{Name: "DeploymentConnection", Satisf
 var planDeploymentEdge = &plan.Object{Name: "DeploymentEdge", Satisfies: deploymentEdgeImplementors}
 
 var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deploymentEventImplementors}
+
+var planDestroyEligibility = &plan.Object{Name: "DestroyEligibility", Satisfies: destroyEligibilityImplementors}
+
+var planDestroyModuleInstancePayload = &plan.Object{Name: "DestroyModuleInstancePayload", Satisfies: destroyModuleInstancePayloadImplementors}
 
 var planDrift = &plan.Object{Name: "Drift", Satisfies: driftImplementors}
 
@@ -1289,6 +1294,17 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"action": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Action(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w, n, v)
+		},
+		},
 		"status": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.Status
@@ -1298,6 +1314,15 @@ func init() {
 		"description": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.Description
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"reason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.Reason
 			if !w.Text(plan.Length(v)) {
 				return false
 			}
@@ -1931,6 +1956,67 @@ func init() {
 				return false
 			}
 			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+	}
+	planDestroyEligibility.Fields = map[string]*plan.Field{
+		"allowed": {Object: "DestroyEligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Allowed
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"code": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Code
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"message": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Message
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"blockedBy": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.BlockedBy
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"warning": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Warning
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+	}
+	planDestroyModuleInstancePayload.Fields = map[string]*plan.Field{
+		"deployment": {Object: "DestroyModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.DestroyModuleInstancePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Deployment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -3905,6 +3991,29 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"destroyedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.DestroyedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"destroyEligibility": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+		},
+		},
 		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -4538,6 +4647,26 @@ func init() {
 				return false
 			}
 			return writeORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(w, n, v)
+		},
+		},
+		"destroyModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_destroyModuleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DestroyModuleInstance(ctx, fc.Args["input"].(model.DestroyModuleInstanceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w, n, v)
 		},
 		},
 		"cancelDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7968,6 +8097,10 @@ func writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer
 	return w.Object(n, planDeployment, v)
 }
 
+func writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w *plan.Writer, n *plan.Node, v deployment.Action) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[v]), true)
+}
+
 func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
 	if v == nil {
 		return w.Null()
@@ -8007,6 +8140,13 @@ func writeNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(w *plan.Writer,
 
 func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment1.Status) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
+}
+
+func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w *plan.Writer, n *plan.Node, v *deployment.Eligibility) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planDestroyEligibility, v)
 }
 
 func writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w *plan.Writer, n *plan.Node, v moduleinstance.DriftKind) bool {
@@ -8622,6 +8762,13 @@ func writeODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(w *plan.Writ
 		return false
 	}
 	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent)
+}
+
+func writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w *plan.Writer, n *plan.Node, v *model.DestroyModuleInstancePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDestroyModuleInstancePayload, v)
 }
 
 func writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w *plan.Writer, n *plan.Node, v *deployment.Drift) bool {

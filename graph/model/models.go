@@ -62,6 +62,9 @@ type ClaimDeploymentInput struct {
 	// left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
 	// seconds.
 	Wait graphql.Omittable[*int32] `json:"wait,omitempty"`
+	// What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
+	// deployment that destroys.
+	Actions graphql.Omittable[[]deployment.Action] `json:"actions,omitempty"`
 }
 
 // What claimDeployment answers with.
@@ -289,6 +292,27 @@ type DeploymentFilter struct {
 	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
 	// Created before this moment.
 	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
+}
+
+// What to destroy.
+type DestroyModuleInstanceInput struct {
+	// The id of the instance.
+	ID string `json:"id"`
+	// Why, for people: 1 to 500 characters, not blank.
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
+}
+
+// What destroyModuleInstance answers with.
+type DestroyModuleInstancePayload struct {
+	// The new deployment, PENDING.
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they

@@ -23,6 +23,7 @@ const (
 	CreateInstance      Action = "create module instances"
 	Deploy              Action = "deploy, roll back, redeploy or cancel"
 	ForceCancel         Action = "cancel by force"
+	DestroyInstance     Action = "destroy module instances"
 	RunDeployments      Action = "claim, report or complete deployments"
 	EditDefaults        Action = "change default value definitions"
 	EditModules         Action = "change module definitions"
@@ -69,6 +70,7 @@ var table = map[Action]rule{
 	CreateInstance:      {roles: developers},
 	Deploy:              {roles: developers},
 	ForceCancel:         {roles: admins},
+	DestroyInstance:     {roles: admins},
 	RunDeployments:      {roles: []actor.Role{actor.Runner}},
 	EditDefaults:        {roles: admins, whole: true},
 	EditModules:         {roles: admins, whole: true},

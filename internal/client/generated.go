@@ -34,6 +34,9 @@ type ClaimDeploymentInput struct {
 	// left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
 	// seconds.
 	Wait int `json:"wait,omitempty"`
+	// What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
+	// deployment that destroys.
+	Actions []DeploymentAction `json:"actions,omitempty"`
 }
 
 // GetDeploymentTypes returns ClaimDeploymentInput.DeploymentTypes, and is useful for accessing the field via an interface.
@@ -44,6 +47,9 @@ func (v *ClaimDeploymentInput) GetLeaseId() *string { return v.LeaseId }
 
 // GetWait returns ClaimDeploymentInput.Wait, and is useful for accessing the field via an interface.
 func (v *ClaimDeploymentInput) GetWait() int { return v.Wait }
+
+// GetActions returns ClaimDeploymentInput.Actions, and is useful for accessing the field via an interface.
+func (v *ClaimDeploymentInput) GetActions() []DeploymentAction { return v.Actions }
 
 // ClaimDeploymentPayload includes the requested fields of the GraphQL type ClaimDeploymentPayload.
 // The GraphQL type's documentation follows.
@@ -95,10 +101,10 @@ type ClaimedDeployment struct {
 	ModuleInstanceId string `json:"moduleInstanceId"`
 	// What carries it out, as its module version says: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// What started it: `api`, `rollback`, `redeploy`, `pipeline` or `event`. With `event` it was started outside of Slipway:
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside of Slipway:
 	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
 	TriggerSource string `json:"triggerSource"`
-	// What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything.
+	// What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything.
 	Description *string `json:"description"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
@@ -213,7 +219,7 @@ func (v *ClaimedEnvironment) GetSlug() string { return v.Slug }
 type ClaimedInstance struct {
 	// The name, unique within the environment.
 	Name string `json:"name"`
-	// The deployment that is live, the last that succeeded; null before the first success.
+	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
 	LiveDeployment *LiveDeployment `json:"liveDeployment"`
 }
 
@@ -308,6 +314,21 @@ func (v *CompletedDeployment) GetId() string { return v.Id }
 
 // GetStatus returns CompletedDeployment.Status, and is useful for accessing the field via an interface.
 func (v *CompletedDeployment) GetStatus() DeploymentStatus { return v.Status }
+
+// What the program of a deployment is to do.
+type DeploymentAction string
+
+const (
+	// Make what the release says.
+	DeploymentActionApply DeploymentAction = "APPLY"
+	// Remove what the release has made.
+	DeploymentActionDestroy DeploymentAction = "DESTROY"
+)
+
+var AllDeploymentAction = []DeploymentAction{
+	DeploymentActionApply,
+	DeploymentActionDestroy,
+}
 
 // Why a deployment failed, or what its program said last.
 type DeploymentErrorInput struct {

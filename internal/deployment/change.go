@@ -35,6 +35,9 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 		if err := f(ctx, tx, d, u, e); err != nil || e.SkipAudit {
 			return err
 		}
+		if err := s.settleDestroy(ctx, tx, d, u, e); err != nil {
+			return err
+		}
 		changed, err = s.save(ctx, tx, e, d, u)
 		return err
 	})

@@ -23,6 +23,8 @@ import (
 type Claim struct {
 	// Kinds are the deployment types that it carries out, at least one of catalog.DeploymentTypes.
 	Kinds []string
+	// Actions are what its program can do, at least one; nil is Apply.
+	Actions []Action
 	// LeaseID is the id of the lease that the runner chose; where it is nil the service draws one.
 	LeaseID *string
 	// Wait is for how many seconds at most it waits for a deployment where none is there, up to MaxClaimWait; nil is not
@@ -46,6 +48,9 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err := checkKinds(in.Kinds); err != nil {
 		return nil, nil, err
 	}
+	if err := checkActions(in.Actions); err != nil {
+		return nil, nil, err
+	}
 	if err := checkWait(in.Wait); err != nil {
 		return nil, nil, err
 	}
@@ -54,6 +59,19 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 		return nil, nil, err
 	}
 	return s.claimWithin(ctx, in, leaseID)
+}
+
+// checkActions refuses a list of actions that can be of no program.
+func checkActions(actions []Action) error {
+	if actions != nil && len(actions) == 0 {
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/actions", Rule: "min_items",
+			Message: "must have at least 1 item, found none; leave it out for " + string(Apply)})
+	}
+	if most := 2; len(actions) > most {
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/actions", Rule: "max_items",
+			Message: fmt.Sprintf("must have at most %d items, as many as there are actions, found %d", most, len(actions))})
+	}
+	return nil
 }
 
 func checkWait(seconds *int32) error {
@@ -142,6 +160,7 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 		}
 		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
 			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared().Add(s.leaseTime()),
+			Destroys: slices.Contains(in.Actions, DestroyAction), OnlyDestroys: !slices.Contains(in.Actions, Apply),
 		})
 		if err != nil || deploymentID == "" {
 			e.SkipAudit = true

@@ -195,7 +195,7 @@ func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*str
 
 func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
 	a := actor.From(ctx)
-	return s.create(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+	return s.create(store.Creating(ctx), createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
 		if err != nil {
 			return nil, "", err

@@ -41,6 +41,7 @@ const (
 	TriggerAPI      = "api"
 	TriggerRollback = "rollback"
 	TriggerRedeploy = "redeploy"
+	TriggerDestroy  = store.TriggerDestroy
 )
 
 // Service reads and writes deployments and their releases.

@@ -37,11 +37,8 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 	if err != nil {
 		return nil, err
 	}
-	check := eligibilityCheck{Service: s, actor: actor.From(ctx), at: s.Journal.Now()}
-	if check.proofs, err = s.proofs(ctx, list); err != nil {
-		return nil, err
-	}
-	if check.blockers, err = s.blockers(ctx, list); err != nil {
+	check, err := s.newEligibilityCheck(ctx, list, rollback)
+	if err != nil {
 		return nil, err
 	}
 	of := make(map[string]Eligibilities, len(list))
@@ -59,12 +56,12 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 }
 
 // proofs returns, by its id, nil for each release of the sources that is what was stored, and otherwise why it is not.
-// Each is read and proved once, and counted as work of the request. Those that the actor may not deploy are left out,
+// Each is read and proved once, and counted as work of the request. Those that the actor may not replay so are left out,
 // because another rule refuses them first.
-func (s *Service) proofs(ctx context.Context, list []*source) (map[string]error, error) {
+func (s *Service) proofs(ctx context.Context, list []*source, m replayMode) (map[string]error, error) {
 	var ids []string
 	for _, from := range list {
-		if from.ReleaseID != nil && !slices.Contains(ids, *from.ReleaseID) && from.checkMayDeploy(actor.From(ctx)) == nil {
+		if from.ReleaseID != nil && !slices.Contains(ids, *from.ReleaseID) && from.checkMay(actor.From(ctx), m) == nil {
 			ids = append(ids, *from.ReleaseID)
 		}
 	}
@@ -106,17 +103,31 @@ type eligibilityCheck struct {
 	blockers map[string]*record.Deployment
 }
 
+// newEligibilityCheck reads what a look at some sources takes besides; m is one of the modes with its permission.
+func (s *Service) newEligibilityCheck(ctx context.Context, list []*source, m replayMode) (c eligibilityCheck, err error) {
+	c = eligibilityCheck{Service: s, actor: actor.From(ctx), at: s.Journal.Now()}
+	if c.proofs, err = s.proofs(ctx, list, m); err != nil {
+		return c, err
+	}
+	c.blockers, err = s.blockers(ctx, list)
+	return c, err
+}
+
 func (c eligibilityCheck) of(m replayMode, from *source) (*Eligibility, error) {
-	warning := from.concerns().sentences()
 	err := c.checkReplayable(c.actor, m, from, func() error { return c.prove(from) }, c.at)
+	return c.eligibility(err, from, from.concerns())
+}
+
+// eligibility returns what a refusal, or nil, comes to. It fails with an error that is no refusal.
+func (c eligibilityCheck) eligibility(err error, from *source, concerns concerns) (*Eligibility, error) {
 	if err == nil {
-		return &Eligibility{Allowed: true, Warning: warning}, nil
+		return &Eligibility{Allowed: true, Warning: concerns.sentences()}, nil
 	}
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return nil, err
 	}
-	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message, Warning: warning}
+	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message, Warning: concerns.sentences()}
 	if refusal.Code == fault.DeploymentInProgress {
 		e.BlockedBy = c.blockers[*from.ActiveID]
 	}
@@ -135,11 +146,16 @@ func (c eligibilityCheck) prove(from *source) error {
 // release ships cannot be had. Rollback, Redeploy and Eligibilities all ask it, so a replay cannot be offered and then
 // refused by another rule. The order of the checks decides which of several reasons is returned.
 func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, prove func() error, at time.Time) error {
-	if err := from.checkMayDeploy(a); err != nil {
+	if err := from.checkMay(a, m); err != nil {
 		return err
 	}
-	if from.TriggerSource == TriggerEvent {
+	switch from.TriggerSource {
+	case TriggerEvent:
 		return noRelease(from.ID)
+	case TriggerDestroy:
+		f := fault.New(fault.DeploymentNotReplayable, "The deployment %s was a destroy, which is not replayed.", from.ID)
+		f.Metadata = map[string]any{"deploymentId": from.ID}
+		return f
 	}
 	if err := m.check(from); err != nil {
 		return err
@@ -147,8 +163,10 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	if err := prove(); err != nil {
 		return err
 	}
-	if err := checkNotQuarantined(idOrEmpty(from.ReleaseID), from.quarantine(), at); err != nil {
-		return err
+	if !m.shipsQuarantined {
+		if err := checkNotQuarantined(idOrEmpty(from.ReleaseID), from.quarantine(), at); err != nil {
+			return err
+		}
 	}
 	if owner := from.ServiceOwnerID; owner != nil && *owner != from.ModuleInstanceID {
 		return resourceTaken(*from.ServiceARN, *owner)

@@ -27,7 +27,8 @@ const (
 	forceAfter = 2 * time.Minute
 )
 
-// Complete ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED where
+// Complete ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or nothing live where it was a
+// destroy, or FAILED where
 // a failure is given; also where its cancellation was requested, for what happened wins. What the cloud is known to have
 // rolled back is FAILED with DeploymentRolledBack, and is not live. The same outcome under the same lease again changes
 // nothing. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentLeaseLost and
@@ -81,7 +82,9 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 					return nil
 				}
 				setEnded(u, o.status, e.At, nil)
-				return s.goLive(ctx, tx, e, d)
+				if d.TriggerSource != TriggerDestroy {
+					return s.goLive(ctx, tx, e, d)
+				}
 			case deployment.StatusPENDING, deployment.StatusRUNNING:
 				return fmt.Errorf("deployment: %s is no end", o.status)
 			}
@@ -139,7 +142,7 @@ func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *e
 		}
 		e.Also = append(e.Also, *touched)
 	}
-	return drift.set(instance.Update()).SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
+	return drift.set(instance.Update()).SetLiveDeploymentID(d.ID).ClearDestroyedAt().ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
 }
 
 const cancelAction = "cancelDeployment"

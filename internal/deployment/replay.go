@@ -16,6 +16,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/record"
 	"slipway/internal/release"
+	"slipway/internal/store"
 )
 
 // Replay asks for a new deployment that ships the release of an earlier one.
@@ -59,6 +60,11 @@ type replayMode struct {
 	action  string
 	trigger string
 	verb    string
+	// permission is what it takes, and forbidden the code for who lacks it.
+	permission access.Action
+	forbidden  fault.Code
+	// shipsQuarantined is whether the release may be in quarantine.
+	shipsQuarantined bool
 	// check returns why a deployment may not be replayed so, or nil.
 	check func(*source) error
 	// setSource lets the new deployment refer to the one that it replays; sourceField is the API's name of that.
@@ -70,6 +76,8 @@ var rollback = replayMode{
 	action:      "rollbackDeployment",
 	trigger:     TriggerRollback,
 	verb:        "Rollback to",
+	permission:  access.Deploy,
+	forbidden:   fault.DeploymentForbidden,
 	check:       checkSucceeded,
 	setSource:   func(d *ent.Deployment, id string) { d.RollbackToDeploymentID = &id },
 	sourceField: "rollbackToDeploymentId",
@@ -79,6 +87,8 @@ var redeploy = replayMode{
 	action:  "redeployDeployment",
 	trigger: TriggerRedeploy,
 	verb:    "Redeploy of",
+	permission:  access.Deploy,
+	forbidden:   fault.DeploymentForbidden,
 	// One that is active stands in its own way.
 	check:       func(*source) error { return nil },
 	setSource:   func(d *ent.Deployment, id string) { d.RedeployOfDeploymentID = &id },
@@ -111,41 +121,52 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 }
 
 func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *request, deploymentID string) (*ent.Deployment, error) {
-	a := actor.From(ctx)
-	return s.create(ctx, m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
-		from, err := s.findSource(ctx, tx, in.SourceID)
+	return s.create(store.Creating(ctx), m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+		created, from, err := s.replayOf(ctx, tx, e, m, in.SourceID, in.ExpectedLiveID, deploymentID)
 		if err != nil {
 			return nil, "", err
 		}
 		r.warnings = from.concerns().warnings("/id")
-		var content release.Content
-		open := func() (err error) {
-			content, err = verifiedContent(from.ID, from.release())
-			return err
-		}
-		err = s.checkReplayable(a, m, from, open, e.At)
-		if err == nil {
-			err = checkExpectedLive(in.ExpectedLiveID, idOrEmpty(from.LiveID))
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		data, err := replayedData(a, from, content)
-		if err != nil {
-			return nil, "", err
-		}
 		e.Changes = map[string]any{m.sourceField: from.ID, "releaseId": from.ReleaseID}
-		created := &ent.Deployment{
-			ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
-			ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
-			DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Status: deployment.StatusPENDING,
-			Description: new(m.describe(from)), CreatedBy: a.Name,
-			ResourceArn: from.ResourceARN, ResourceName: from.ResourceName,
-			Data: data.Column(), ServiceArn: serviceOf(data),
-		}
-		m.setSource(created, from.ID)
 		return created, from.ModuleInstanceID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))
 	})
+}
+
+// replayOf returns the deployment that replays another, and that, where it may be replayed so.
+func (s *Service) replayOf(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, m replayMode, sourceID string, expectedLive *string, deploymentID string,
+) (*ent.Deployment, *source, error) {
+	a := actor.From(ctx)
+	from, err := s.findSource(ctx, tx, sourceID)
+	if err != nil {
+		return nil, nil, err
+	}
+	var content release.Content
+	open := func() (err error) {
+		content, err = verifiedContent(from.ID, from.release())
+		return err
+	}
+	err = s.checkReplayable(a, m, from, open, e.At)
+	if err == nil {
+		err = checkExpectedLive(expectedLive, idOrEmpty(from.LiveID))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := replayedData(a, from, content)
+	if err != nil {
+		return nil, nil, err
+	}
+	created := &ent.Deployment{
+		ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
+		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
+		DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Status: deployment.StatusPENDING,
+		Description: new(m.describe(from)), CreatedBy: a.Name,
+		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName,
+		Data: data.Column(), ServiceArn: serviceOf(data),
+	}
+	m.setSource(created, from.ID)
+	return created, from, nil
 }
 
 // checkExpectedLive refuses a replay where another deployment is live than the caller expects.

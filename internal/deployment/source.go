@@ -179,9 +179,9 @@ func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 	return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
 }
 
-// checkMayDeploy returns why an actor may not deploy where the source is, nil where it may.
-func (s *source) checkMayDeploy(a *actor.Actor) error {
-	return access.CheckIn(a, access.Deploy, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, fault.DeploymentForbidden)
+// checkMay returns why an actor may not replay so where the source is, nil where it may.
+func (s *source) checkMay(a *actor.Actor, m replayMode) error {
+	return access.CheckIn(a, m.permission, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, m.forbidden)
 }
 
 // concerns are those of its instance.

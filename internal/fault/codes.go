@@ -99,6 +99,7 @@ const (
 
 	ModuleInstanceNotFound  Code = "slipway:ModuleInstance:NOT_FOUND"
 	ModuleInstanceForbidden Code = "slipway:ModuleInstance:FORBIDDEN"
+	ModuleInstanceNothingLive Code = "slipway:ModuleInstance:NOTHING_LIVE"
 	ModuleInstanceNameTaken Code = "slipway:ModuleInstance:NAME_TAKEN"
 
 	DefaultValueDefinitionNotFound     Code = "slipway:DefaultValueDefinition:NOT_FOUND"
@@ -119,6 +120,7 @@ const (
 	DeploymentLiveChanged        Code = "slipway:Deployment:LIVE_CHANGED"
 	DeploymentLeaseLost          Code = "slipway:Deployment:LEASE_LOST"
 	DeploymentLeaseExpired       Code = "slipway:Deployment:LEASE_EXPIRED"
+	DeploymentNotReplayable      Code = "slipway:Deployment:NOT_REPLAYABLE"
 	DeploymentRolledBack         Code = "slipway:Deployment:ROLLED_BACK"
 
 	ReleaseNotFound       Code = "slipway:Release:NOT_FOUND"
@@ -199,6 +201,7 @@ var entries = []Entry{
 
 	{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
 	{ModuleInstanceForbidden, 403, "The caller's role may not change module instances, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
+	{ModuleInstanceNothingLive, 409, "Nothing of the instance is live, so there is nothing to destroy.", "Read the instance again."},
 	{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
 
 	{DefaultValueDefinitionNotFound, 404, "There is no default value definition of this id, or the caller may not see it.", "Check the id."},
@@ -219,6 +222,7 @@ var entries = []Entry{
 	{DeploymentLiveChanged, 409, "The deployment that the caller took for the instance's live one is not live any more.", "Read the instance again and decide anew."},
 	{DeploymentLeaseLost, 409, "The lease that the runner names has run out, the deployment has ended, or the time that a canceled program has to end is over.", "Stop carrying the deployment out; metadata has its status."},
 	{DeploymentLeaseExpired, 409, "The runner did not renew its lease in time, so that nobody knows how far it got; kept as the record's error.", "See what was changed, then redeploy."},
+	{DeploymentNotReplayable, 422, "The deployment was to destroy what was live, and no destroy is replayed.", "Roll back to a deployment that succeeded, which brings the instance back, or create a new one."},
 	{DeploymentRolledBack, 422, "The program of the deployment ended well, but the cloud had rolled it back, stopped it or let it fail; kept as the record's error. Details have what the cloud said.", "Mend the cause and deploy again; what was live before still is."},
 
 	{ReleaseNotFound, 404, "There is no release of this id, or the caller may not see it.", "Check the id."},

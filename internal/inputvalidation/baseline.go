@@ -34,6 +34,16 @@ func (s *Service) UpdateBaseline(ctx context.Context, tx *ent.Tx, d *ent.Deploym
 	return writeBaseline(ctx, tx, known, d, now, at)
 }
 
+// ForgetBaseline stores, in the transaction of a destroy that succeeds, that the immutable inputs of its instance may have any
+// value from now on.
+func (s *Service) ForgetBaseline(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
+	known, err := baselineOf(ctx, tx.InputBaseline, d.ModuleInstanceID)
+	if err != nil {
+		return err
+	}
+	return writeBaseline(ctx, tx, known, d, nil, at)
+}
+
 func baselineOf(ctx context.Context, c *ent.InputBaselineClient, instanceID string) (*ent.InputBaseline, error) {
 	known, err := c.Query().Where(inputbaseline.ModuleInstanceID(instanceID)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -42,12 +52,13 @@ func baselineOf(ctx context.Context, c *ent.InputBaselineClient, instanceID stri
 	return known, err
 }
 
-// isUpTo reports whether a deployment is the last that a baseline takes into account; nil for none of either.
-func isUpTo(known *ent.InputBaseline, deploymentID *string) bool {
-	if known == nil || deploymentID == nil {
-		return known == nil && deploymentID == nil
+// isUpTo reports whether a deployment is the last that a baseline takes into account, or where none is live, that it is
+// that of the destroy before, or that there is none of either.
+func isUpTo(known *ent.InputBaseline, live *string) bool {
+	if known == nil || live == nil {
+		return live == nil
 	}
-	return known.DeploymentID == *deploymentID
+	return known.DeploymentID == *live
 }
 
 func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {

@@ -30,6 +30,8 @@ type claim struct {
 	isRepeated bool
 	// wait is how long the server lets it wait.
 	wait time.Duration
+	// actions are what its program can do, nil where that is not said.
+	actions []client.DeploymentAction
 	// sent is when it was sent last, and answer what came of that.
 	sent   keeper.Instant
 	answer client.ClaimDeploymentPayload
@@ -41,6 +43,9 @@ type claim struct {
 func (r *runner) newClaim() *claim {
 	c := &claim{
 		runner: r, leaseID: cmp.Or(r.unconfirmed, "lease_"+rand.Text()), isRepeated: r.unconfirmed != "", wait: r.claimWait(),
+	}
+	if r.Destroy && r.serverDestroys {
+		c.actions = []client.DeploymentAction{client.DeploymentActionApply, client.DeploymentActionDestroy}
 	}
 	r.unconfirmed = ""
 	return c
@@ -80,9 +85,9 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 func (c *claim) send(ctx, requestCtx context.Context) (again bool, err error) {
 	c.sent = c.runner.Clock()
 	if c.wait > 0 && ctx.Err() == nil {
-		c.answer, err = c.runner.askForWork(ctx, c.leaseID, c.wait)
+		c.answer, err = c.runner.askForWork(ctx, c, c.wait)
 	} else {
-		c.answer, err = c.runner.askForWork(requestCtx, c.leaseID, 0)
+		c.answer, err = c.runner.askForWork(requestCtx, c, 0)
 	}
 	again = err != nil && c.isToRepeat(err)
 	mayBeLost := again && !client.NotSent(err)
@@ -91,11 +96,15 @@ func (c *claim) send(ctx, requestCtx context.Context) (again bool, err error) {
 	return again, err
 }
 
-// isToRepeat reports whether the claim is to be repeated after an error. To a server that is older than this runner,
-// and refuses claims that wait, it is repeated as one that does not.
+// isToRepeat reports whether the claim is to be repeated after an error. To a server that is older than this runner it is
+// repeated as one that does not say what its program can do, and then as one that does not wait.
 func (c *claim) isToRepeat(err error) bool {
 	refused, ok := errors.AsType[*client.Error](err)
-	if ok && c.wait > 0 && refused.Code == string(fault.DocumentVariablesInvalid) {
+	switch isUnknown := ok && refused.Code == string(fault.DocumentVariablesInvalid); {
+	case isUnknown && c.actions != nil:
+		c.actions, c.runner.serverDestroys = nil, false
+		return true
+	case isUnknown && c.wait > 0:
 		c.wait, c.runner.serverWaits = 0, false
 		return true
 	}
@@ -111,11 +120,11 @@ func (r *runner) claimWait() time.Duration {
 }
 
 // askForWork sends a claim once, which waits. It returns a payload without a deployment if there is none.
-func (r *runner) askForWork(ctx context.Context, leaseID string, wait time.Duration) (client.ClaimDeploymentPayload, error) {
+func (r *runner) askForWork(ctx context.Context, c *claim, wait time.Duration) (client.ClaimDeploymentPayload, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout+wait)
 	defer cancel()
 	response, err := client.ClaimDeployment(ctx, r.client, client.ClaimDeploymentInput{
-		DeploymentTypes: r.Kinds, LeaseId: &leaseID, Wait: int(wait / time.Second),
+		DeploymentTypes: r.Kinds, LeaseId: &c.leaseID, Wait: int(wait / time.Second), Actions: c.actions,
 	})
 	if err != nil {
 		return client.ClaimDeploymentPayload{}, err

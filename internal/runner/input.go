@@ -30,6 +30,7 @@ type deployment struct {
 	ModuleInstanceName     string          `json:"moduleInstanceName"`
 	DeploymentType         string          `json:"deploymentType"`
 	TriggerSource          string          `json:"triggerSource"`
+	Action                 string          `json:"action"`
 	Description            *string         `json:"description"`
 	CreatedAt              time.Time       `json:"createdAt"`
 	CreatedBy              string          `json:"createdBy"`
@@ -84,7 +85,7 @@ func newInput(d *client.ClaimedDeployment) input {
 		ProjectID: d.ProjectId, Project: named(d.Project),
 		EnvironmentID: d.EnvironmentId, Environment: named(d.Environment),
 		ModuleInstanceID: d.ModuleInstanceId, ModuleInstanceName: d.ModuleInstance.Name,
-		DeploymentType: d.DeploymentType, TriggerSource: d.TriggerSource, Description: d.Description,
+		DeploymentType: d.DeploymentType, TriggerSource: d.TriggerSource, Action: actionOf(d.TriggerSource), Description: d.Description,
 		CreatedAt: d.CreatedAt, CreatedBy: d.CreatedBy,
 		RollbackToDeploymentID: d.RollbackToDeploymentId, RedeployOfDeploymentID: d.RedeployOfDeploymentId,
 		ExternalDeploymentID: d.ExternalDeploymentId, ResourceARN: d.ResourceArn, ResourceName: d.ResourceName, Data: d.Data,
@@ -93,6 +94,20 @@ func newInput(d *client.ClaimedDeployment) input {
 		in.Live = &live{l.Id, newRelease(l.Release)}
 	}
 	return in
+}
+
+// What a program is to do, as it is told.
+const (
+	actionApply   = "apply"
+	actionDestroy = "destroy"
+)
+
+// actionOf returns what the program of a deployment is to do, by what started that.
+func actionOf(triggerSource string) string {
+	if triggerSource == actionDestroy {
+		return actionDestroy
+	}
+	return actionApply
 }
 
 func newRelease(r *client.ShippedRelease) *shippedRelease {
@@ -131,6 +146,7 @@ func (in *input) environ(from []string) []string {
 		{"RELEASE_DIGEST", shipped.Digest},
 		{"MODULE_VERSION", shipped.ModuleVersion.Version},
 		{"TRIGGER", d.TriggerSource},
+		{"ACTION", d.Action},
 	} {
 		env = append(env, variablePrefix+v[0]+"="+v[1])
 	}

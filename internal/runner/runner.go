@@ -32,6 +32,8 @@ type Config struct {
 	Server, Token string
 	// Kinds are the deployment types that are claimed.
 	Kinds []string
+	// Destroy is whether the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that does.
+	Destroy bool
 	// Command is run by sh -c for each deployment. Its environment is Environ, without Slipway's own variables and
 	// with those of the deployment.
 	Command string
@@ -77,6 +79,8 @@ type runner struct {
 	unconfirmed string
 	// serverWaits is whether the server lets claims wait; one from before that refuses them.
 	serverWaits bool
+	// serverDestroys is whether the server knows of deployments that destroy; one from before that has none.
+	serverDestroys bool
 	// organizationID is whose deployments the token is for.
 	organizationID string
 	// adoptError is what was wrong when programs were adopted last, others how many were not this runner's. What stays
@@ -104,7 +108,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
-	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true, refused: map[string]bool{}}
+	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true, serverDestroys: true, refused: map[string]bool{}}
 	var stopPrograms, stopRequests context.CancelFunc
 	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
 	defer stopPrograms()

@@ -18,6 +18,8 @@ import (
 type Claim struct {
 	// Kinds are those of the deployments that it carries out.
 	Kinds []string
+	// Destroys is whether it carries out deployments that destroy, and OnlyDestroys whether no others.
+	Destroys, OnlyDestroys bool
 	// Scope is where it carries deployments out, nil for everywhere in the organization.
 	Scope *actor.Scope
 	// Runner is its name.
@@ -45,6 +47,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 			// As a text and no argument: no plan could take the index for an argument.
 			sql.ExprP(t.C(deployment.FieldStatus)+" = 'PENDING'"),
 			oneOf(t.C(deployment.FieldDeploymentType), c.Kinds),
+			c.actions(t.C(deployment.FieldTriggerSource)),
 		)).
 		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
 		Limit(1)
@@ -91,6 +94,20 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	}
 	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
 }
+
+// actions returns the condition on what starts a deployment that its program can do what it is to do.
+func (c Claim) actions(triggerSource string) *sql.Predicate {
+	switch {
+	case !c.Destroys:
+		return sql.NEQ(triggerSource, TriggerDestroy)
+	case c.OnlyDestroys:
+		return sql.EQ(triggerSource, TriggerDestroy)
+	}
+	return sql.And()
+}
+
+// TriggerDestroy is what starts a deployment that destroys.
+const TriggerDestroy = "destroy"
 
 // pendingTable returns SQLite's table of deployments by the index of those that are PENDING alone. It keeps no statistics, takes
 // the index of a type for as good, and would read all deployments of the type.

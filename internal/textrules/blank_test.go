@@ -24,6 +24,7 @@ var rules = map[string]struct {
 	"GivenID":     {func(text string) []fault.Violation { return textrules.GivenID("/x", text) }, false},
 	"Visible":     {func(text string) []fault.Violation { return textrules.Visible("/x", text) }, false},
 	"Description": {func(text string) []fault.Violation { return textrules.Description("/x", &text) }, true},
+	"Reason":      {func(text string) []fault.Violation { return textrules.Reason("/x", &text) }, false},
 	"Identifier":  {func(text string) []fault.Violation { return textrules.Identifier("/x", &text) }, true},
 	"Text":        {func(text string) []fault.Violation { return textrules.Text("/x", text) }, true},
 	"Line":        {func(text string) []fault.Violation { return textrules.Line("/x", text) }, true},

@@ -14,6 +14,7 @@ import (
 const (
 	MaxName        = 200
 	MaxDescription = 10_000
+	MaxReason      = 500
 	// MaxIdentifier is the length of the longest ARN.
 	MaxIdentifier = 2_048
 )
@@ -36,6 +37,21 @@ func Description(pointer string, description *string) []fault.Violation {
 		return nil
 	}
 	return append(Length(pointer, *description, MaxDescription), Text(pointer, *description)...)
+}
+
+// Reason returns what is wrong with the reason that somebody gives for what they ask for: a text of 1 to MaxReason characters
+// that is not blank. Nil is none, which is allowed.
+func Reason(pointer string, reason *string) []fault.Violation {
+	if reason == nil {
+		return nil
+	}
+	if *reason == "" {
+		return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
+	}
+	if violations := append(Length(pointer, *reason, MaxReason), Text(pointer, *reason)...); len(violations) > 0 {
+		return violations
+	}
+	return Visible(pointer, *reason)
 }
 
 // Identifier returns what is wrong with the identifier, name or address of something in another system:

@@ -1,0 +1,174 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+	"slipway/internal/textrules"
+)
+
+// Action is what the program of a deployment is to do.
+type Action string
+
+// The actions.
+const (
+	Apply         Action = "APPLY"
+	DestroyAction Action = "DESTROY"
+)
+
+// ActionOf returns what the program of a deployment is to do, by what started that.
+func ActionOf(triggerSource string) Action {
+	if triggerSource == TriggerDestroy {
+		return DestroyAction
+	}
+	return Apply
+}
+
+// Destroy asks for a deployment that removes what is live of an instance.
+type Destroy struct {
+	InstanceID string
+	// Reason is why, in the caller's words, or nil.
+	Reason *string
+	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
+	ExpectedLiveID *string
+	// IdempotencyKey is the caller's name for the request, or nil.
+	IdempotencyKey *string
+}
+
+// destroy is how a destroy goes by the rules of replays: it is one of what is live, and of a release in quarantine, too.
+var destroy = replayMode{
+	action:           "destroyModuleInstance",
+	trigger:          TriggerDestroy,
+	verb:             "Destroy of",
+	permission:       access.DestroyInstance,
+	forbidden:        fault.ModuleInstanceForbidden,
+	shipsQuarantined: true,
+	check:            func(*source) error { return nil },
+	setSource:        func(*ent.Deployment, string) {},
+	sourceField:      "liveDeploymentId",
+}
+
+// Destroy creates a deployment that ships the live release of an instance, to have its program remove what that made. It
+// fails with ModuleInstanceNotFound, ModuleInstanceForbidden, ModuleInstanceNothingLive, RequestInvalid, and the errors of
+// Rollback about the release, the service, the active deployment and the expected one.
+func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
+	r, err := s.newRequest(in.IdempotencyKey, destroy.action, func() []any { return []any{in.InstanceID, in.ExpectedLiveID, in.Reason} })
+	if err != nil {
+		return nil, err
+	}
+	deploymentID := s.Journal.NewID(id.Deployment)
+	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
+		return s.insertDestroy(ctx, in, r, deploymentID)
+	})
+}
+
+// insertDestroy looks at what there is while nothing else is created in the organization.
+func (s *Service) insertDestroy(ctx context.Context, in Destroy, r *request, deploymentID string) (*ent.Deployment, error) {
+	return s.create(store.StoppingCreation(ctx), destroy.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+		instance, err := store.Find(ctx, tx.ModuleInstance.Get, id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound)
+		if err != nil {
+			return nil, "", err
+		}
+		if err := checkDestroyable(actor.From(ctx), instance); err != nil {
+			return nil, "", err
+		}
+		if violations := textrules.Reason("/reason", in.Reason); len(violations) > 0 {
+			return nil, "", fault.Invalid(fault.RequestInvalid, violations...)
+		}
+		created, from, err := s.replayOf(ctx, tx, e, destroy, *instance.LiveDeploymentID, in.ExpectedLiveID, deploymentID)
+		if err != nil {
+			return nil, "", err
+		}
+		created.Reason = in.Reason
+		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "liveDeploymentId": from.ID, "releaseId": from.ReleaseID, "reason": in.Reason}
+		return created, instance.ID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))
+	})
+}
+
+// checkDestroyable returns why an actor may not destroy an instance, as far as that does not depend on what is live.
+func checkDestroyable(a *actor.Actor, i *ent.ModuleInstance) error {
+	place := actor.Place{ProjectID: i.ProjectID, EnvironmentID: i.EnvironmentID}
+	if err := access.CheckIn(a, access.DestroyInstance, place, fault.ModuleInstanceForbidden); err != nil {
+		return err
+	}
+	if i.LiveDeploymentID == nil {
+		return fault.New(fault.ModuleInstanceNothingLive, "The module instance %s cannot be destroyed: nothing of it is live.", i.ID)
+	}
+	return nil
+}
+
+// DestroyEligibilities returns, for each instance of the ids that there is, whether the actor could destroy it now. Destroy
+// makes the same check. It takes three statements however many ids there are, and one more where some are blocked.
+func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[string]*Eligibility, error) {
+	instances, err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var live []string
+	for _, i := range instances {
+		if i.LiveDeploymentID != nil {
+			live = append(live, *i.LiveDeploymentID)
+		}
+	}
+	list, err := s.readSources(ctx, live)
+	if err != nil {
+		return nil, err
+	}
+	check, err := s.newEligibilityCheck(ctx, list, destroy)
+	if err != nil {
+		return nil, err
+	}
+	sources := byID(list, func(from *source) string { return from.ID })
+	of := make(map[string]*Eligibility, len(instances))
+	for _, i := range instances {
+		var from *source
+		err := checkDestroyable(check.actor, i)
+		if err == nil {
+			if from = sources[*i.LiveDeploymentID]; from == nil {
+				continue // it is another by now
+			}
+			err = s.checkReplayable(check.actor, destroy, from, func() error { return check.prove(from) }, check.at)
+		}
+		if of[i.ID], err = check.eligibility(err, from, concernsOf(i)); err != nil {
+			return nil, err
+		}
+	}
+	return of, nil
+}
+
+// settleDestroy notes on its instance how a destroy ends, where an update ends one. What a runner has claimed may have removed
+// some of what is live, unless it has succeeded, which removes it all.
+func (s *Service) settleDestroy(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+	status, changes := u.Mutation().Status()
+	if !changes || d.TriggerSource != TriggerDestroy || d.StartedAt == nil {
+		return nil
+	}
+	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
+	if err != nil {
+		return err
+	}
+	if status == deployment.StatusSUCCEEDED {
+		if err := s.Inputs.ForgetBaseline(ctx, tx, d, e.At); err != nil {
+			return err
+		}
+		var none *Drift
+		return none.set(instance.Update()).ClearLiveDeploymentID().SetDestroyedAt(e.At).ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
+	}
+	drift := &Drift{
+		Kind: moduleinstance.DriftKindDESTROY_FAILED, Since: e.At, DeploymentID: d.ID,
+		Message: fmt.Sprintf("The deployment %s, which was to destroy it, has ended as %s. %s", d.ID, status, unknownOutcome),
+	}
+	return drift.set(instance.Update()).SetUpdatedAt(e.At).Exec(ctx)
+}
