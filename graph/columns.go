@@ -54,6 +54,9 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.moduleDefinition":      {moduleinstance.FieldModuleDefinitionID},
 	"ModuleInstance.liveDeployment":        {moduleinstance.FieldLiveDeploymentID},
 	"ModuleInstance.externalDeployment":    {moduleinstance.FieldExternalDeploymentID},
+	"ModuleInstance.activeDeployment":      {},
+	"ModuleInstance.lastDeployment":        {},
+	"ModuleInstance.deploymentCounts":      {},
 	"ModuleInstance.deployments":           {},
 	"ModuleInstance.drift": {
 		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID,

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"slipway/ent"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -186,8 +185,8 @@ func (r aroundDeploymentChange) Cursor(ctx context.Context, obj *feed.Item) (str
 	})
 }
 
-func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error) {
-	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (deploymentchange.Kind, error) {
+func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (feed.Kind, error) {
 		return r.DeploymentChangeResolver.Kind(ctx, obj)
 	})
 }
@@ -375,6 +374,24 @@ func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *recor
 func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*deployment.Drift, error) {
 		return r.ModuleInstanceResolver.Drift(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.activeDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.ActiveDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.lastDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.LastDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*deployment.Count, error) {
+		return r.ModuleInstanceResolver.DeploymentCounts(ctx, obj)
 	})
 }
 
@@ -627,9 +644,9 @@ func (r aroundQuery) ModuleDefinitions(ctx context.Context, status *moduledefini
 	})
 }
 
-func (r aroundQuery) ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
-		return r.QueryResolver.ModuleDefinition(ctx, id)
+func (r aroundQuery) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id, typeArg}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
+		return r.QueryResolver.ModuleDefinition(ctx, id, typeArg)
 	})
 }
 
@@ -699,9 +716,9 @@ func (r aroundQuery) ModuleInstances(ctx context.Context, filter *model.ModuleIn
 	})
 }
 
-func (r aroundQuery) ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id}}, func(ctx context.Context) (*record.ModuleInstance, error) {
-		return r.QueryResolver.ModuleInstance(ctx, id)
+func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id, path}}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.QueryResolver.ModuleInstance(ctx, id, path)
 	})
 }
 
@@ -711,9 +728,9 @@ func (r aroundQuery) Projects(ctx context.Context, first *int32, after *string, 
 	})
 }
 
-func (r aroundQuery) Project(ctx context.Context, id string) (*record.Project, error) {
-	return around(ctx, r.call, Field{Name: "Query.project", Args: []any{id}}, func(ctx context.Context) (*record.Project, error) {
-		return r.QueryResolver.Project(ctx, id)
+func (r aroundQuery) Project(ctx context.Context, id *string, slug *string) (*record.Project, error) {
+	return around(ctx, r.call, Field{Name: "Query.project", Args: []any{id, slug}}, func(ctx context.Context) (*record.Project, error) {
+		return r.QueryResolver.Project(ctx, id, slug)
 	})
 }
 
@@ -723,9 +740,9 @@ func (r aroundQuery) Environments(ctx context.Context, projectID *string, first 
 	})
 }
 
-func (r aroundQuery) Environment(ctx context.Context, id string) (*record.Environment, error) {
-	return around(ctx, r.call, Field{Name: "Query.environment", Args: []any{id}}, func(ctx context.Context) (*record.Environment, error) {
-		return r.QueryResolver.Environment(ctx, id)
+func (r aroundQuery) Environment(ctx context.Context, id *string, path *string) (*record.Environment, error) {
+	return around(ctx, r.call, Field{Name: "Query.environment", Args: []any{id, path}}, func(ctx context.Context) (*record.Environment, error) {
+		return r.QueryResolver.Environment(ctx, id, path)
 	})
 }
 
