@@ -58,6 +58,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.lastDeployment":        {},
 	"ModuleInstance.deploymentCounts":      {},
 	"ModuleInstance.deployments":           {},
+	"ModuleInstance.dependents":            {},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
 	"Release.inputs":                       {release.FieldDigest, release.FieldContent},
 	"Release.artifact":                     {release.FieldDigest, release.FieldContent},
@@ -78,6 +79,8 @@ var fieldColumns = map[string][]string{
 	"Deployment.rollbackEligibility":       {},
 	"Deployment.redeployEligibility":       {},
 	"Deployment.lineage":                   {},
+	"Deployment.givenInputs":               {deployment.FieldGivenFrom},
+	"Deployment.references":                {deployment.FieldGivenFrom},
 	"DefaultValueDefinition.schemaJson":    {defaultvaluedefinition.FieldSchema},
 }
 

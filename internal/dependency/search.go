@@ -1,0 +1,79 @@
+package dependency
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"slipway/internal/actor"
+	"slipway/internal/meter"
+	"slipway/internal/store"
+)
+
+// textsAtOnce is how many releases are searched by one statement.
+const textsAtOnce = 500
+
+// search adds the dependents of which nothing is kept: those whose release names one of the instances anywhere.
+func (f Finder) search(ctx context.Context, instanceIDs []string, found map[string][]string) error {
+	scope := store.Scope(actor.From(ctx))
+	shippers := map[string][]string{} // instances by the releases that they ship
+	var releases []string
+	err := f.Read(ctx, unkept(f.Store.Postgres()), []any{scope}, func(row store.Rows) error {
+		var instance, release string
+		if err := row.Scan(&instance, &release); err != nil {
+			return err
+		}
+		if shippers[release] == nil {
+			releases = append(releases, release)
+		}
+		shippers[release] = append(shippers[release], instance)
+		return meter.Spend(ctx, meter.Stored, pairBytes)
+	})
+	if err != nil {
+		return err
+	}
+	wanted := make(map[string]bool, len(instanceIDs))
+	for _, id := range instanceIDs {
+		wanted[id] = true
+	}
+	for some := range slices.Chunk(releases, textsAtOnce) {
+		err := f.Read(ctx, texts(f.Store.Postgres()), []any{f.Store.List(some), scope}, func(row store.Rows) error {
+			var release, text string
+			var bytes int
+			if err := row.Scan(&release, &bytes, &text); err != nil {
+				return err
+			}
+			for on := range namesOf(text, wanted) {
+				for _, instance := range shippers[release] {
+					if instance != on {
+						found[on] = append(found[on], instance)
+					}
+				}
+			}
+			return meter.Spend(ctx, meter.Proved, bytes)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idLength is the length of the id of an instance.
+const idLength = len("inst_") + 26
+
+// namesOf returns those of the wanted ids that a text has.
+func namesOf(text string, wanted map[string]bool) map[string]bool {
+	names := map[string]bool{}
+	for {
+		at := strings.Index(text, "inst_")
+		if at < 0 {
+			return names
+		}
+		text = text[at:]
+		if len(text) >= idLength && wanted[text[:idLength]] {
+			names[text[:idLength]] = true
+		}
+		text = text[len("inst_"):]
+	}
+}
