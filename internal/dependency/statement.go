@@ -40,12 +40,13 @@ const active = `"d"."completed_at" IS NULL AND "d"."trigger_source" <> 'event'`
 // unkept returns the statement that finds the live and the active deployments of which nothing is kept: their instances and
 // their releases.
 func unkept(postgres bool) string {
-	list := `"d"."id" IN (`
-	end := `) AND +"d"."organization_id" = $1`
+	const columns = `SELECT "d"."module_instance_id", "d"."release_id" FROM "deployments" AS "d" WHERE `
+	nothing := ` AND "d"."given_from" IS NULL AND +"d"."release_id" IS NOT NULL`
+	list, end := `"d"."id" IN (`, `) AND +"d"."organization_id" = $1`
 	if postgres {
+		nothing = strings.ReplaceAll(nothing, "+", "")
 		list, end = `"d"."id" = ANY (ARRAY(`, `)) AND "d"."organization_id" = $1`
 	}
-	const columns, nothing = `SELECT "d"."module_instance_id", "d"."release_id" FROM "deployments" AS "d" WHERE `, ` AND "d"."given_from" IS NULL AND "d"."release_id" IS NOT NULL`
 	return columns + list + `SELECT "i"."live_deployment_id" FROM "module_instances" AS "i" WHERE "i"."organization_id" = $1 AND "i"."live_deployment_id" IS NOT NULL` + end + nothing +
 		` UNION ALL ` + columns + `"d"."organization_id" = $1 AND ` + active + nothing
 }

@@ -40,7 +40,7 @@ SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs'
 
 INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name, live_deployment_id)
 SELECT 'inst_' || id, at, at, owner, 'prj_' || place_id, 'env_' || place_id,
-       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, 'dep_' || id
+       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, CASE WHEN block < 10 THEN 'dep_' || id END
 FROM n WHERE i < 6000;
 
 INSERT INTO releases (id, created_at, updated_at, organization_id, module_version_id, digest, content)
@@ -62,7 +62,7 @@ SELECT 'dep_' || n.id, n.at, n.at, home.owner,
        CASE WHEN n.block <> 998 OR n.lane >= 20 OR home.lane BETWEEN 4 AND 8 THEN n.at END, 'test',
        'lease-' || n.id, 'ecs-svc/' || n.i,
        'arn:aws:ecs:eu-west-1:123456789012:service/main/' || CASE WHEN n.block = 5 THEN 'waited-for-' || home.lane WHEN home.lane BETWEEN 4 AND 8 THEN 'web' ELSE 'service-' || home.lane END,
-       CASE WHEN n.block % 20 <> 19 THEN 'dep_' || n.id END
+       CASE WHEN n.block % 20 <> 9 THEN 'dep_' || n.id END
 FROM n JOIN n AS home ON home.i = CASE WHEN n.lane BETWEEN 20 AND 28 THEN n.lane - 20 WHEN n.lane BETWEEN 30 AND 31 THEN n.lane - 30
                                        ELSE n.lane + 50 * (n.block % 2) END
 WHERE n.i < 50000;
