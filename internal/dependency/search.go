@@ -15,10 +15,38 @@ const textsAtOnce = 500
 
 // search adds the dependents of which nothing is kept: those whose release names one of the instances anywhere.
 func (f Finder) search(ctx context.Context, instanceIDs []string, found map[string][]string) error {
+	shippers, releases, err := f.unkept(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := make(map[string]bool, len(instanceIDs))
+	for _, id := range instanceIDs {
+		wanted[id] = true
+	}
 	scope := store.Scope(actor.From(ctx))
-	shippers := map[string][]string{} // instances by the releases that they ship
-	var releases []string
-	err := f.Read(ctx, unkept(f.Store.Postgres()), []any{scope}, func(row store.Rows) error {
+	for some := range slices.Chunk(releases, textsAtOnce) {
+		err := f.Read(ctx, texts(f.Store.Postgres()), []any{f.Store.List(some), scope}, func(row store.Rows) error {
+			var release, text string
+			var bytes int
+			if err := row.Scan(&release, &bytes, &text); err != nil {
+				return err
+			}
+			for on := range namesOf(text, wanted) {
+				found[on] = append(found[on], shippers[release]...)
+			}
+			return meter.Spend(ctx, meter.Proved, bytes)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unkept returns the releases of which a live or an active deployment has kept nothing, and the instances of these by them.
+func (f Finder) unkept(ctx context.Context) (shippers map[string][]string, releases []string, err error) {
+	shippers = map[string][]string{}
+	err = f.Read(ctx, unkept(f.Store.Postgres()), []any{store.Scope(actor.From(ctx))}, func(row store.Rows) error {
 		var instance, release string
 		if err := row.Scan(&instance, &release); err != nil {
 			return err
@@ -29,34 +57,7 @@ func (f Finder) search(ctx context.Context, instanceIDs []string, found map[stri
 		shippers[release] = append(shippers[release], instance)
 		return meter.Spend(ctx, meter.Stored, pairBytes)
 	})
-	if err != nil {
-		return err
-	}
-	wanted := make(map[string]bool, len(instanceIDs))
-	for _, id := range instanceIDs {
-		wanted[id] = true
-	}
-	for some := range slices.Chunk(releases, textsAtOnce) {
-		err := f.Read(ctx, texts(f.Store.Postgres()), []any{f.Store.List(some), scope}, func(row store.Rows) error {
-			var release, text string
-			var bytes int
-			if err := row.Scan(&release, &bytes, &text); err != nil {
-				return err
-			}
-			for on := range namesOf(text, wanted) {
-				for _, instance := range shippers[release] {
-					if instance != on {
-						found[on] = append(found[on], instance)
-					}
-				}
-			}
-			return meter.Spend(ctx, meter.Proved, bytes)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return shippers, releases, err
 }
 
 // idLength is the length of the id of an instance.

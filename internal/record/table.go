@@ -111,7 +111,9 @@ var LogLines = newTable("", deploymentlog.Table, ent.TypeDeploymentLog, deployme
 // References are those of deployments. Lists of them have those of one deployment.
 var References = newTable("", deploymentreference.Table, ent.TypeDeploymentReference, deploymentreference.Columns, false,
 	func(r *ent.DeploymentReference) entity { return r },
-	func(r *ent.DeploymentReference) (time.Time, string) { return time.Time{}, strconv.FormatInt(r.Sequence, 10) }).inSequence()
+	func(r *ent.DeploymentReference) (time.Time, string) {
+		return time.Time{}, strconv.FormatInt(r.Sequence, 10)
+	}).inSequence()
 
 // maxTexts bounds the texts of a table's statements that are kept: operations may ask for any set of columns.
 const maxTexts = 256
