@@ -38,17 +38,17 @@ AND "r"."referrer_id" = "c"."referrer" AND "r"."deployment_id" = (SELECT "d"."gi
 const active = `"d"."completed_at" IS NULL AND "d"."trigger_source" <> 'event'`
 
 // unkept returns the statement that finds the live and the active deployments of which nothing is kept: their instances and
-// their releases.
+// their releases. SQLite, which keeps no statistics, is told by which index.
 func unkept(postgres bool) string {
-	const columns = `SELECT "d"."module_instance_id", "d"."release_id" FROM "deployments" AS "d" WHERE `
-	nothing := ` AND "d"."given_from" IS NULL AND +"d"."release_id" IS NOT NULL`
-	list, end := `"d"."id" IN (`, `) AND +"d"."organization_id" = $1`
+	from, among, end := ` INDEXED BY "deployment_active_instance"`, `IN (`, `) AND +"d"."organization_id" = $1`
 	if postgres {
-		nothing = strings.ReplaceAll(nothing, "+", "")
-		list, end = `"d"."id" = ANY (ARRAY(`, `)) AND "d"."organization_id" = $1`
+		from, among, end = ``, `= ANY (ARRAY(`, `)) AND "d"."organization_id" = $1`
 	}
-	return columns + list + `SELECT "i"."live_deployment_id" FROM "module_instances" AS "i" WHERE "i"."organization_id" = $1 AND "i"."live_deployment_id" IS NOT NULL` + end + nothing +
-		` UNION ALL ` + columns + `"d"."organization_id" = $1 AND ` + active + nothing
+	const columns = `SELECT "d"."module_instance_id", "d"."release_id" FROM "deployments" AS "d"`
+	const nothing = ` AND "d"."given_from" IS NULL AND "d"."release_id" IS NOT NULL`
+	const live = `SELECT "i"."live_deployment_id" FROM "module_instances" AS "i" WHERE "i"."organization_id" = $1 AND "i"."live_deployment_id" IS NOT NULL`
+	return columns + ` WHERE "d"."id" ` + among + live + end + nothing +
+		` UNION ALL ` + columns + from + ` WHERE "d"."organization_id" = $1 AND ` + active + nothing
 }
 
 // texts returns the statement that reads releases of a list: how many bytes each has and, where it may name an instance, its
