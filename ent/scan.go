@@ -14,7 +14,9 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
+	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
@@ -284,6 +286,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.RedeployOfDeploymentID}
 	case deployment.FieldRollbackToDeploymentID:
 		return scanNillable[string]{&_m.RollbackToDeploymentID}
+	case deployment.FieldGivenFrom:
+		return scanNillable[string]{&_m.GivenFrom}
 	case deployment.FieldData:
 		return &_m.Data
 	case deployment.FieldServiceArn:
@@ -372,6 +376,34 @@ func (_m *DeploymentLog) ScanTarget(column string) any {
 }
 
 // ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *DeploymentReference) ScanTarget(column string) any {
+	switch column {
+	case deploymentreference.FieldID:
+		return &_m.ID
+	case deploymentreference.FieldOrganizationID:
+		return &_m.OrganizationID
+	case deploymentreference.FieldDeploymentID:
+		return &_m.DeploymentID
+	case deploymentreference.FieldSequence:
+		return &_m.Sequence
+	case deploymentreference.FieldReferrerID:
+		return &_m.ReferrerID
+	case deploymentreference.FieldPointer:
+		return &_m.Pointer
+	case deploymentreference.FieldModuleInstanceID:
+		return &_m.ModuleInstanceID
+	case deploymentreference.FieldReadDeploymentID:
+		return scanNillable[string]{&_m.ReadDeploymentID}
+	case deploymentreference.FieldPaths:
+		return &scanJSON[[]string]{to: &_m.Paths}
+	case deploymentreference.FieldDigest:
+		return scanNillable[string]{&_m.Digest}
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
 func (_m *Environment) ScanTarget(column string) any {
 	switch column {
 	case environment.FieldID:
@@ -388,6 +420,22 @@ func (_m *Environment) ScanTarget(column string) any {
 		return &_m.Name
 	case environment.FieldSlug:
 		return &_m.Slug
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *GivenInput) ScanTarget(column string) any {
+	switch column {
+	case giveninput.FieldID:
+		return &_m.ID
+	case giveninput.FieldOrganizationID:
+		return &_m.OrganizationID
+	case giveninput.FieldDeploymentID:
+		return &_m.DeploymentID
+	case giveninput.FieldContent:
+		return &_m.Content
 	default:
 		return nil
 	}

@@ -61,6 +61,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.drift": {
 		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID,
 	},
+	"ModuleInstance.dependents":            {},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
 	"Release.inputs":                       {release.FieldDigest, release.FieldContent},
 	"Release.artifact":                     {release.FieldDigest, release.FieldContent},
@@ -81,6 +82,8 @@ var fieldColumns = map[string][]string{
 	"Deployment.rollbackEligibility":       {},
 	"Deployment.redeployEligibility":       {},
 	"Deployment.lineage":                   {},
+	"Deployment.givenInputs":               {deployment.FieldGivenFrom},
+	"Deployment.references":                {deployment.FieldGivenFrom},
 	"DefaultValueDefinition.schemaJson":    {defaultvaluedefinition.FieldSchema},
 }
 

@@ -278,6 +278,7 @@ var (
 		{Name: "step_execution_id", Type: field.TypeString, Nullable: true},
 		{Name: "resource_arn", Type: field.TypeString, Nullable: true},
 		{Name: "resource_name", Type: field.TypeString, Nullable: true},
+		{Name: "given_from", Type: field.TypeString, Nullable: true},
 		{Name: "data", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "service_arn", Type: field.TypeString, Nullable: true},
 		{Name: "events", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
@@ -311,37 +312,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[38]},
+				Columns:    []*schema.Column{DeploymentsColumns[39]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[39]},
+				Columns:    []*schema.Column{DeploymentsColumns[40]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[40]},
+				Columns:    []*schema.Column{DeploymentsColumns[41]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[41]},
+				Columns:    []*schema.Column{DeploymentsColumns[42]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[42]},
+				Columns:    []*schema.Column{DeploymentsColumns[43]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[43]},
+				Columns:    []*schema.Column{DeploymentsColumns[44]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -350,7 +351,7 @@ var (
 			{
 				Name:    "deployment_active_instance",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
@@ -358,7 +359,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -371,7 +372,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[31]},
+				Columns: []*schema.Column{DeploymentsColumns[32]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -379,7 +380,7 @@ var (
 			{
 				Name:    "deployment_service_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[22], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -392,7 +393,7 @@ var (
 			{
 				Name:    "deployment_cloud_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[21]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[22]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_deployment_id IS NOT NULL",
 				},
@@ -400,7 +401,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -408,7 +409,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -416,7 +417,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -424,7 +425,7 @@ var (
 			{
 				Name:    "deployment_succeeded_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[9]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[9]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'SUCCEEDED' AND trigger_source = 'event'",
 				},
@@ -432,7 +433,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[8], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[8], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -452,7 +453,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -464,7 +465,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -476,7 +477,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -488,7 +489,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -536,7 +537,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -548,7 +549,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -560,7 +561,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -636,6 +637,45 @@ var (
 			},
 		},
 	}
+	// DeploymentReferencesColumns holds the columns for the "deployment_references" table.
+	DeploymentReferencesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "referrer_id", Type: field.TypeString},
+		{Name: "pointer", Type: field.TypeString},
+		{Name: "module_instance_id", Type: field.TypeString},
+		{Name: "read_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "paths", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "digest", Type: field.TypeString, Nullable: true},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// DeploymentReferencesTable holds the schema information for the "deployment_references" table.
+	DeploymentReferencesTable = &schema.Table{
+		Name:       "deployment_references",
+		Columns:    DeploymentReferencesColumns,
+		PrimaryKey: []*schema.Column{DeploymentReferencesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "deployment_references_deployments_deployment",
+				Columns:    []*schema.Column{DeploymentReferencesColumns[9]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "deploymentreference_deployment_id_sequence",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentReferencesColumns[9], DeploymentReferencesColumns[2]},
+			},
+			{
+				Name:    "deployment_reference_chosen",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentReferencesColumns[1], DeploymentReferencesColumns[5], DeploymentReferencesColumns[3], DeploymentReferencesColumns[9]},
+			},
+		},
+	}
 	// EnvironmentsColumns holds the columns for the "environments" table.
 	EnvironmentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -688,6 +728,34 @@ var (
 						EnvironmentsColumns[0].Name: true,
 					},
 				},
+			},
+		},
+	}
+	// GivenInputsColumns holds the columns for the "given_inputs" table.
+	GivenInputsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "content", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// GivenInputsTable holds the schema information for the "given_inputs" table.
+	GivenInputsTable = &schema.Table{
+		Name:       "given_inputs",
+		Columns:    GivenInputsColumns,
+		PrimaryKey: []*schema.Column{GivenInputsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "given_inputs_deployments_deployment",
+				Columns:    []*schema.Column{GivenInputsColumns[3]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "giveninput_deployment_id",
+				Unique:  true,
+				Columns: []*schema.Column{GivenInputsColumns[3]},
 			},
 		},
 	}
@@ -894,6 +962,14 @@ var (
 				Name:    "module_instance_name",
 				Unique:  true,
 				Columns: []*schema.Column{ModuleInstancesColumns[13], ModuleInstancesColumns[4]},
+			},
+			{
+				Name:    "module_instance_live",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[15]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "live_deployment_id IS NOT NULL",
+				},
 			},
 			{
 				Name:    "moduleinstance_organization_id_created_at_id",
@@ -1216,7 +1292,9 @@ var (
 		DeploymentsTable,
 		DeploymentChangesTable,
 		DeploymentLogsTable,
+		DeploymentReferencesTable,
 		EnvironmentsTable,
+		GivenInputsTable,
 		IdempotencyKeysTable,
 		InputBaselinesTable,
 		LeaseSweepsTable,
@@ -1242,7 +1320,9 @@ func init() {
 	DeploymentsTable.ForeignKeys[4].RefTable = DeploymentsTable
 	DeploymentsTable.ForeignKeys[5].RefTable = DeploymentsTable
 	DeploymentLogsTable.ForeignKeys[0].RefTable = DeploymentsTable
+	DeploymentReferencesTable.ForeignKeys[0].RefTable = DeploymentsTable
 	EnvironmentsTable.ForeignKeys[0].RefTable = ProjectsTable
+	GivenInputsTable.ForeignKeys[0].RefTable = DeploymentsTable
 	InputBaselinesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
 	InputBaselinesTable.ForeignKeys[1].RefTable = DeploymentsTable
 	ModuleInstancesTable.ForeignKeys[0].RefTable = ProjectsTable

@@ -88,9 +88,12 @@ type prepared struct {
 	instance *ent.ModuleInstance
 	version  *ent.ModuleVersion
 	// live is the deployment that the values were validated against, "" for none.
-	live   string
-	sealed release.Sealed
-	data   *ecs.Data
+	live string
+	// given are the values as they were given, references the instances that they choose.
+	given      *strictjson.Node
+	references []inputvalidation.Reference
+	sealed     release.Sealed
+	data       *ecs.Data
 }
 
 // prepare validates the input, before the transaction: patterns and options take their time.
@@ -106,7 +109,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	data, violations := in.newData(p.version.Kind, a)
 	p.data = data
 	violations = append(in.checkTexts(), violations...)
-	values, wrong, err := s.completeInputs(ctx, in, p)
+	completed, wrong, err := s.completeInputs(ctx, in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +119,9 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	case len(violations) > 0:
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+	p.given, p.references = in.Inputs, completed.References
 	p.sealed, err = release.Seal(release.Unsealed{
-		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: values, Artifact: in.Artifact,
+		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: in.Artifact,
 	})
 	return p, err
 }
@@ -184,7 +188,7 @@ func (in New) checkTexts() []fault.Violation {
 }
 
 // completeInputs returns the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
+func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*inputvalidation.Completed, []fault.Violation, error) {
 	if violations := inputvalues.CheckValues(in.Inputs, "/inputs"); len(violations) > 0 {
 		return nil, violations, nil
 	}
@@ -230,9 +234,12 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 			DeploymentType: p.version.Kind, TriggerSource: TriggerAPI, Status: deployment.StatusPENDING,
 			Description: in.Description, CreatedBy: a.Name,
 			ResourceArn: in.ResourceARN, ResourceName: in.ResourceName,
-			Data: p.data.Column(), ServiceArn: serviceOf(p.data),
+			GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: serviceOf(p.data),
 		}
-		return created, instance.ID, s.insertOfService(ctx, tx, e, created, "")
+		if err := s.insertOfService(ctx, tx, e, created, ""); err != nil {
+			return nil, instance.ID, err
+		}
+		return created, instance.ID, s.insertGiven(ctx, tx, created, p)
 	})
 }
 

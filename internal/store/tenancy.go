@@ -42,6 +42,8 @@ var Classes = map[string]Class{
 	ent.TypeDefinitionUse:          Owned,
 	ent.TypeDeploymentChange:       Owned,
 	ent.TypeDeploymentLog:          Owned,
+	ent.TypeDeploymentReference:    Owned,
+	ent.TypeGivenInput:             Owned,
 	ent.TypeQuarantine:             Owned,
 	ent.TypeIdempotencyKey:         Owned,
 	ent.TypeInputBaseline:          Owned,
