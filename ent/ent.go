@@ -15,6 +15,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -100,6 +101,7 @@ func checkColumn(t, c string) error {
 			deployment.Table:             deployment.ValidColumn,
 			deploymentchange.Table:       deploymentchange.ValidColumn,
 			deploymentlog.Table:          deploymentlog.ValidColumn,
+			deploymentoutput.Table:       deploymentoutput.ValidColumn,
 			environment.Table:            environment.ValidColumn,
 			idempotencykey.Table:         idempotencykey.ValidColumn,
 			inputbaseline.Table:          inputbaseline.ValidColumn,

@@ -30,6 +30,8 @@ type Tx struct {
 	DeploymentChange *DeploymentChangeClient
 	// DeploymentLog is the client for interacting with the DeploymentLog builders.
 	DeploymentLog *DeploymentLogClient
+	// DeploymentOutput is the client for interacting with the DeploymentOutput builders.
+	DeploymentOutput *DeploymentOutputClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
@@ -193,6 +195,7 @@ func (tx *Tx) init() {
 	tx.Deployment = NewDeploymentClient(tx.config)
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
 	tx.DeploymentLog = NewDeploymentLogClient(tx.config)
+	tx.DeploymentOutput = NewDeploymentOutputClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.InputBaseline = NewInputBaselineClient(tx.config)

@@ -53,6 +53,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.environment":           {moduleinstance.FieldEnvironmentID},
 	"ModuleInstance.moduleDefinition":      {moduleinstance.FieldModuleDefinitionID},
 	"ModuleInstance.liveDeployment":        {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.outputs":               {moduleinstance.FieldLiveDeploymentID},
 	"ModuleInstance.externalDeployment":    {moduleinstance.FieldExternalDeploymentID},
 	"ModuleInstance.deployments":           {},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
@@ -75,6 +76,7 @@ var fieldColumns = map[string][]string{
 	"Deployment.rollbackEligibility":       {},
 	"Deployment.redeployEligibility":       {},
 	"Deployment.lineage":                   {},
+	"Deployment.outputs":                   {},
 	"DefaultValueDefinition.schemaJson":    {defaultvaluedefinition.FieldSchema},
 }
 

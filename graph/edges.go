@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"slipway/ent"
@@ -73,6 +74,20 @@ func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (depl
 		registerBatch(ctx, blockers)
 		return all, err
 	})
+}
+
+// liveOutputs returns the outputs of what is live of an instance, nil for none.
+func liveOutputs(ctx context.Context, r *Resolver, i *record.ModuleInstance) (json.RawMessage, error) {
+	if i.LiveDeploymentID == nil {
+		return nil, nil
+	}
+	liveID := func(i *record.ModuleInstance) string {
+		if i.LiveDeploymentID == nil {
+			return ""
+		}
+		return *i.LiveDeploymentID
+	}
+	return loadEach(ctx, i, "outputs", liveID, r.Deploy.OutputsOf)
 }
 
 // lineage returns the deployments that a replay goes back to, the nearest first.

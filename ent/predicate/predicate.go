@@ -30,6 +30,9 @@ type DeploymentChange func(*sql.Selector)
 // DeploymentLog is the predicate function for deploymentlog builders.
 type DeploymentLog func(*sql.Selector)
 
+// DeploymentOutput is the predicate function for deploymentoutput builders.
+type DeploymentOutput func(*sql.Selector)
+
 // Environment is the predicate function for environment builders.
 type Environment func(*sql.Selector)
 

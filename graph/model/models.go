@@ -82,6 +82,10 @@ type CompleteDeploymentInput struct {
 	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
 	// where nobody has. False where it is left out or null.
 	Canceled graphql.Omittable[*bool] `json:"canceled,omitempty"`
+	// What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
+	// letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
+	// an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+	Outputs graphql.Omittable[*strictjson.Node] `json:"outputs,omitempty"`
 }
 
 // What completeDeployment answers with.
@@ -340,6 +344,16 @@ type ModuleInstanceFilter struct {
 	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
 }
 
+// An output that a module version declares.
+type ModuleOutputInput struct {
+	// The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+	Name string `json:"name"`
+	// What it is, for people: at most 1,000 characters.
+	Description graphql.Omittable[*string] `json:"description,omitempty"`
+	// Whether it is a secret, which is not kept. False where it is left out or null.
+	Secret graphql.Omittable[*bool] `json:"secret,omitempty"`
+}
+
 // The service to be moved, and where to.
 type MoveServiceInput struct {
 	// The ARN of the service, as deployments have it in `data.serviceArn`.
@@ -364,6 +378,9 @@ type PublishModuleVersionInput struct {
 	DeploymentType string `json:"deploymentType"`
 	// The typed inputs that a deployment of it takes.
 	Inputs []*inputprop.RawProperty `json:"inputs"`
+	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
+	// reported is an event of its deployment.
+	Outputs graphql.Omittable[[]*ModuleOutputInput] `json:"outputs,omitempty"`
 	// The repository that the source is in: one line of at most 2,048 characters.
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.

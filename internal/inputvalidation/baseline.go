@@ -17,21 +17,24 @@ import (
 
 // UpdateBaseline stores, in the transaction of a success, what the immutable inputs of its instance are compared with
 // from now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it, as
-// in a database from before there were baselines, that is left to the next who asks for it.
-func (s *Service) UpdateBaseline(ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time) error {
+// in a database from before there were baselines, that is left to the next who asks for it. It returns the module version
+// that the deployment ships, nil where it has not read it.
+func (s *Service) UpdateBaseline(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time,
+) (*ent.ModuleVersion, error) {
 	known, err := baselineOf(ctx, tx.InputBaseline, d.ModuleInstanceID)
 	if err != nil || !isUpTo(known, live) {
-		return err
+		return nil, err
 	}
 	before, err := contentOf(known)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	now, err := baselineAfter(ctx, tx, d, before)
+	now, version, err := baselineAfter(ctx, tx, d, before)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeBaseline(ctx, tx, known, d, now, at)
+	return version, writeBaseline(ctx, tx, known, d, now, at)
 }
 
 func baselineOf(ctx context.Context, c *ent.InputBaselineClient, instanceID string) (*ent.InputBaseline, error) {
@@ -57,29 +60,31 @@ func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	return parseValues([]byte(known.Content))
 }
 
-// baselineAfter returns the baseline once a deployment has succeeded. A release that is not stored any more, or is
-// not what was stored, leaves it as it was.
-func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *strictjson.Node) (*strictjson.Node, error) {
+// baselineAfter returns the baseline once a deployment has succeeded, and the version that this ships. A release that is
+// not stored any more, or is not what was stored, leaves it as it was; the version is nil then.
+func baselineAfter(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *strictjson.Node,
+) (*strictjson.Node, *ent.ModuleVersion, error) {
 	if d.ReleaseID == nil {
-		return before, nil
+		return before, nil, nil
 	}
 	r, err := tx.Release.Get(ctx, *d.ReleaseID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	shipped, err := openRelease(r)
 	if err != nil || shipped == nil {
-		return before, err
+		return before, nil, err
 	}
 	version, err := tx.ModuleVersion.Get(ctx, shipped.versionID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list, err := version.Inputs.Properties(meter.Without(ctx)) // a success is recorded, whatever that takes
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return inputvalues.Baseline(list, shipped.values, before), nil
+	return inputvalues.Baseline(list, shipped.values, before), version, nil
 }
 
 func writeBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {
@@ -154,7 +159,7 @@ func addMissed(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, kn
 		return err
 	}
 	for _, d := range missed {
-		if content, err = baselineAfter(ctx, tx, d, content); err != nil {
+		if content, _, err = baselineAfter(ctx, tx, d, content); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,7 @@ func readsInput(mapped []inputprop.Property) bool {
 	reads := false
 	inputprop.Walk(mapped, "", func(p inputprop.Property, _ string) {
 		n := p.InitialValue().Node
-		reads = reads || n != nil && inputprop.ContainsText(n, inputprop.RefRoot+"."+inputPath)
+		reads = reads || n != nil && inputprop.ContainsText(n, inputprop.RefRoot+"."+inputprop.RefInput)
 	})
 	return reads
 }
@@ -93,6 +93,3 @@ func InstanceIDs(n *strictjson.Node) []string {
 	}
 	return ids
 }
-
-// inputPath begins what a template names of the inputs of an instance.
-const inputPath = "input."

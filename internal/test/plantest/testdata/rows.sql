@@ -79,6 +79,10 @@ INSERT INTO deployment_logs (organization_id, deployment_id, sequence, byte_offs
 SELECT d.organization_id, d.id, line.i + 1, line.i, line.at, 'STDOUT', 'x'
 FROM deployments d JOIN n AS line ON line.i < 60 WHERE d.id < 'dep_0000000000000000000' || (1000000 + 840);
 
+-- Whatever has succeeded has outputs.
+INSERT INTO deployment_outputs (organization_id, deployment_id, content)
+SELECT organization_id, id, '{"url":"https://web"}' FROM deployments WHERE status = 'SUCCEEDED';
+
 -- Each definition of the oldest blocks is named by many versions.
 INSERT INTO definition_uses (organization_id, given_id, module_version_id)
 SELECT owner, 'text-' || i % 50, 'mver_' || id FROM n WHERE i < 6000;
