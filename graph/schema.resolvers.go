@@ -386,11 +386,11 @@ func (r *mutationResolver) CreateModuleInstance(ctx context.Context, input model
 
 // CreateDeployment is the resolver for the createDeployment field.
 func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error) {
-	d, err := r.Deploy.Create(ctx, newDeployment(input))
+	d, warnings, err := r.Deploy.CreateWarned(ctx, newDeployment(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.CreateDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.

@@ -1052,7 +1052,10 @@ type InputsValidation {
   environment. They are not judged.
   """
   unresolved: [String!]!
-  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  """
+  Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  """
   warnings: [InputWarning!]!
 }
 
@@ -1080,7 +1083,7 @@ type FieldChange {
 type InputWarning {
   """
   The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (` + "`" + `/inputs/…` + "`" + `) or
-  the definition (` + "`" + `/schema/…` + "`" + `).
+  the definition (` + "`" + `/schema/…` + "`" + `). That of ` + "`" + `output_missing` + "`" + ` leads into the values, where they are judged without a mutation.
   """
   pointer: String!
   "The stable name of the warning."
@@ -1106,7 +1109,10 @@ type ResolvedInputs {
   environment. They are in the values as they were written.
   """
   unresolved: [String!]!
-  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  """
+  Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  """
   warnings: [InputWarning!]!
 }
 
@@ -3425,7 +3431,8 @@ type PublishModuleVersionPayload {
   moduleVersion: ModuleVersion!
   """
   What may not have been meant. ` + "`" + `immutable_changed` + "`" + `: an input refuses what instances of the organization remember as its
-  value, which binds nothing any more.
+  value, which binds nothing any more. ` + "`" + `output_unknown` + "`" + `: a mapped input reads an output that the latest version of
+  the module of that type does not declare, though it declares others.
   """
   warnings: [InputWarning!]!
 }
@@ -3568,6 +3575,11 @@ input CreateDeploymentInput {
 type CreateDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
+  """
+  What to see to, though it was allowed. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live at the chosen
+  instance has not reported the output. Empty for a repeat under an idempotency key.
+  """
+  warnings: [InputWarning!]!
 }
 
 "What to roll back to."
@@ -3946,6 +3958,8 @@ func (ec *executionContext) childFields_CreateDeploymentPayload(ctx context.Cont
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_CreateDeploymentPayload_deployment(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CreateDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateDeploymentPayload", field.Name)
 }
@@ -8108,6 +8122,38 @@ func (ec *executionContext) fieldContext_CreateDeploymentPayload_deployment(_ co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CreateDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateDeploymentPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -30055,6 +30101,11 @@ func (ec *executionContext) _CreateDeploymentPayload(ctx context.Context, sel as
 			out.Values[i] = graphql.MarshalString("CreateDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._CreateDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._CreateDeploymentPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

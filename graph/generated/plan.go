@@ -855,6 +855,18 @@ func init() {
 			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"warnings": {Object: "CreateDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.CreateDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
 	}
 	planCreateEnvironmentPayload.Fields = map[string]*plan.Field{
 		"environment": {Object: "CreateEnvironmentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {

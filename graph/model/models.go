@@ -145,6 +145,9 @@ type CreateDeploymentInput struct {
 type CreateDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed. `output_missing`: a mapped input is left out, because what is live at the chosen
+	// instance has not reported the output. Empty for a repeat under an idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The environment to create.
@@ -318,7 +321,8 @@ type InputsValidation struct {
 	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
 	// environment. They are not judged.
 	Unresolved []string `json:"unresolved"`
-	// Stored defaults that today's rules refuse (`default_refused`): they count as absent.
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
+	// (`output_missing`), because what is live at the chosen instance has not reported the output.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -392,7 +396,8 @@ type PublishModuleVersionPayload struct {
 	// The published version.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
-	// value, which binds nothing any more.
+	// value, which binds nothing any more. `output_unknown`: a mapped input reads an output that the latest version of
+	// the module of that type does not declare, though it declares others.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 

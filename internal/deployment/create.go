@@ -10,6 +10,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalues"
 	"slipway/internal/journal"
@@ -40,21 +41,28 @@ type New struct {
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
 // DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress and RequestIdempotencyReused.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
+	d, _, err := s.CreateWarned(ctx, in)
+	return d, err
+}
+
+// CreateWarned is Create, and returns what the caller should see to besides; nothing for a repeat under a key.
+func (s *Service) CreateWarned(ctx context.Context, in New) (*ent.Deployment, []inputprop.Warning, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := s.newRequest(in.IdempotencyKey, createAction, in.arguments)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
-	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
+	made, err := s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
 		p, err := s.prepare(ctx, in)
 		if err != nil {
 			return nil, err
 		}
 		return s.insert(ctx, in, p, r, deploymentID, releaseID)
 	})
+	return made, r.warnings, err
 }
 
 const createAction = "createDeployment"
@@ -73,9 +81,11 @@ type prepared struct {
 	instance *ent.ModuleInstance
 	version  *ent.ModuleVersion
 	// live is the deployment that the values were validated against, "" for none.
-	live   string
-	sealed release.Sealed
-	data   *ecs.Data
+	live string
+	// warnings are of the inputs.
+	warnings []inputprop.Warning
+	sealed   release.Sealed
+	data     *ecs.Data
 }
 
 // prepare validates the input, before the transaction: patterns and options take their time.
@@ -91,7 +101,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	data, violations := in.newData(p.version.Kind, a)
 	p.data = data
 	violations = append(in.checkTexts(), violations...)
-	values, wrong, err := s.completeInputs(ctx, in, p)
+	completed, wrong, err := s.completeInputs(ctx, in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +111,9 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	case len(violations) > 0:
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+	p.warnings = completed.Warnings
 	p.sealed, err = release.Seal(release.Unsealed{
-		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: values, Artifact: in.Artifact,
+		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: in.Artifact,
 	})
 	return p, err
 }
@@ -169,7 +180,7 @@ func (in New) checkTexts() []fault.Violation {
 }
 
 // completeInputs returns the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
+func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*inputvalidation.Completed, []fault.Violation, error) {
 	if violations := inputvalues.CheckValues(in.Inputs, "/inputs"); len(violations) > 0 {
 		return nil, violations, nil
 	}
@@ -195,19 +206,20 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 		if idOrEmpty(instance.LiveDeploymentID) != p.live {
 			return nil, "", journal.ErrChanged // the values were validated against another live deployment
 		}
+		r.warnings = p.warnings
 		if p.data != nil {
 			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
 				return nil, "", err
 			}
 		}
-		r, err := findOrCreateRelease(ctx, tx, e, releaseID, p.version, p.sealed)
+		shipped, err := findOrCreateRelease(ctx, tx, e, releaseID, p.version, p.sealed)
 		if err != nil {
 			return nil, instance.ID, err
 		}
-		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": r.ID}
+		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": shipped.ID}
 		created := &ent.Deployment{
 			ID: deploymentID, ProjectID: instance.ProjectID, EnvironmentID: instance.EnvironmentID,
-			ModuleInstanceID: instance.ID, ReleaseID: &r.ID,
+			ModuleInstanceID: instance.ID, ReleaseID: &shipped.ID,
 			DeploymentType: p.version.Kind, TriggerSource: TriggerAPI, Status: deployment.StatusPENDING,
 			Description: in.Description, CreatedBy: a.Name,
 			ResourceArn: in.ResourceARN, ResourceName: in.ResourceName,

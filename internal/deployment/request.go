@@ -19,6 +19,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -36,6 +37,8 @@ type request struct {
 	fingerprint string
 	// expired is whether an earlier request under the key is too old to count; it goes with the next write.
 	expired bool
+	// warnings are what its caller should see to of what it has made, though it was allowed.
+	warnings []inputprop.Warning
 }
 
 // fingerprintVersion begins every fingerprint. One without it is of a server of before, whose fingerprints depended on
@@ -104,9 +107,11 @@ func (s *Service) create(ctx context.Context, action, deploymentID string, r *re
 		e.Changed = created
 		return r.claimKey(ctx, tx, e, deploymentID)
 	})
-	switch {
-	case err == nil:
+	if err == nil {
 		return created, nil
+	}
+	r.warnings = nil
+	switch {
 	case store.IsUniqueViolation(err):
 		return s.afterRefusal(ctx, r, instanceID, err)
 	case fault.Status(err) >= http.StatusInternalServerError:

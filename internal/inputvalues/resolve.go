@@ -23,7 +23,7 @@ type Resolved struct {
 	Options []Wanted
 	// Unresolved are the places of defaults whose templates name what is not known; they are left as they are.
 	Unresolved []string
-	// Warnings are of the inputs: defaults that count as absent.
+	// Warnings are of mapped inputs that are left out; whoever asked may add those of the inputs.
 	Warnings []inputprop.Warning
 }
 
@@ -139,6 +139,7 @@ func (s *showing) field(l *level, fl *field) {
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.path.Pointer(""), ref.Source, params, waits})
 	}
+	s.resolver.warn(&s.resolved.Warnings, &s.path, fl)
 	if fl.unresolved && fl.entries == nil {
 		s.resolver.unresolved(&s.resolved.Unresolved, &s.path, fl.value)
 	}
