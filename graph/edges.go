@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"slipway/ent"
@@ -57,6 +58,18 @@ func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference fun
 // toDeployment takes the name of the field, because a record has several edges to deployments.
 func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*record.Deployment, error) {
 	return loadOne(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID, deploymentOf)
+}
+
+// deploymentOfInstance returns one of the deployments of an instance, nil where there is none. read returns that of each
+// instance that has one.
+func deploymentOfInstance(
+	ctx context.Context, i *record.ModuleInstance, name string, read func(context.Context, []string) (map[string]*record.Deployment, error),
+) (*record.Deployment, error) {
+	return loadEach(ctx, i, name, instanceID, func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
+		of, err := read(ctx, ids)
+		registerBatch(ctx, slices.Collect(maps.Values(of)))
+		return of, err
+	})
 }
 
 // eligibilities returns whether a deployment can be rolled back to and redeployed; both are read at once.

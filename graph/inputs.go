@@ -110,7 +110,7 @@ func newDeployment(in model.CreateDeploymentInput) deployment.New {
 		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID, Inputs: in.Inputs,
 		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
-		IdempotencyKey: in.IdempotencyKey.Value(),
+		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"math"
 	"slipway/ent"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -144,7 +143,7 @@ func (r *deploymentChangeResolver) Cursor(ctx context.Context, obj *feed.Item) (
 }
 
 // Kind is the resolver for the kind field.
-func (r *deploymentChangeResolver) Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error) {
+func (r *deploymentChangeResolver) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Kind, obj.Err
 }
@@ -241,6 +240,21 @@ func (r *moduleInstanceResolver) Outputs(ctx context.Context, obj *record.Module
 // ExternalDeployment is the resolver for the externalDeployment field.
 func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
+}
+
+// ActiveDeployment is the resolver for the activeDeployment field.
+func (r *moduleInstanceResolver) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return deploymentOfInstance(ctx, obj, "activeDeployment", r.Deploy.ActiveOf)
+}
+
+// LastDeployment is the resolver for the lastDeployment field.
+func (r *moduleInstanceResolver) LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return deploymentOfInstance(ctx, obj, "lastDeployment", r.Deploy.LastOf)
+}
+
+// DeploymentCounts is the resolver for the deploymentCounts field.
+func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
+	return loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.CountsOf)
 }
 
 // Fence is the resolver for the fence field.
@@ -518,8 +532,8 @@ func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledef
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
-func (r *queryResolver) ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error) {
-	return r.Catalog.Definition(ctx, id)
+func (r *queryResolver) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
+	return lookUp(ctx, id, r.Catalog.Definition, "type", typeArg, r.Catalog.DefinitionByType)
 }
 
 // ModuleVersion is the resolver for the moduleVersion field.
@@ -585,8 +599,8 @@ func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.Modul
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
-func (r *queryResolver) ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error) {
-	return r.Catalog.Instance(ctx, id)
+func (r *queryResolver) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
+	return lookUp(ctx, id, r.Catalog.Instance, "path", path, r.Catalog.InstanceByPath)
 }
 
 // Projects is the resolver for the projects field.
@@ -596,8 +610,8 @@ func (r *queryResolver) Projects(ctx context.Context, first *int32, after *strin
 }
 
 // Project is the resolver for the project field.
-func (r *queryResolver) Project(ctx context.Context, id string) (*record.Project, error) {
-	return r.Workspace.Project(ctx, id)
+func (r *queryResolver) Project(ctx context.Context, id *string, slug *string) (*record.Project, error) {
+	return lookUp(ctx, id, r.Workspace.Project, "slug", slug, r.Workspace.ProjectBySlug)
 }
 
 // Environments is the resolver for the environments field.
@@ -607,8 +621,8 @@ func (r *queryResolver) Environments(ctx context.Context, projectID *string, fir
 }
 
 // Environment is the resolver for the environment field.
-func (r *queryResolver) Environment(ctx context.Context, id string) (*record.Environment, error) {
-	return r.Workspace.Environment(ctx, id)
+func (r *queryResolver) Environment(ctx context.Context, id *string, path *string) (*record.Environment, error) {
+	return lookUp(ctx, id, r.Workspace.Environment, "path", path, r.Workspace.EnvironmentByPath)
 }
 
 // ValidateInputs is the resolver for the validateInputs field.

@@ -12,7 +12,6 @@ import (
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
@@ -126,7 +125,7 @@ type DeploymentResolver interface {
 }
 type DeploymentChangeResolver interface {
 	Cursor(ctx context.Context, obj *feed.Item) (string, error)
-	Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error)
+	Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error)
 	Version(ctx context.Context, obj *feed.Item) (int32, error)
 	Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error)
 }
@@ -163,6 +162,9 @@ type ModuleInstanceResolver interface {
 	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error)
 	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
@@ -209,7 +211,7 @@ type QueryResolver interface {
 	Nodes(ctx context.Context, ids []string) ([]scalar.Node, error)
 	Viewer(ctx context.Context) (*actor.Actor, error)
 	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error)
-	ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error)
+	ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error)
 	ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error)
 	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error)
 	DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error)
@@ -221,11 +223,11 @@ type QueryResolver interface {
 	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
 	Release(ctx context.Context, id string) (*record.Release, error)
 	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
-	ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error)
+	ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error)
 	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error)
-	Project(ctx context.Context, id string) (*record.Project, error)
+	Project(ctx context.Context, id *string, slug *string) (*record.Project, error)
 	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
-	Environment(ctx context.Context, id string) (*record.Environment, error)
+	Environment(ctx context.Context, id *string, path *string) (*record.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
 	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
@@ -503,12 +505,14 @@ type Query {
   ): ModuleDefinitionConnection
 
   """
-  One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none; for callers without a token
-  there are the global ACTIVE ones.
+  One module definition, by exactly one of its id and its module type. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + `
+  where there is none; for callers without a token there are the global ACTIVE ones.
   """
   moduleDefinition(
     "The id of the definition, ` + "`" + `mod_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The module type. The organization's own definition goes before a global one of the same type."
+    type: String
   ): ModuleDefinition
 
   """
@@ -635,10 +639,15 @@ type Query {
     before: String
   ): ModuleInstanceConnection
 
-  "One module instance. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One module instance, by exactly one of its id and its path. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is
+  none.
+  """
   moduleInstance(
     "The id of the instance, ` + "`" + `inst_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The slugs of the project and the environment and the name of the instance: ` + "`" + `shop/prod/orders` + "`" + `."
+    path: String
   ): ModuleInstance
 
   "The organization's projects, newest first."
@@ -653,10 +662,12 @@ type Query {
     before: String
   ): ProjectConnection
 
-  "One project. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
+  "One project, by exactly one of its id and its slug. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
   project(
     "The id of the project, ` + "`" + `prj_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The slug of the project."
+    slug: String
   ): Project
 
   "The organization's environments, newest first."
@@ -673,10 +684,14 @@ type Query {
     before: String
   ): EnvironmentConnection
 
-  "One environment. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One environment, by exactly one of its id and its path. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none.
+  """
   environment(
     "The id of the environment, ` + "`" + `env_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The slugs of the project and the environment: ` + "`" + `shop/prod` + "`" + `."
+    path: String
   ): Environment
 
   """
@@ -956,7 +971,7 @@ type Subscription {
   """
   The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
   ` + "`" + `deployments` + "`" + ` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
-  meets the filter after it.
+  meets the filter after it, and as ` + "`" + `LEFT` + "`" + ` where its status alone does not.
   """
   deploymentsChanged(
     "Only deployments that meet every condition given."
@@ -1017,6 +1032,12 @@ enum DeploymentChangeKind {
   UPDATED
   "It has ended."
   COMPLETED
+  """
+  It meets all of the filter but for ` + "`" + `status` + "`" + `, which it does not meet any more or never did. Sent once, until it meets the
+  filter again, unless 1,000 others have left since; also by a stream that never sent it before, since one that goes on
+  after a cursor cannot know.
+  """
+  LEFT
 }
 
 """
@@ -1662,6 +1683,15 @@ type ModuleInstance implements Node {
   was none. It is never live.
   """
   externalDeployment: Deployment
+  """
+  The deployment that is PENDING or RUNNING, of which there is at most one; null where none is. One that was started
+  outside of Slipway is not meant.
+  """
+  activeDeployment: Deployment
+  "The newest of its deployments, also one that was started outside of Slipway; null where there is none."
+  lastDeployment: Deployment
+  "How many deployments it has in each status, in the order of ` + "`" + `DeploymentStatus` + "`" + `; without those that none is in."
+  deploymentCounts: [DeploymentCount!]!
   "The number of the last claim of one of its deployments, in digits; ` + "`" + `0` + "`" + ` before the first. Raised by each claim."
   fence: String!
   "Its deployments, newest first."
@@ -1675,6 +1705,14 @@ type ModuleInstance implements Node {
     "Only what comes before this cursor."
     before: String
   ): DeploymentConnection
+}
+
+"How many deployments are in a status."
+type DeploymentCount {
+  "The status."
+  status: DeploymentStatus!
+  "How many deployments are in it, at least 1."
+  count: Int!
 }
 
 "A page of module instances."
@@ -3564,6 +3602,11 @@ input CreateDeploymentInput {
   "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
   """
+  The deployment that the caller takes for the instance's live one; ` + "`" + `slipway:Deployment:LIVE_CHANGED` + "`" + `
+  where another is live by now. Not checked where it is left out or null.
+  """
+  expectedLiveDeploymentId: ID
+  """
   Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
   hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
   where the key was used for another request.
@@ -4226,6 +4269,16 @@ func (ec *executionContext) childFields_DeploymentConnection(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentConnection", field.Name)
 }
 
+func (ec *executionContext) childFields_DeploymentCount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_DeploymentCount_status(ctx, field)
+	case "count":
+		return ec.fieldContext_DeploymentCount_count(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentCount", field.Name)
+}
+
 func (ec *executionContext) childFields_DeploymentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "cursor":
@@ -4774,6 +4827,12 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_outputs(ctx, field)
 	case "externalDeployment":
 		return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
+	case "activeDeployment":
+		return ec.fieldContext_ModuleInstance_activeDeployment(ctx, field)
+	case "lastDeployment":
+		return ec.fieldContext_ModuleInstance_lastDeployment(ctx, field)
+	case "deploymentCounts":
+		return ec.fieldContext_ModuleInstance_deploymentCounts(ctx, field)
 	case "fence":
 		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
@@ -6218,13 +6277,21 @@ func (ec *executionContext) field_Query_environment_args(ctx context.Context, ra
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "path",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["path"] = arg1
 	return args, nil
 }
 
@@ -6278,13 +6345,21 @@ func (ec *executionContext) field_Query_moduleDefinition_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "type",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["type"] = arg1
 	return args, nil
 }
 
@@ -6354,13 +6429,21 @@ func (ec *executionContext) field_Query_moduleInstance_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "path",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["path"] = arg1
 	return args, nil
 }
 
@@ -6494,13 +6577,21 @@ func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArg
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "slug",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["slug"] = arg1
 	return args, nil
 }
 
@@ -10101,8 +10192,8 @@ func (ec *executionContext) _DeploymentChange_kind(ctx context.Context, field gr
 			return ec.Resolvers.DeploymentChange().Kind(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v deploymentchange.Kind) graphql.Marshaler {
-			return ec.marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v feed.Kind) graphql.Marshaler {
+			return ec.marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10522,6 +10613,52 @@ func (ec *executionContext) _DeploymentConnection_feedCursor(ctx context.Context
 }
 func (ec *executionContext) fieldContext_DeploymentConnection_feedCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeploymentConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentCount_status(ctx context.Context, field graphql.CollectedField, obj *deployment.Count) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentCount_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v deployment1.Status) graphql.Marshaler {
+			return ec.marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentCount_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentCount", field, false, false, errors.New("field of type DeploymentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentCount_count(ctx context.Context, field graphql.CollectedField, obj *deployment.Count) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentCount_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentCount", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _DeploymentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Deployment]) (ret graphql.Marshaler) {
@@ -15632,6 +15769,102 @@ func (ec *executionContext) fieldContext_ModuleInstance_externalDeployment(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleInstance_activeDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_activeDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().ActiveDeployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_activeDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_lastDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_lastDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().LastDeployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_lastDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_deploymentCounts(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_deploymentCounts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().DeploymentCounts(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*deployment.Count) graphql.Marshaler {
+			return ec.marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_deploymentCounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentCount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ModuleInstance_fence(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19891,7 +20124,7 @@ func (ec *executionContext) _Query_moduleDefinition(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(*string), fc.Args["type"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
@@ -20419,7 +20652,7 @@ func (ec *executionContext) _Query_moduleInstance(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
@@ -20507,7 +20740,7 @@ func (ec *executionContext) _Query_project(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(*string), fc.Args["slug"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
@@ -20595,7 +20828,7 @@ func (ec *executionContext) _Query_environment(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
@@ -26389,7 +26622,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26452,6 +26685,13 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ResourceName = graphql.OmittableOf(data)
+		case "expectedLiveDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedLiveDeploymentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedLiveDeploymentID = graphql.OmittableOf(data)
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31829,6 +32069,49 @@ func (ec *executionContext) _DeploymentConnection(ctx context.Context, sel ast.S
 	return out
 }
 
+var deploymentCountImplementors = []string{"DeploymentCount"}
+
+func (ec *executionContext) _DeploymentCount(ctx context.Context, sel ast.SelectionSet, obj *deployment.Count) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentCountImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentCount")
+		case "status":
+			out.Values[i] = ec._DeploymentCount_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._DeploymentCount_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var deploymentEdgeImplementors = []string{"DeploymentEdge"}
 
 func (ec *executionContext) _DeploymentEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.Deployment]) graphql.Marshaler {
@@ -34819,6 +35102,120 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 				}()
 				res = ec._ModuleInstance_externalDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "activeDeployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_activeDeployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "lastDeployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_lastDeployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentCounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_deploymentCounts(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -40214,15 +40611,15 @@ func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfee
 	return ec._DeploymentChange(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx context.Context, v any) (deploymentchange.Kind, error) {
+func (ec *executionContext) unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx context.Context, v any) (feed.Kind, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[tmp]
+	res := unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx context.Context, sel ast.SelectionSet, v deploymentchange.Kind) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx context.Context, sel ast.SelectionSet, v feed.Kind) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[v])
+	res := graphql.MarshalString(marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40232,17 +40629,45 @@ func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋentᚋdeploym
 }
 
 var (
-	unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind = map[string]deploymentchange.Kind{
-		"CREATED":   deploymentchange.KindCREATED,
-		"UPDATED":   deploymentchange.KindUPDATED,
-		"COMPLETED": deploymentchange.KindCOMPLETED,
+	unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind = map[string]feed.Kind{
+		"CREATED":   feed.Created,
+		"UPDATED":   feed.Updated,
+		"COMPLETED": feed.Completed,
+		"LEFT":      feed.Left,
 	}
-	marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind = map[deploymentchange.Kind]string{
-		deploymentchange.KindCREATED:   "CREATED",
-		deploymentchange.KindUPDATED:   "UPDATED",
-		deploymentchange.KindCOMPLETED: "COMPLETED",
+	marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind = map[feed.Kind]string{
+		feed.Created:   "CREATED",
+		feed.Updated:   "UPDATED",
+		feed.Completed: "COMPLETED",
+		feed.Left:      "LEFT",
 	}
 )
+
+func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*deployment.Count) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(ctx context.Context, sel ast.SelectionSet, v *deployment.Count) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentCount(ctx, sel, v)
+}
 
 func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {

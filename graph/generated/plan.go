@@ -9,7 +9,6 @@ import (
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/plan"
@@ -147,6 +146,8 @@ var planDeploymentChange = &plan.Object{Name: "DeploymentChange", Satisfies: dep
 var planDeploymentComparison = &plan.Object{Name: "DeploymentComparison", Satisfies: deploymentComparisonImplementors}
 
 var planDeploymentConnection = &plan.Object{Name: "DeploymentConnection", Satisfies: deploymentConnectionImplementors}
+
+var planDeploymentCount = &plan.Object{Name: "DeploymentCount", Satisfies: deploymentCountImplementors}
 
 var planDeploymentEdge = &plan.Object{Name: "DeploymentEdge", Satisfies: deploymentEdgeImplementors}
 
@@ -1701,7 +1702,7 @@ func init() {
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(w, n, v)
+			return writeNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(w, n, v)
 		},
 		},
 		"version": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1867,6 +1868,20 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
+		},
+		},
+	}
+	planDeploymentCount.Fields = map[string]*plan.Field{
+		"status": {Object: "DeploymentCount", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Count)
+			v := obj.Status
+			return writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w, n, v)
+		},
+		},
+		"count": {Object: "DeploymentCount", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Count)
+			v := obj.Count
+			return writeNInt2int32(w, n, v)
 		},
 		},
 	}
@@ -3894,6 +3909,57 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"activeDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().ActiveDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"lastDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().LastDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"deploymentCounts": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().DeploymentCounts(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(w, n, v)
+		},
+		},
 		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -5651,7 +5717,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(*string), fc.Args["type"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -5891,7 +5957,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -5931,7 +5997,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().Project(ctx, fc.Args["id"].(*string), fc.Args["slug"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -5971,7 +6037,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -7966,8 +8032,19 @@ func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, 
 	return w.Object(n, planDeploymentChange, v)
 }
 
-func writeNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(w *plan.Writer, n *plan.Node, v deploymentchange.Kind) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[v]), true)
+func writeNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(w *plan.Writer, n *plan.Node, v feed.Kind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[v]), true)
+}
+
+func writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*deployment.Count) bool {
+	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount)
+}
+
+func writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(w *plan.Writer, n *plan.Node, v *deployment.Count) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planDeploymentCount, v)
 }
 
 func writeNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Deployment]) bool {

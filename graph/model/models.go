@@ -135,6 +135,9 @@ type CreateDeploymentInput struct {
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
 	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.

@@ -33,13 +33,16 @@ type New struct {
 	Description  *string
 	ResourceARN  *string
 	ResourceName *string
+	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
+	ExpectedLiveID *string
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
 }
 
 // Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
-// DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress and RequestIdempotencyReused.
+// DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
+// RequestIdempotencyReused.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 	d, _, err := s.CreateWarned(ctx, in)
 	return d, err
@@ -70,10 +73,14 @@ const createAction = "createDeployment"
 // arguments are all that decides what is created. A member that is new is added where it is given: the fingerprints of
 // requests without it, which are stored, stay as they are.
 func (in New) arguments() []any {
-	return []any{
+	list := []any{
 		in.InstanceID, in.VersionID, canonical(in.Inputs), canonical(in.Artifact), canonical(in.Data),
 		in.Description, in.ResourceARN, in.ResourceName,
 	}
+	if in.ExpectedLiveID != nil {
+		list = append(list, map[string]any{"expectedLiveDeploymentId": *in.ExpectedLiveID})
+	}
+	return list
 }
 
 // prepared is a deployment whose input is valid.
@@ -205,6 +212,9 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 		}
 		if idOrEmpty(instance.LiveDeploymentID) != p.live {
 			return nil, "", journal.ErrChanged // the values were validated against another live deployment
+		}
+		if err := checkExpectedLive(in.ExpectedLiveID, p.live); err != nil {
+			return nil, "", err
 		}
 		r.warnings = p.warnings
 		if p.data != nil {

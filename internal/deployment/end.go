@@ -132,7 +132,7 @@ func (o outcome) check() []fault.Violation {
 }
 
 // goLive makes a deployment that succeeded the live one of its instance, and returns the module version that it ships,
-// nil where it did not have to read it.
+// nil where it has no release.
 func (s *Service) goLive(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) (*ent.ModuleVersion, error) {
 	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
 	if err != nil {

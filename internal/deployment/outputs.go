@@ -33,14 +33,17 @@ func (o outcome) checkOutputs() []fault.Violation {
 }
 
 // keepOutputs stores the outputs of a deployment that succeeded; nil is none. What its version declares and was not
-// reported, and what is not kept, is an event. The version is nil where it was not read yet.
+// reported, and what is not kept, is an event.
 func keepOutputs(
 	ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne,
 	version *ent.ModuleVersion, reported *strictjson.Node, at time.Time,
 ) error {
-	declared, err := declaredOutputs(ctx, tx, d, version)
-	if err != nil {
-		return err
+	var declared []output.Declared
+	if version != nil {
+		var err error
+		if declared, err = version.Outputs.Declared(meter.Without(ctx)); err != nil { // a success is recorded, whatever that takes
+			return err
+		}
 	}
 	var events []event.Event
 	tell := func(names []string, sentence string) {
@@ -57,25 +60,10 @@ func keepOutputs(
 			return err
 		}
 	}
-	return Report{Events: events}.apply(d, u, at)
-}
-
-// declaredOutputs returns the outputs that the version of a deployment declares. The version is nil where it was not read
-// yet.
-func declaredOutputs(ctx context.Context, tx *ent.Tx, d *ent.Deployment, version *ent.ModuleVersion) ([]output.Declared, error) {
-	if version == nil {
-		if d.ReleaseID == nil {
-			return nil, nil
-		}
-		r, err := tx.Release.Get(ctx, *d.ReleaseID)
-		if err != nil {
-			return nil, err
-		}
-		if version, err = tx.ModuleVersion.Get(ctx, r.ModuleVersionID); err != nil {
-			return nil, err
-		}
+	if len(events) == 0 {
+		return nil
 	}
-	return version.Outputs.Declared(meter.Without(ctx)) // a success is recorded, whatever that takes
+	return Report{Events: events}.apply(d, u, at)
 }
 
 // The statements that read the outputs of deployments by a list of ids.

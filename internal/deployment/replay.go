@@ -133,7 +133,7 @@ func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *
 	})
 }
 
-// checkExpectedLive refuses a replay where another deployment is live than the caller expects.
+// checkExpectedLive refuses a deployment where another is live than the caller expects.
 func checkExpectedLive(expected *string, live string) error {
 	if expected == nil || *expected == live {
 		return nil

@@ -99,7 +99,7 @@ func (s *Service) once(ctx context.Context, r *request, attempt func(context.Con
 func (s *Service) create(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
 	var created *ent.Deployment
 	var instanceID string
-	err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+	err := s.Journal.Write(store.Creating(ctx), action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		e.ObjectID = deploymentID
 		if created, instanceID, err = insert(ctx, tx, e); err != nil {
 			return err

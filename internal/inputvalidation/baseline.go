@@ -18,19 +18,23 @@ import (
 // UpdateBaseline stores, in the transaction of a success, what the immutable inputs of its instance are compared with
 // from now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it, as
 // in a database from before there were baselines, that is left to the next who asks for it. It returns the module version
-// that the deployment ships, nil where it has not read it.
+// that the deployment ships, nil where it has no release.
 func (s *Service) UpdateBaseline(
 	ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time,
 ) (*ent.ModuleVersion, error) {
 	known, err := baselineOf(ctx, tx.InputBaseline, d.ModuleInstanceID)
-	if err != nil || !isUpTo(known, live) {
+	if err != nil {
 		return nil, err
+	}
+	version, values, err := shipped(ctx, tx, d)
+	if err != nil || !isUpTo(known, live) {
+		return version, err
 	}
 	before, err := contentOf(known)
 	if err != nil {
 		return nil, err
 	}
-	now, version, err := baselineAfter(ctx, tx, d, before)
+	now, err := baselineAfter(ctx, version, values, before)
 	if err != nil {
 		return nil, err
 	}
@@ -60,31 +64,38 @@ func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	return parseValues([]byte(known.Content))
 }
 
-// baselineAfter returns the baseline once a deployment has succeeded, and the version that this ships. A release that is
-// not stored any more, or is not what was stored, leaves it as it was; the version is nil then.
-func baselineAfter(
-	ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *strictjson.Node,
-) (*strictjson.Node, *ent.ModuleVersion, error) {
+// shipped returns the module version that a deployment ships, and the values; nil for what is not stored any more, and for
+// values that are not what was stored.
+func shipped(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (*ent.ModuleVersion, *strictjson.Node, error) {
 	if d.ReleaseID == nil {
-		return before, nil, nil
+		return nil, nil, nil
 	}
 	r, err := tx.Release.Get(ctx, *d.ReleaseID)
 	if err != nil {
 		return nil, nil, err
 	}
-	shipped, err := openRelease(r)
-	if err != nil || shipped == nil {
-		return before, nil, err
-	}
-	version, err := tx.ModuleVersion.Get(ctx, shipped.versionID)
+	version, err := tx.ModuleVersion.Get(ctx, r.ModuleVersionID)
 	if err != nil {
 		return nil, nil, err
+	}
+	content, err := openRelease(r)
+	if err != nil || content == nil {
+		return version, nil, err
+	}
+	return version, content.values, nil
+}
+
+// baselineAfter returns the baseline once a deployment has succeeded with values of a version. Without values it is as it
+// was.
+func baselineAfter(ctx context.Context, version *ent.ModuleVersion, values, before *strictjson.Node) (*strictjson.Node, error) {
+	if values == nil {
+		return before, nil
 	}
 	list, err := version.Inputs.Properties(meter.Without(ctx)) // a success is recorded, whatever that takes
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return inputvalues.Baseline(list, shipped.values, before), version, nil
+	return inputvalues.Baseline(list, values, before), nil
 }
 
 func writeBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {
@@ -159,7 +170,11 @@ func addMissed(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, kn
 		return err
 	}
 	for _, d := range missed {
-		if content, _, err = baselineAfter(ctx, tx, d, content); err != nil {
+		version, values, err := shipped(ctx, tx, d)
+		if err == nil {
+			content, err = baselineAfter(ctx, version, values, content)
+		}
+		if err != nil {
 			return err
 		}
 	}

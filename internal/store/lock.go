@@ -21,3 +21,34 @@ func (s *Store) Lock(ctx context.Context, tx *ent.Tx, name string) error {
 	}
 	return nil
 }
+
+// creationLock is how a transaction of PostgreSQL takes the lock of its organization's creations, in the statement that
+// begins it. SQLite, where one transaction writes at a time, needs none.
+type creationLock int
+
+const (
+	unlocked creationLock = iota
+	shared
+	exclusive
+)
+
+type creationKey struct{}
+
+// Creating returns a context whose transactions create something in the actor's organization beside others that do, while
+// none of those of StoppingCreation is under way. They hold that from their begin to their end, and it takes no statement.
+// What was read before has to be read again in them.
+func Creating(ctx context.Context) context.Context {
+	return context.WithValue(ctx, creationKey{}, shared)
+}
+
+// StoppingCreation returns a context whose transactions begin when those of Creating in the actor's organization have
+// ended, and keep others from beginning until their own end: what they find is all that there is.
+func StoppingCreation(ctx context.Context) context.Context {
+	return context.WithValue(ctx, creationKey{}, exclusive)
+}
+
+// creationLockOf returns the lock that Creating or StoppingCreation was called for.
+func creationLockOf(ctx context.Context) creationLock {
+	lock, _ := ctx.Value(creationKey{}).(creationLock)
+	return lock
+}

@@ -76,6 +76,19 @@ func (tenantDriver) Exec(context.Context, string, any, any) error {
 	return errors.New("store: write outside a transaction")
 }
 
+// The statements that begin a transaction: setScope one of no run, and runStatements those of a run by how it takes the
+// lock of its organization's creations.
+const (
+	setScope = "SELECT clock_timestamp(), set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
+	lockRun  = setScope + ", pg_advisory_xact_lock($2)"
+)
+
+var runStatements = [...]string{
+	unlocked:  lockRun,
+	shared:    lockRun + ", pg_advisory_xact_lock_shared(hashtextextended('creation in ' || $1, 0))",
+	exclusive: lockRun + ", pg_advisory_xact_lock(hashtextextended('creation in ' || $1, 0))",
+}
+
 // BeginTx begins a transaction of the actor's scope, which the database hears of with the first statement.
 func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
 	scope, err := scopeOf(ctx)
@@ -91,13 +104,12 @@ func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx
 	if strings.ContainsRune(scope, 0) {
 		return nil, fmt.Errorf("store: an organization with a NUL character: %q", scope)
 	}
-	const set = "SELECT clock_timestamp(), set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
 	var t *pooledTx
 	if run := runOf(ctx); run != nil {
-		t = d.pool.begin(ctx, o.ReadOnly, set+", pg_advisory_xact_lock($2)", scope, strconv.FormatInt(run.lock, 10))
+		t = d.pool.begin(ctx, o.ReadOnly, runStatements[run.creation], scope, strconv.FormatInt(run.lock, 10))
 		run.tx = t
 	} else {
-		t = d.pool.begin(ctx, o.ReadOnly, set, scope)
+		t = d.pool.begin(ctx, o.ReadOnly, setScope, scope)
 	}
 	return entTx{entsql.Conn{ExecQuerier: t}, t}, nil
 }

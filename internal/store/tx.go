@@ -52,6 +52,8 @@ func (s *Store) TxAt(ctx context.Context, committed Probe, f func(ctx context.Co
 type txRun struct {
 	// lock is the number of the lock that a transaction of PostgreSQL holds from its begin to its end.
 	lock int64
+	// creation is how it takes part in the creations of its organization.
+	creation creationLock
 	// tx is the transaction on PostgreSQL.
 	tx *pooledTx
 }
@@ -104,7 +106,7 @@ var (
 )
 
 func (s *Store) runTx(ctx context.Context, lock int64, f func(context.Context, *ent.Tx, func() time.Time) error) error {
-	run := &txRun{lock: lock}
+	run := &txRun{lock: lock, creation: creationLockOf(ctx)}
 	var inserts pendingInserts
 	tx, err := s.Client.BeginTx(withPending(withRun(ctx, run), &inserts), nil)
 	if err != nil {

@@ -150,7 +150,7 @@ func onForeign(mine map[string]string) []question {
 // live deployment. The places of a token's scope are tried by TestNobodyMakesMoreThanHeHas.
 var notForeign = []string{
 	"claimDeployment.leaseId", "renewLease.leaseId", "reportDeployment.leaseId", "completeDeployment.leaseId",
-	"rollbackDeployment.expectedLiveDeploymentId", "redeployDeployment.expectedLiveDeploymentId",
+	"rollbackDeployment.expectedLiveDeploymentId", "redeployDeployment.expectedLiveDeploymentId", "createDeployment.expectedLiveDeploymentId",
 	"createToken.projects", "createToken.environments",
 }
 

@@ -428,6 +428,10 @@ func (t *tour) asks(d *ent.Deployment) {
 	} {
 		request(t.T, t.w, token, fmt.Sprintf(`{ %s(id: %q) { id } }`, field.name, field.id))
 	}
+	path := t.p.Project.Slug + "/" + t.p.Environment.Slug
+	request(t.T, t.w, token, fmt.Sprintf(`{ project(slug: %q) { id } environment(path: %q) { id } moduleDefinition(type: %q) { id }
+		moduleInstance(path: %q) { activeDeployment { id } lastDeployment { id } deploymentCounts { count } } }`,
+		t.p.Project.Slug, path, t.p.Definition.Type, path+"/"+t.p.Instance.Name))
 	request(t.T, t.w, token, fmt.Sprintf(`{ defaultValueDefinition(id: %q) { id schema { __typename } } }`, oldest(t.T, t.w, t.w.Acme, "DefaultValueDefinition")[0]))
 	for _, path := range []string{"/deployments/" + d.ID, "/module-definitions"} {
 		if r := t.w.REST(t, "GET", path, token, "", nil); r.Status != 200 {
@@ -437,6 +441,8 @@ func (t *tour) asks(d *ent.Deployment) {
 	request(t.T, t.w, "", `{ moduleDefinitions(first: 2) { totalCount nodes { id versions(first: 2) { totalCount nodes { id } } } } }`)
 	_, err := t.w.Catalog.Types(t.developer, page.Args{})
 	t.must(err)
+	_, err = t.w.Catalog.DefinitionByType(actor.With(t.Context(), actor.Anonymous()), t.p.Definition.Type)
+	t.refused(err, fault.ModuleDefinitionNotFound)
 }
 
 // keepsHouse lets a lease run out, ends one by force, and removes what is too old.

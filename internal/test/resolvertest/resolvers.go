@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"slipway/ent"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -193,8 +192,8 @@ func (r aroundDeploymentChange) Cursor(ctx context.Context, obj *feed.Item) (str
 	})
 }
 
-func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error) {
-	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (deploymentchange.Kind, error) {
+func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (feed.Kind, error) {
 		return r.DeploymentChangeResolver.Kind(ctx, obj)
 	})
 }
@@ -367,6 +366,24 @@ func (r aroundModuleInstance) Outputs(ctx context.Context, obj *record.ModuleIns
 func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.activeDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.ActiveDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.lastDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.LastDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*deployment.Count, error) {
+		return r.ModuleInstanceResolver.DeploymentCounts(ctx, obj)
 	})
 }
 
@@ -625,9 +642,9 @@ func (r aroundQuery) ModuleDefinitions(ctx context.Context, status *moduledefini
 	})
 }
 
-func (r aroundQuery) ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
-		return r.QueryResolver.ModuleDefinition(ctx, id)
+func (r aroundQuery) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id, typeArg}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
+		return r.QueryResolver.ModuleDefinition(ctx, id, typeArg)
 	})
 }
 
@@ -697,9 +714,9 @@ func (r aroundQuery) ModuleInstances(ctx context.Context, filter *model.ModuleIn
 	})
 }
 
-func (r aroundQuery) ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id}}, func(ctx context.Context) (*record.ModuleInstance, error) {
-		return r.QueryResolver.ModuleInstance(ctx, id)
+func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id, path}}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.QueryResolver.ModuleInstance(ctx, id, path)
 	})
 }
 
@@ -709,9 +726,9 @@ func (r aroundQuery) Projects(ctx context.Context, first *int32, after *string, 
 	})
 }
 
-func (r aroundQuery) Project(ctx context.Context, id string) (*record.Project, error) {
-	return around(ctx, r.call, Field{Name: "Query.project", Args: []any{id}}, func(ctx context.Context) (*record.Project, error) {
-		return r.QueryResolver.Project(ctx, id)
+func (r aroundQuery) Project(ctx context.Context, id *string, slug *string) (*record.Project, error) {
+	return around(ctx, r.call, Field{Name: "Query.project", Args: []any{id, slug}}, func(ctx context.Context) (*record.Project, error) {
+		return r.QueryResolver.Project(ctx, id, slug)
 	})
 }
 
@@ -721,9 +738,9 @@ func (r aroundQuery) Environments(ctx context.Context, projectID *string, first 
 	})
 }
 
-func (r aroundQuery) Environment(ctx context.Context, id string) (*record.Environment, error) {
-	return around(ctx, r.call, Field{Name: "Query.environment", Args: []any{id}}, func(ctx context.Context) (*record.Environment, error) {
-		return r.QueryResolver.Environment(ctx, id)
+func (r aroundQuery) Environment(ctx context.Context, id *string, path *string) (*record.Environment, error) {
+	return around(ctx, r.call, Field{Name: "Query.environment", Args: []any{id, path}}, func(ctx context.Context) (*record.Environment, error) {
+		return r.QueryResolver.Environment(ctx, id, path)
 	})
 }
 
