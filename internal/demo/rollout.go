@@ -160,7 +160,10 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 		if r.s.strategy == blue {
 			r.s.color = 1 - r.s.color
 		}
-		_, err = r.deploy.Complete(ctx, r.deploymentID, r.leaseID, nil)
+		var end deployment.Completion
+		if end.Outputs, err = made(r.s.Module, r.s.family()); err == nil {
+			_, err = r.deploy.End(ctx, r.deploymentID, r.leaseID, end)
+		}
 	case e.failure != nil:
 		_, err = r.deploy.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
 	}
