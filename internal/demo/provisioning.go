@@ -83,7 +83,7 @@ func (p *provisioning) tell(i, of int, s step) {
 }
 
 func (p *provisioning) report(ctx context.Context) error {
-	in := deployment.Report{Events: p.news, Logs: output(p.news)}
+	in := deployment.Report{Events: p.news, Logs: printed(p.news)}
 	if !p.reported {
 		in.ExternalDeploymentID = new("run-" + p.letters(16))
 	}

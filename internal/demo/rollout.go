@@ -201,7 +201,7 @@ func (r *rollout) report(ctx context.Context, status, reason string) error {
 		data.RevertExternalDeploymentID = &r.s.liveDeployment
 		data.RevertServiceDeploymentARN = &r.arn
 	}
-	in := deployment.Report{Data: tree(&data), ExternalDeploymentID: &r.external, Logs: output(r.news)}
+	in := deployment.Report{Data: tree(&data), ExternalDeploymentID: &r.external, Logs: printed(r.news)}
 	r.news = nil
 	_, _, err := r.deploy.Report(ctx, r.deploymentID, r.leaseID, in)
 	return err
