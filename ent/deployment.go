@@ -73,6 +73,8 @@ type Deployment struct {
 	RedeployOfDeploymentID *string `json:"redeploy_of_deployment_id,omitempty"`
 	// RollbackToDeploymentID holds the value of the "rollback_to_deployment_id" field.
 	RollbackToDeploymentID *string `json:"rollback_to_deployment_id,omitempty"`
+	// the deployment that has what was given for the inputs, and the references: itself, or what is replayed; null where nobody has kept it
+	GivenFrom *string `json:"given_from,omitempty"`
 	// Data holds the value of the "data" field.
 	Data ecs.Column `json:"data,omitempty"`
 	// that of the data, for the events of the cloud
@@ -235,7 +237,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
 			values[i] = new(sql.NullString)
 		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
@@ -418,6 +420,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.RollbackToDeploymentID = new(string)
 				*_m.RollbackToDeploymentID = value.String
+			}
+		case deployment.FieldGivenFrom:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field given_from", values[i])
+			} else if value.Valid {
+				_m.GivenFrom = new(string)
+				*_m.GivenFrom = value.String
 			}
 		case deployment.FieldData:
 			if value, ok := values[i].(*ecs.Column); !ok {
@@ -707,6 +716,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	if v := _m.RollbackToDeploymentID; v != nil {
 		builder.WriteString("rollback_to_deployment_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.GivenFrom; v != nil {
+		builder.WriteString("given_from=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -59,6 +59,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.lastDeployment":        {},
 	"ModuleInstance.deploymentCounts":      {},
 	"ModuleInstance.deployments":           {},
+	"ModuleInstance.dependents":            {},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
 	"Release.inputs":                       {release.FieldDigest, release.FieldContent},
 	"Release.artifact":                     {release.FieldDigest, release.FieldContent},
@@ -80,6 +81,8 @@ var fieldColumns = map[string][]string{
 	"Deployment.redeployEligibility":       {},
 	"Deployment.lineage":                   {},
 	"Deployment.outputs":                   {},
+	"Deployment.givenInputs":               {deployment.FieldGivenFrom},
+	"Deployment.references":                {deployment.FieldGivenFrom},
 	"DefaultValueDefinition.schemaJson":    {defaultvaluedefinition.FieldSchema},
 }
 

@@ -116,6 +116,38 @@ func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.
 	})
 }
 
+// givenFrom returns the id of the deployment that has what was given to one, "" where nothing is kept.
+func givenFrom(d *record.Deployment) string {
+	if d.GivenFrom == nil {
+		return ""
+	}
+	return *d.GivenFrom
+}
+
+// givenInputs returns what was given for the inputs of a deployment, nil where nothing is kept.
+func givenInputs(ctx context.Context, r *Resolver, d *record.Deployment) (json.RawMessage, error) {
+	if d.GivenFrom == nil {
+		return nil, nil
+	}
+	return loadEach(ctx, d, "givenInputs", givenFrom, r.Deploy.GivenInputs)
+}
+
+// referencesOf returns the references of what a deployment ships, none where nothing is kept.
+func referencesOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*ent.DeploymentReference, error) {
+	if d.GivenFrom == nil {
+		return nil, nil
+	}
+	return loadEach(ctx, d, "references", givenFrom, func(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
+		lists, err := r.Deploy.References(ctx, ids)
+		var all []*ent.DeploymentReference
+		for _, list := range lists {
+			all = append(all, list...)
+		}
+		registerBatch(ctx, all)
+		return lists, err
+	})
+}
+
 // quarantines returns every quarantine of a release, those that were lifted or ran out among them.
 func quarantines(ctx context.Context, r *Resolver, rel *record.Release) ([]*ent.Quarantine, error) {
 	return loadEach(ctx, rel, "quarantines", releaseID, r.Deploy.QuarantinesOf)

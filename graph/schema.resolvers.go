@@ -98,6 +98,16 @@ func (r *deploymentResolver) Release(ctx context.Context, obj *record.Deployment
 	return toRelease(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ReleaseID })
 }
 
+// GivenInputs is the resolver for the givenInputs field.
+func (r *deploymentResolver) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return givenInputs(ctx, r.Resolver, obj)
+}
+
+// References is the resolver for the references field.
+func (r *deploymentResolver) References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error) {
+	return referencesOf(ctx, r.Resolver, obj)
+}
+
 // Fence is the resolver for the fence field.
 func (r *deploymentResolver) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
 	return deployment.FenceOf(obj.Fence, obj.LeaseID), nil
@@ -158,6 +168,16 @@ func (r *deploymentChangeResolver) Version(ctx context.Context, obj *feed.Item) 
 func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Deployment, obj.Err
+}
+
+// ModuleInstance is the resolver for the moduleInstance field.
+func (r *deploymentReferenceResolver) ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error) {
+	return toInstance(ctx, r.Resolver, obj, func(o *ent.DeploymentReference) *string { return &o.ModuleInstanceID })
+}
+
+// Deployment is the resolver for the deployment field.
+func (r *deploymentReferenceResolver) Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "deployment", func(o *ent.DeploymentReference) *string { return o.ReadDeploymentID })
 }
 
 // Project is the resolver for the project field.
@@ -265,6 +285,11 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOf))
+}
+
+// Dependents is the resolver for the dependents field.
+func (r *moduleInstanceResolver) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DependentsOf)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -775,6 +800,11 @@ func (r *Resolver) DeploymentChange() generated.DeploymentChangeResolver {
 	return &deploymentChangeResolver{r}
 }
 
+// DeploymentReference returns generated.DeploymentReferenceResolver implementation.
+func (r *Resolver) DeploymentReference() generated.DeploymentReferenceResolver {
+	return &deploymentReferenceResolver{r}
+}
+
 // Environment returns generated.EnvironmentResolver implementation.
 func (r *Resolver) Environment() generated.EnvironmentResolver { return &environmentResolver{r} }
 
@@ -837,6 +867,7 @@ type (
 	defaultValueDefinitionResolver struct{ *Resolver }
 	deploymentResolver             struct{ *Resolver }
 	deploymentChangeResolver       struct{ *Resolver }
+	deploymentReferenceResolver    struct{ *Resolver }
 	environmentResolver            struct{ *Resolver }
 	errorCodeResolver              struct{ *Resolver }
 	errorSectionResolver           struct{ *Resolver }

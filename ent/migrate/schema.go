@@ -277,6 +277,7 @@ var (
 		{Name: "step_execution_id", Type: field.TypeString, Nullable: true},
 		{Name: "resource_arn", Type: field.TypeString, Nullable: true},
 		{Name: "resource_name", Type: field.TypeString, Nullable: true},
+		{Name: "given_from", Type: field.TypeString, Nullable: true},
 		{Name: "data", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "service_arn", Type: field.TypeString, Nullable: true},
 		{Name: "events", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
@@ -310,37 +311,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[37]},
+				Columns:    []*schema.Column{DeploymentsColumns[38]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[38]},
+				Columns:    []*schema.Column{DeploymentsColumns[39]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[39]},
+				Columns:    []*schema.Column{DeploymentsColumns[40]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[40]},
+				Columns:    []*schema.Column{DeploymentsColumns[41]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[41]},
+				Columns:    []*schema.Column{DeploymentsColumns[42]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[42]},
+				Columns:    []*schema.Column{DeploymentsColumns[43]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -349,7 +350,7 @@ var (
 			{
 				Name:    "deployment_active_instance",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
@@ -357,7 +358,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[29]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -370,7 +371,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[30]},
+				Columns: []*schema.Column{DeploymentsColumns[31]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -378,7 +379,7 @@ var (
 			{
 				Name:    "deployment_service_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[20], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -391,7 +392,7 @@ var (
 			{
 				Name:    "deployment_cloud_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[20]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[21]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_deployment_id IS NOT NULL",
 				},
@@ -399,7 +400,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -407,7 +408,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -415,7 +416,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -423,7 +424,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[8], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[8], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -443,7 +444,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -455,7 +456,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -467,7 +468,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -479,7 +480,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -527,7 +528,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -539,7 +540,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -551,7 +552,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -627,31 +628,42 @@ var (
 			},
 		},
 	}
-	// DeploymentOutputsColumns holds the columns for the "deployment_outputs" table.
-	DeploymentOutputsColumns = []*schema.Column{
+	// DeploymentReferencesColumns holds the columns for the "deployment_references" table.
+	DeploymentReferencesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
 		{Name: "organization_id", Type: field.TypeString},
-		{Name: "content", Type: field.TypeString},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "referrer_id", Type: field.TypeString},
+		{Name: "pointer", Type: field.TypeString},
+		{Name: "module_instance_id", Type: field.TypeString},
+		{Name: "read_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "paths", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "digest", Type: field.TypeString, Nullable: true},
 		{Name: "deployment_id", Type: field.TypeString},
 	}
-	// DeploymentOutputsTable holds the schema information for the "deployment_outputs" table.
-	DeploymentOutputsTable = &schema.Table{
-		Name:       "deployment_outputs",
-		Columns:    DeploymentOutputsColumns,
-		PrimaryKey: []*schema.Column{DeploymentOutputsColumns[0]},
+	// DeploymentReferencesTable holds the schema information for the "deployment_references" table.
+	DeploymentReferencesTable = &schema.Table{
+		Name:       "deployment_references",
+		Columns:    DeploymentReferencesColumns,
+		PrimaryKey: []*schema.Column{DeploymentReferencesColumns[0]},
 		ForeignKeys: []*schema.ForeignKey{
 			{
-				Symbol:     "deployment_outputs_deployments_deployment",
-				Columns:    []*schema.Column{DeploymentOutputsColumns[3]},
+				Symbol:     "deployment_references_deployments_deployment",
+				Columns:    []*schema.Column{DeploymentReferencesColumns[9]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "deploymentoutput_deployment_id",
+				Name:    "deploymentreference_deployment_id_sequence",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentOutputsColumns[3]},
+				Columns: []*schema.Column{DeploymentReferencesColumns[9], DeploymentReferencesColumns[2]},
+			},
+			{
+				Name:    "deployment_reference_chosen",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentReferencesColumns[1], DeploymentReferencesColumns[5], DeploymentReferencesColumns[3], DeploymentReferencesColumns[9]},
 			},
 		},
 	}
@@ -707,6 +719,34 @@ var (
 						EnvironmentsColumns[0].Name: true,
 					},
 				},
+			},
+		},
+	}
+	// GivenInputsColumns holds the columns for the "given_inputs" table.
+	GivenInputsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "content", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// GivenInputsTable holds the schema information for the "given_inputs" table.
+	GivenInputsTable = &schema.Table{
+		Name:       "given_inputs",
+		Columns:    GivenInputsColumns,
+		PrimaryKey: []*schema.Column{GivenInputsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "given_inputs_deployments_deployment",
+				Columns:    []*schema.Column{GivenInputsColumns[3]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "giveninput_deployment_id",
+				Unique:  true,
+				Columns: []*schema.Column{GivenInputsColumns[3]},
 			},
 		},
 	}
@@ -911,6 +951,14 @@ var (
 				Columns: []*schema.Column{ModuleInstancesColumns[9], ModuleInstancesColumns[4]},
 			},
 			{
+				Name:    "module_instance_live",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[11]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "live_deployment_id IS NOT NULL",
+				},
+			},
+			{
 				Name:    "moduleinstance_organization_id_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
@@ -969,7 +1017,6 @@ var (
 		{Name: "version", Type: field.TypeString},
 		{Name: "kind", Type: field.TypeString},
 		{Name: "inputs", Type: field.TypeOther, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
-		{Name: "outputs", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "source_url", Type: field.TypeString, Nullable: true},
 		{Name: "source_ref", Type: field.TypeString, Nullable: true},
 		{Name: "uses_recorded", Type: field.TypeBool, Default: false},
@@ -983,7 +1030,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_versions_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleVersionsColumns[11]},
+				Columns:    []*schema.Column{ModuleVersionsColumns[10]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -992,12 +1039,12 @@ var (
 			{
 				Name:    "module_version_version",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[4]},
+				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[4]},
 			},
 			{
 				Name:    "moduleversion_module_definition_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
+				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleVersionsColumns[1].Name: true,
@@ -1219,8 +1266,9 @@ var (
 		DeploymentsTable,
 		DeploymentChangesTable,
 		DeploymentLogsTable,
-		DeploymentOutputsTable,
+		DeploymentReferencesTable,
 		EnvironmentsTable,
+		GivenInputsTable,
 		IdempotencyKeysTable,
 		InputBaselinesTable,
 		LeaseSweepsTable,
@@ -1246,8 +1294,9 @@ func init() {
 	DeploymentsTable.ForeignKeys[4].RefTable = DeploymentsTable
 	DeploymentsTable.ForeignKeys[5].RefTable = DeploymentsTable
 	DeploymentLogsTable.ForeignKeys[0].RefTable = DeploymentsTable
-	DeploymentOutputsTable.ForeignKeys[0].RefTable = DeploymentsTable
+	DeploymentReferencesTable.ForeignKeys[0].RefTable = DeploymentsTable
 	EnvironmentsTable.ForeignKeys[0].RefTable = ProjectsTable
+	GivenInputsTable.ForeignKeys[0].RefTable = DeploymentsTable
 	InputBaselinesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
 	InputBaselinesTable.ForeignKeys[1].RefTable = DeploymentsTable
 	ModuleInstancesTable.ForeignKeys[0].RefTable = ProjectsTable

@@ -57,6 +57,7 @@ type ResolverRoot interface {
 	DefaultValueDefinition() DefaultValueDefinitionResolver
 	Deployment() DeploymentResolver
 	DeploymentChange() DeploymentChangeResolver
+	DeploymentReference() DeploymentReferenceResolver
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
@@ -111,6 +112,8 @@ type DeploymentResolver interface {
 	DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 
 	Release(ctx context.Context, obj *record.Deployment) (*record.Release, error)
+	GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
+	References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error)
 
 	Fence(ctx context.Context, obj *record.Deployment) (*string, error)
 
@@ -128,6 +131,11 @@ type DeploymentChangeResolver interface {
 	Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error)
 	Version(ctx context.Context, obj *feed.Item) (int32, error)
 	Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error)
+}
+type DeploymentReferenceResolver interface {
+	ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error)
+
+	Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
 }
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
@@ -167,6 +175,7 @@ type ModuleInstanceResolver interface {
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ModuleVersionResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error)
@@ -1705,6 +1714,20 @@ type ModuleInstance implements Node {
     "Only what comes before this cursor."
     before: String
   ): DeploymentConnection
+  """
+  The instances whose live or active deployment refers to it, newest first. Of a live deployment that was created by a Slipway
+  which did not keep its references, the text of its release is searched for the id.
+  """
+  dependents(
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+  ): ModuleInstanceConnection
 }
 
 "How many deployments are in a status."
@@ -1979,6 +2002,17 @@ type Deployment implements Node {
   releaseId: ID
   "The release that it ships; null where none is stored, or where it was started outside."
   release: Release
+  """
+  What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
+  given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
+  that did not keep it.
+  """
+  givenInputs: JSON
+  """
+  The instances that its inputs choose, in the order of the form, at most 1,000; of a replay, those that the deployment chose
+  which it goes back to. Empty too where ` + "`" + `givenInputs` + "`" + ` is null.
+  """
+  references: [DeploymentReference!]!
   "Who created it: the name of the token. Where it was started outside, the token that its start came with."
   createdBy: String!
   "Who carries it out: the name of the runner's token; null before it is claimed."
@@ -2029,6 +2063,20 @@ type Deployment implements Node {
   lineage: [Deployment!]!
   "Raised by every change, from 1."
   version: Int!
+}
+
+"That an input of a deployment chose an instance."
+type DeploymentReference {
+  "The place of the input as a JSON Pointer into the inputs of the release."
+  pointer: String!
+  "The id of the chosen instance."
+  moduleInstanceId: ID!
+  "The chosen instance; null where it has been deleted since."
+  moduleInstance: ModuleInstance
+  "The id of the deployment that was live there when the deployment was created; null where none was."
+  deploymentId: ID
+  "The deployment that was live there when the deployment was created; null where none was."
+  deployment: Deployment
 }
 
 "A line that the program of a deployment has printed."
@@ -4183,6 +4231,10 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_releaseId(ctx, field)
 	case "release":
 		return ec.fieldContext_Deployment_release(ctx, field)
+	case "givenInputs":
+		return ec.fieldContext_Deployment_givenInputs(ctx, field)
+	case "references":
+		return ec.fieldContext_Deployment_references(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_Deployment_createdBy(ctx, field)
 	case "runner":
@@ -4307,6 +4359,22 @@ func (ec *executionContext) childFields_DeploymentEvent(ctx context.Context, fie
 		return ec.fieldContext_DeploymentEvent_message(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentEvent", field.Name)
+}
+
+func (ec *executionContext) childFields_DeploymentReference(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_DeploymentReference_pointer(ctx, field)
+	case "moduleInstanceId":
+		return ec.fieldContext_DeploymentReference_moduleInstanceId(ctx, field)
+	case "moduleInstance":
+		return ec.fieldContext_DeploymentReference_moduleInstance(ctx, field)
+	case "deploymentId":
+		return ec.fieldContext_DeploymentReference_deploymentId(ctx, field)
+	case "deployment":
+		return ec.fieldContext_DeploymentReference_deployment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentReference", field.Name)
 }
 
 func (ec *executionContext) childFields_DynamicSource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4837,6 +4905,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
 		return ec.fieldContext_ModuleInstance_deployments(ctx, field)
+	case "dependents":
+		return ec.fieldContext_ModuleInstance_dependents(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleInstance", field.Name)
 }
@@ -5582,6 +5652,44 @@ func (ec *executionContext) field_Environment_moduleInstances_args(ctx context.C
 }
 
 func (ec *executionContext) field_ModuleDefinition_versions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_ModuleInstance_dependents_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
@@ -9732,6 +9840,61 @@ func (ec *executionContext) fieldContext_Deployment_release(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Deployment_givenInputs(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_givenInputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().GivenInputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_givenInputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_references(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_references(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().References(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.DeploymentReference) graphql.Marshaler {
+			return ec.marshalNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_references(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Deployment_createdBy(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10875,6 +11038,139 @@ func (ec *executionContext) _DeploymentEvent_message(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_DeploymentEvent_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReference_pointer(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReference", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReference_moduleInstanceId(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_moduleInstanceId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleInstanceID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_moduleInstanceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReference_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentReference().ModuleInstance(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentReference_deploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_deploymentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReadDeploymentID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_deploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReference_deployment(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentReference().Deployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DynamicSource_name(ctx context.Context, field graphql.CollectedField, obj *valuesource.Source) (ret graphql.Marshaler) {
@@ -15926,6 +16222,50 @@ func (ec *executionContext) fieldContext_ModuleInstance_deployments(ctx context.
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_ModuleInstance_deployments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_dependents(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_dependents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleInstance().Dependents(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_dependents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleInstance_dependents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -31393,6 +31733,82 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "givenInputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_givenInputs(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "references":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_references(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdBy":
 			out.Values[i] = ec._Deployment_createdBy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -32202,6 +32618,130 @@ func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentReferenceImplementors = []string{"DeploymentReference"}
+
+func (ec *executionContext) _DeploymentReference(ctx context.Context, sel ast.SelectionSet, obj *ent.DeploymentReference) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentReferenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentReference")
+		case "pointer":
+			out.Values[i] = ec._DeploymentReference_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstanceId":
+			out.Values[i] = ec._DeploymentReference_moduleInstanceId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstance":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentReference_moduleInstance(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentId":
+			out.Values[i] = ec._DeploymentReference_deploymentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentReference_deployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -35291,6 +35831,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_deployments(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "dependents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_dependents(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -40728,6 +41306,32 @@ func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋeven
 func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx context.Context, v any) (*event.Event, error) {
 	res, err := ec.unmarshalInputDeploymentEventInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.DeploymentReference) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(ctx context.Context, sel ast.SelectionSet, v *ent.DeploymentReference) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentReference(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (deployment1.Status, error) {

@@ -153,6 +153,8 @@ var planDeploymentEdge = &plan.Object{Name: "DeploymentEdge", Satisfies: deploym
 
 var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deploymentEventImplementors}
 
+var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
+
 var planDynamicSource = &plan.Object{Name: "DynamicSource", Satisfies: dynamicSourceImplementors}
 
 var planDynamicSourceParam = &plan.Object{Name: "DynamicSourceParam", Satisfies: dynamicSourceParamImplementors}
@@ -1501,6 +1503,37 @@ func init() {
 			return writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
 		},
 		},
+		"givenInputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().GivenInputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"references": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().References(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w, n, v)
+		},
+		},
 		"createdBy": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.CreatedBy
@@ -1961,6 +1994,69 @@ func init() {
 				return false
 			}
 			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+	}
+	planDeploymentReference.Fields = map[string]*plan.Field{
+		"pointer": {Object: "DeploymentReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			v := obj.Pointer
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"moduleInstanceId": {Object: "DeploymentReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			v := obj.ModuleInstanceID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"moduleInstance": {Object: "DeploymentReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentReference().ModuleInstance(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+		"deploymentId": {Object: "DeploymentReference", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			v := obj.ReadDeploymentID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"deployment": {Object: "DeploymentReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentReference().Deployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -3993,6 +4089,27 @@ func init() {
 				return false
 			}
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"dependents": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_dependents_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Dependents(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -8071,6 +8188,17 @@ func writeNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(w *plan.Writer,
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentEvent, v)
+}
+
+func writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w *plan.Writer, n *plan.Node, v []*ent.DeploymentReference) bool {
+	return plan.List(w, n, v, true, writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference)
+}
+
+func writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(w *plan.Writer, n *plan.Node, v *ent.DeploymentReference) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planDeploymentReference, v)
 }
 
 func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment1.Status) bool {

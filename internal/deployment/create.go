@@ -89,6 +89,9 @@ type prepared struct {
 	version  *ent.ModuleVersion
 	// live is the deployment that the values were validated against, "" for none.
 	live string
+	// given are the values as they were given, references the instances that they choose.
+	given      *strictjson.Node
+	references []inputvalidation.Reference
 	// warnings are of the inputs.
 	warnings []inputprop.Warning
 	sealed   release.Sealed
@@ -119,6 +122,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	p.warnings = completed.Warnings
+	p.given, p.references = in.Inputs, completed.References
 	p.sealed, err = release.Seal(release.Unsealed{
 		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: in.Artifact,
 	})
@@ -233,9 +237,12 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 			DeploymentType: p.version.Kind, TriggerSource: TriggerAPI, Status: deployment.StatusPENDING,
 			Description: in.Description, CreatedBy: a.Name,
 			ResourceArn: in.ResourceARN, ResourceName: in.ResourceName,
-			Data: p.data.Column(), ServiceArn: serviceOf(p.data),
+			GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: serviceOf(p.data),
 		}
-		return created, instance.ID, s.insertOfService(ctx, tx, e, created, "")
+		if err := s.insertOfService(ctx, tx, e, created, ""); err != nil {
+			return nil, instance.ID, err
+		}
+		return created, instance.ID, s.insertGiven(ctx, tx, created, p)
 	})
 }
 

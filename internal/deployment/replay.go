@@ -125,7 +125,7 @@ func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *
 			ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
 			DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Status: deployment.StatusPENDING,
 			Description: new(m.describe(from)), CreatedBy: a.Name,
-			ResourceArn: from.ResourceARN, ResourceName: from.ResourceName,
+			ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 			Data: data.Column(), ServiceArn: serviceOf(data),
 		}
 		m.setSource(created, from.ID)

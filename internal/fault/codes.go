@@ -100,6 +100,7 @@ const (
 	ModuleInstanceNotFound  Code = "slipway:ModuleInstance:NOT_FOUND"
 	ModuleInstanceForbidden Code = "slipway:ModuleInstance:FORBIDDEN"
 	ModuleInstanceNameTaken Code = "slipway:ModuleInstance:NAME_TAKEN"
+	ModuleInstanceInUse     Code = "slipway:ModuleInstance:IN_USE"
 
 	DefaultValueDefinitionNotFound     Code = "slipway:DefaultValueDefinition:NOT_FOUND"
 	DefaultValueDefinitionForbidden    Code = "slipway:DefaultValueDefinition:FORBIDDEN"
@@ -199,6 +200,7 @@ var entries = []Entry{
 	{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
 	{ModuleInstanceForbidden, 403, "The caller's role may not change module instances, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
 	{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
+	{ModuleInstanceInUse, 409, "The live or active deployments of other instances refer to it: details name some of them.", "Deploy those without it first, or acknowledge that they depend on it."},
 
 	{DefaultValueDefinitionNotFound, 404, "There is no default value definition of this id, or the caller may not see it.", "Check the id."},
 	{DefaultValueDefinitionForbidden, 403, "The caller's role may not change default value definitions, or its token not there: details have the token's scope.", "Use an admin's token."},

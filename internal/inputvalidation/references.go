@@ -52,12 +52,32 @@ type referencedInstance struct {
 	readValues, readOutputs bool
 }
 
+// Reference is an instance that values choose, and what is live there.
+type Reference struct {
+	inputvalues.Reference
+	// LiveDeploymentID is the deployment that was read, nil where nothing is live.
+	LiveDeploymentID *string
+}
+
 // loadReferences looks up the instances that values choose, all in one statement, and lets the scope check references
 // by what there is.
-func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) error {
+func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) (*references, error) {
 	r, err := s.lookUp(ctx, scope.instanceID, inputvalues.Choices(list, values, scope.env.Previous))
 	scope.env.Reference, scope.env.Ref = r.check, r.value
-	return err
+	return r, err
+}
+
+// live returns references with what is live at the instances that they choose.
+func (r *references) live(list []inputvalues.Reference) []Reference {
+	var all []Reference
+	for _, chosen := range list {
+		with := Reference{Reference: chosen}
+		if i := r.found[chosen.InstanceID]; i != nil {
+			with.LiveDeploymentID = i.LiveDeploymentID
+		}
+		all = append(all, with)
+	}
+	return all
 }
 
 // lookUp looks up the first of the instances that values choose. self is the instance that is deployed, "" for none.

@@ -79,6 +79,8 @@ func (s *Service) Resolve(ctx context.Context, in Request) (*inputvalues.Resolve
 type Completed struct {
 	// Values have the defaults, and nothing that is hidden.
 	Values *strictjson.Node
+	// References are the instances that the values choose.
+	References []Reference
 	// Warnings are of mapped inputs that are left out.
 	Warnings []inputprop.Warning
 }
@@ -89,7 +91,8 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	if _, err := s.Rules.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, asUnavailable(err)
 	}
-	if err := s.loadReferences(ctx, list, values, scope); err != nil {
+	chosen, err := s.loadReferences(ctx, list, values, scope)
+	if err != nil {
 		return nil, nil, err
 	}
 	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, scope.env)
@@ -103,7 +106,7 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	for i := range resolved.Warnings {
 		resolved.Warnings[i].Pointer = at + resolved.Warnings[i].Pointer
 	}
-	return &Completed{resolved.Values, resolved.Warnings}, violations, nil
+	return &Completed{resolved.Values, chosen.live(resolved.References), resolved.Warnings}, violations, nil
 }
 
 func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
@@ -126,7 +129,8 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 	if a.scope, err = s.requestedScope(ctx, in, version); err != nil {
 		return nil, err
 	}
-	return a, s.loadReferences(ctx, a.inputs, a.values, a.scope)
+	_, err = s.loadReferences(ctx, a.inputs, a.values, a.scope)
+	return a, err
 }
 
 func given(is bool) int {

@@ -195,7 +195,9 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 	if value == nil {
 		r.Fail("template_unresolved", "must have a value from the chosen instance, which has no %s", path)
 		fl.unknown = true
+		return nil
 	}
+	r.chosen.hasRead(path, value)
 	return value
 }
 

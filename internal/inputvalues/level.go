@@ -45,6 +45,8 @@ type field struct {
 	unknown bool
 	// entries are the items of a collection, in order.
 	entries []entry
+	// read is what was read of the instance that a reference chooses, each path once.
+	read []Read
 }
 
 // entry is an item of a collection. Its level is nil where the item is no object.

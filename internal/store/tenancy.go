@@ -43,6 +43,8 @@ var Classes = map[string]Class{
 	ent.TypeDeploymentChange:       Owned,
 	ent.TypeDeploymentLog:          Owned,
 	ent.TypeDeploymentOutput:       Owned,
+	ent.TypeDeploymentReference:    Owned,
+	ent.TypeGivenInput:             Owned,
 	ent.TypeQuarantine:             Owned,
 	ent.TypeIdempotencyKey:         Owned,
 	ent.TypeInputBaseline:          Owned,

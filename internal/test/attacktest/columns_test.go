@@ -18,6 +18,8 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
+	"slipway/ent/giveninput"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/migrate"
 	"slipway/ent/moduleversion"
@@ -76,6 +78,11 @@ func readings() map[string]columnReads {
 		}},
 		deployment.Table + ".events": {typeName: "Deployment", attacks: []attack{
 			probe("what 95 deployments' events are called", actor.Viewer, "{ deployments(first: 95, filter: {status: CANCELED}) { nodes { events { __typename } } } }", nothing),
+		}},
+		deploymentreference.Table + ".paths": {why: "only what finds that other values are live than those that were read reads it"},
+		giveninput.Table + ".content": {attacks: []attack{
+			probe("what was given to 95 deployments", actor.Viewer, "{ "+instances+"{ givenInputs } } }", nothing),
+			probe("what was given to 20 deployments 29 times", actor.Viewer, aliased(29, "deployments(first: 20, filter: {status: FAILED}) { nodes { givenInputs } }"), nothing),
 		}},
 		moduleversion.Table + ".inputs": {typeName: "ModuleVersion", attacks: []attack{
 			probe("what the inputs of 95 versions are called", actor.Viewer, ofModule+"versions(first: 95) { nodes { inputs { __typename } } } } }", module),

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
+	"slipway/internal/dependency"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -273,6 +274,7 @@ func (t *tour) inputs() {
 	d, lease := t.claim()
 	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
 	t.must(err)
+	t.refers(d)
 	for _, in := range []inputvalidation.Request{
 		{VersionID: &version.ID, InstanceID: &other.ID, Values: values},
 		{VersionID: &version.ID, EnvironmentID: &t.p.Environment.ID, Values: values},
@@ -293,6 +295,16 @@ func (t *tour) inputs() {
 	_, err = t.w.Defaults.Delete(t.admin, made.ID)
 	t.refused(err, fault.DefaultValueDefinitionInUse)
 	t.catchesUp()
+}
+
+// refers asks for what a deployment was given and refers to, and finds that its instance depends on another.
+func (t *tour) refers(d *ent.Deployment) {
+	t.Helper()
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } deployment { status } } } }`, d.ID))
+	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
+	t.refused(t.w.Store.Tx(t.admin, never, func(ctx context.Context, tx *ent.Tx) error {
+		return dependency.CheckUnused(ctx, t.w.Store, tx, []string{t.p.Instance.ID})
+	}), fault.ModuleInstanceInUse)
 }
 
 // catchesUp makes the baseline of the instance with the long history, and the uses of a version, such as a program of

@@ -135,6 +135,18 @@ func (r aroundDeployment) Release(ctx context.Context, obj *record.Deployment) (
 	})
 }
 
+func (r aroundDeployment) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.givenInputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.DeploymentResolver.GivenInputs(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.references", Parent: obj}, func(ctx context.Context) ([]*ent.DeploymentReference, error) {
+		return r.DeploymentResolver.References(ctx, obj)
+	})
+}
+
 func (r aroundDeployment) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.fence", Parent: obj}, func(ctx context.Context) (*string, error) {
 		return r.DeploymentResolver.Fence(ctx, obj)
@@ -207,6 +219,27 @@ func (r aroundDeploymentChange) Version(ctx context.Context, obj *feed.Item) (in
 func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentChange.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DeploymentChangeResolver.Deployment(ctx, obj)
+	})
+}
+
+type aroundDeploymentReference struct {
+	generated.DeploymentReferenceResolver
+	call Call
+}
+
+func (r resolvers) DeploymentReference() generated.DeploymentReferenceResolver {
+	return aroundDeploymentReference{r.ResolverRoot.DeploymentReference(), r.call}
+}
+
+func (r aroundDeploymentReference) ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentReference.moduleInstance", Parent: obj}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.DeploymentReferenceResolver.ModuleInstance(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentReference) Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentReference.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentReferenceResolver.Deployment(ctx, obj)
 	})
 }
 
@@ -396,6 +429,12 @@ func (r aroundModuleInstance) Fence(ctx context.Context, obj *record.ModuleInsta
 func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.deployments", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
 		return r.ModuleInstanceResolver.Deployments(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.dependents", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.ModuleInstanceResolver.Dependents(ctx, obj, first, after, last, before)
 	})
 }
 
