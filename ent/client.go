@@ -19,6 +19,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
 	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
 	"slipway/ent/giveninput"
@@ -63,6 +64,8 @@ type Client struct {
 	DeploymentChange *DeploymentChangeClient
 	// DeploymentLog is the client for interacting with the DeploymentLog builders.
 	DeploymentLog *DeploymentLogClient
+	// DeploymentOutput is the client for interacting with the DeploymentOutput builders.
+	DeploymentOutput *DeploymentOutputClient
 	// DeploymentReference is the client for interacting with the DeploymentReference builders.
 	DeploymentReference *DeploymentReferenceClient
 	// Environment is the client for interacting with the Environment builders.
@@ -110,6 +113,7 @@ func (c *Client) init() {
 	c.Deployment = NewDeploymentClient(c.config)
 	c.DeploymentChange = NewDeploymentChangeClient(c.config)
 	c.DeploymentLog = NewDeploymentLogClient(c.config)
+	c.DeploymentOutput = NewDeploymentOutputClient(c.config)
 	c.DeploymentReference = NewDeploymentReferenceClient(c.config)
 	c.Environment = NewEnvironmentClient(c.config)
 	c.GivenInput = NewGivenInputClient(c.config)
@@ -224,6 +228,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		DeploymentLog:          NewDeploymentLogClient(cfg),
+		DeploymentOutput:       NewDeploymentOutputClient(cfg),
 		DeploymentReference:    NewDeploymentReferenceClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		GivenInput:             NewGivenInputClient(cfg),
@@ -265,6 +270,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		DeploymentLog:          NewDeploymentLogClient(cfg),
+		DeploymentOutput:       NewDeploymentOutputClient(cfg),
 		DeploymentReference:    NewDeploymentReferenceClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		GivenInput:             NewGivenInputClient(cfg),
@@ -310,9 +316,10 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
 		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
-		c.DeploymentReference, c.Environment, c.GivenInput, c.IdempotencyKey,
-		c.InputBaseline, c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance,
-		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
+		c.DeploymentOutput, c.DeploymentReference, c.Environment, c.GivenInput,
+		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -324,9 +331,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
 		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
-		c.DeploymentReference, c.Environment, c.GivenInput, c.IdempotencyKey,
-		c.InputBaseline, c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance,
-		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
+		c.DeploymentOutput, c.DeploymentReference, c.Environment, c.GivenInput,
+		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -351,6 +359,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.DeploymentChange.mutate(ctx, m)
 	case *DeploymentLogMutation:
 		return c.DeploymentLog.mutate(ctx, m)
+	case *DeploymentOutputMutation:
+		return c.DeploymentOutput.mutate(ctx, m)
 	case *DeploymentReferenceMutation:
 		return c.DeploymentReference.mutate(ctx, m)
 	case *EnvironmentMutation:
@@ -1637,6 +1647,155 @@ func (c *DeploymentLogClient) mutate(ctx context.Context, m *DeploymentLogMutati
 		return (&DeploymentLogDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown DeploymentLog mutation op: %q", m.Op())
+	}
+}
+
+// DeploymentOutputClient is a client for the DeploymentOutput schema.
+type DeploymentOutputClient struct {
+	config
+}
+
+// NewDeploymentOutputClient returns a client for the DeploymentOutput from the given config.
+func NewDeploymentOutputClient(c config) *DeploymentOutputClient {
+	return &DeploymentOutputClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `deploymentoutput.Hooks(f(g(h())))`.
+func (c *DeploymentOutputClient) Use(hooks ...Hook) {
+	c.hooks.DeploymentOutput = append(c.hooks.DeploymentOutput, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `deploymentoutput.Intercept(f(g(h())))`.
+func (c *DeploymentOutputClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DeploymentOutput = append(c.inters.DeploymentOutput, interceptors...)
+}
+
+// Create returns a builder for creating a DeploymentOutput entity.
+func (c *DeploymentOutputClient) Create() *DeploymentOutputCreate {
+	mutation := newDeploymentOutputMutation(c.config, OpCreate)
+	return &DeploymentOutputCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DeploymentOutput entities.
+func (c *DeploymentOutputClient) CreateBulk(builders ...*DeploymentOutputCreate) *DeploymentOutputCreateBulk {
+	return &DeploymentOutputCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeploymentOutputClient) MapCreateBulk(slice any, setFunc func(*DeploymentOutputCreate, int)) *DeploymentOutputCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeploymentOutputCreateBulk{err: fmt.Errorf("calling to DeploymentOutputClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeploymentOutputCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeploymentOutputCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DeploymentOutput.
+func (c *DeploymentOutputClient) Update() *DeploymentOutputUpdate {
+	mutation := newDeploymentOutputMutation(c.config, OpUpdate)
+	return &DeploymentOutputUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeploymentOutputClient) UpdateOne(_m *DeploymentOutput) *DeploymentOutputUpdateOne {
+	mutation := newDeploymentOutputMutation(c.config, OpUpdateOne, withDeploymentOutput(_m))
+	return &DeploymentOutputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeploymentOutputClient) UpdateOneID(id int64) *DeploymentOutputUpdateOne {
+	mutation := newDeploymentOutputMutation(c.config, OpUpdateOne, withDeploymentOutputID(id))
+	return &DeploymentOutputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DeploymentOutput.
+func (c *DeploymentOutputClient) Delete() *DeploymentOutputDelete {
+	mutation := newDeploymentOutputMutation(c.config, OpDelete)
+	return &DeploymentOutputDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeploymentOutputClient) DeleteOne(_m *DeploymentOutput) *DeploymentOutputDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeploymentOutputClient) DeleteOneID(id int64) *DeploymentOutputDeleteOne {
+	builder := c.Delete().Where(deploymentoutput.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeploymentOutputDeleteOne{builder}
+}
+
+// Query returns a query builder for DeploymentOutput.
+func (c *DeploymentOutputClient) Query() *DeploymentOutputQuery {
+	return &DeploymentOutputQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDeploymentOutput},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DeploymentOutput entity by its id.
+func (c *DeploymentOutputClient) Get(ctx context.Context, id int64) (*DeploymentOutput, error) {
+	return c.Query().Where(deploymentoutput.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeploymentOutputClient) GetX(ctx context.Context, id int64) *DeploymentOutput {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryDeployment queries the deployment edge of a DeploymentOutput.
+func (c *DeploymentOutputClient) QueryDeployment(_m *DeploymentOutput) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deploymentoutput.Table, deploymentoutput.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, deploymentoutput.DeploymentTable, deploymentoutput.DeploymentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DeploymentOutputClient) Hooks() []Hook {
+	return c.hooks.DeploymentOutput
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeploymentOutputClient) Interceptors() []Interceptor {
+	return c.inters.DeploymentOutput
+}
+
+func (c *DeploymentOutputClient) mutate(ctx context.Context, m *DeploymentOutputMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeploymentOutputCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeploymentOutputUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeploymentOutputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeploymentOutputDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DeploymentOutput mutation op: %q", m.Op())
 	}
 }
 
@@ -3714,17 +3873,17 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 type (
 	hooks struct {
 		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
-		Deployment, DeploymentChange, DeploymentLog, DeploymentReference, Environment,
-		GivenInput, IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition,
-		ModuleInstance, ModuleVersion, Organization, Project, Quarantine, Release,
-		Token []ent.Hook
+		Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
+		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
+		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
 		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
-		Deployment, DeploymentChange, DeploymentLog, DeploymentReference, Environment,
-		GivenInput, IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition,
-		ModuleInstance, ModuleVersion, Organization, Project, Quarantine, Release,
-		Token []ent.Interceptor
+		Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
+		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
+		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Interceptor
 	}
 )
 

@@ -15,6 +15,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
 	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
 	"slipway/ent/giveninput"
@@ -102,6 +103,7 @@ func checkColumn(t, c string) error {
 			deployment.Table:             deployment.ValidColumn,
 			deploymentchange.Table:       deploymentchange.ValidColumn,
 			deploymentlog.Table:          deploymentlog.ValidColumn,
+			deploymentoutput.Table:       deploymentoutput.ValidColumn,
 			deploymentreference.Table:    deploymentreference.ValidColumn,
 			environment.Table:            environment.ValidColumn,
 			giveninput.Table:             giveninput.ValidColumn,

@@ -15,6 +15,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
 	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
 	"slipway/ent/giveninput"
@@ -36,6 +37,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/output"
 	"slipway/internal/runlog"
 	"sync"
 	"time"
@@ -61,6 +63,7 @@ const (
 	TypeDeployment             = "Deployment"
 	TypeDeploymentChange       = "DeploymentChange"
 	TypeDeploymentLog          = "DeploymentLog"
+	TypeDeploymentOutput       = "DeploymentOutput"
 	TypeDeploymentReference    = "DeploymentReference"
 	TypeEnvironment            = "Environment"
 	TypeGivenInput             = "GivenInput"
@@ -9244,6 +9247,500 @@ func (m *DeploymentLogMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown DeploymentLog edge %s", name)
 }
 
+// DeploymentOutputMutation represents an operation that mutates the DeploymentOutput nodes in the graph.
+type DeploymentOutputMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *int64
+	organization_id   *string
+	content           *string
+	clearedFields     map[string]struct{}
+	deployment        *string
+	cleareddeployment bool
+	done              bool
+	oldValue          func(context.Context) (*DeploymentOutput, error)
+	predicates        []predicate.DeploymentOutput
+}
+
+var _ ent.Mutation = (*DeploymentOutputMutation)(nil)
+
+// deploymentoutputOption allows management of the mutation configuration using functional options.
+type deploymentoutputOption func(*DeploymentOutputMutation)
+
+// newDeploymentOutputMutation creates new mutation for the DeploymentOutput entity.
+func newDeploymentOutputMutation(c config, op Op, opts ...deploymentoutputOption) *DeploymentOutputMutation {
+	m := &DeploymentOutputMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDeploymentOutput,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeploymentOutputID sets the ID field of the mutation.
+func withDeploymentOutputID(id int64) deploymentoutputOption {
+	return func(m *DeploymentOutputMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DeploymentOutput
+		)
+		m.oldValue = func(ctx context.Context) (*DeploymentOutput, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DeploymentOutput.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDeploymentOutput sets the old DeploymentOutput of the mutation.
+func withDeploymentOutput(node *DeploymentOutput) deploymentoutputOption {
+	return func(m *DeploymentOutputMutation) {
+		m.oldValue = func(context.Context) (*DeploymentOutput, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeploymentOutputMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeploymentOutputMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DeploymentOutput entities.
+func (m *DeploymentOutputMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeploymentOutputMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeploymentOutputMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DeploymentOutput.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *DeploymentOutputMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *DeploymentOutputMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the DeploymentOutput entity.
+// If the DeploymentOutput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentOutputMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *DeploymentOutputMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *DeploymentOutputMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *DeploymentOutputMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the DeploymentOutput entity.
+// If the DeploymentOutput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentOutputMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *DeploymentOutputMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetContent sets the "content" field.
+func (m *DeploymentOutputMutation) SetContent(s string) {
+	m.content = &s
+}
+
+// Content returns the value of the "content" field in the mutation.
+func (m *DeploymentOutputMutation) Content() (r string, exists bool) {
+	v := m.content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContent returns the old "content" field's value of the DeploymentOutput entity.
+// If the DeploymentOutput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentOutputMutation) OldContent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContent: %w", err)
+	}
+	return oldValue.Content, nil
+}
+
+// ResetContent resets all changes to the "content" field.
+func (m *DeploymentOutputMutation) ResetContent() {
+	m.content = nil
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *DeploymentOutputMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[deploymentoutput.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *DeploymentOutputMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *DeploymentOutputMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *DeploymentOutputMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the DeploymentOutputMutation builder.
+func (m *DeploymentOutputMutation) Where(ps ...predicate.DeploymentOutput) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeploymentOutputMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeploymentOutputMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DeploymentOutput, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeploymentOutputMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeploymentOutputMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DeploymentOutput).
+func (m *DeploymentOutputMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeploymentOutputMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.organization_id != nil {
+		fields = append(fields, deploymentoutput.FieldOrganizationID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, deploymentoutput.FieldDeploymentID)
+	}
+	if m.content != nil {
+		fields = append(fields, deploymentoutput.FieldContent)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeploymentOutputMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		return m.OrganizationID()
+	case deploymentoutput.FieldDeploymentID:
+		return m.DeploymentID()
+	case deploymentoutput.FieldContent:
+		return m.Content()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeploymentOutputMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case deploymentoutput.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case deploymentoutput.FieldContent:
+		return m.OldContent(ctx)
+	}
+	return nil, fmt.Errorf("unknown DeploymentOutput field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentOutputMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case deploymentoutput.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case deploymentoutput.FieldContent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContent(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeploymentOutputMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeploymentOutputMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentOutputMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown DeploymentOutput numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeploymentOutputMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeploymentOutputMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeploymentOutputMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DeploymentOutput nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeploymentOutputMutation) ResetField(name string) error {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case deploymentoutput.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case deploymentoutput.FieldContent:
+		m.ResetContent()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeploymentOutputMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.deployment != nil {
+		edges = append(edges, deploymentoutput.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeploymentOutputMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeploymentOutputMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeploymentOutputMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeploymentOutputMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddeployment {
+		edges = append(edges, deploymentoutput.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeploymentOutputMutation) EdgeCleared(name string) bool {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeploymentOutputMutation) ClearEdge(name string) error {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeploymentOutputMutation) ResetEdge(name string) error {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput edge %s", name)
+}
+
 // DeploymentReferenceMutation represents an operation that mutates the DeploymentReference nodes in the graph.
 type DeploymentReferenceMutation struct {
 	config
@@ -15322,6 +15819,7 @@ type ModuleVersionMutation struct {
 	version                  *string
 	kind                     *string
 	inputs                   *inputprop.ListColumn
+	outputs                  *output.Column
 	source_url               *string
 	source_ref               *string
 	uses_recorded            *bool
@@ -15702,6 +16200,55 @@ func (m *ModuleVersionMutation) ResetInputs() {
 	m.inputs = nil
 }
 
+// SetOutputs sets the "outputs" field.
+func (m *ModuleVersionMutation) SetOutputs(o output.Column) {
+	m.outputs = &o
+}
+
+// Outputs returns the value of the "outputs" field in the mutation.
+func (m *ModuleVersionMutation) Outputs() (r output.Column, exists bool) {
+	v := m.outputs
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutputs returns the old "outputs" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldOutputs(ctx context.Context) (v output.Column, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutputs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutputs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutputs: %w", err)
+	}
+	return oldValue.Outputs, nil
+}
+
+// ClearOutputs clears the value of the "outputs" field.
+func (m *ModuleVersionMutation) ClearOutputs() {
+	m.outputs = nil
+	m.clearedFields[moduleversion.FieldOutputs] = struct{}{}
+}
+
+// OutputsCleared returns if the "outputs" field was cleared in this mutation.
+func (m *ModuleVersionMutation) OutputsCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldOutputs]
+	return ok
+}
+
+// ResetOutputs resets all changes to the "outputs" field.
+func (m *ModuleVersionMutation) ResetOutputs() {
+	m.outputs = nil
+	delete(m.clearedFields, moduleversion.FieldOutputs)
+}
+
 // SetSourceURL sets the "source_url" field.
 func (m *ModuleVersionMutation) SetSourceURL(s string) {
 	m.source_url = &s
@@ -15897,7 +16444,7 @@ func (m *ModuleVersionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleVersionMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, moduleversion.FieldCreatedAt)
 	}
@@ -15918,6 +16465,9 @@ func (m *ModuleVersionMutation) Fields() []string {
 	}
 	if m.inputs != nil {
 		fields = append(fields, moduleversion.FieldInputs)
+	}
+	if m.outputs != nil {
+		fields = append(fields, moduleversion.FieldOutputs)
 	}
 	if m.source_url != nil {
 		fields = append(fields, moduleversion.FieldSourceURL)
@@ -15950,6 +16500,8 @@ func (m *ModuleVersionMutation) Field(name string) (ent.Value, bool) {
 		return m.Kind()
 	case moduleversion.FieldInputs:
 		return m.Inputs()
+	case moduleversion.FieldOutputs:
+		return m.Outputs()
 	case moduleversion.FieldSourceURL:
 		return m.SourceURL()
 	case moduleversion.FieldSourceRef:
@@ -15979,6 +16531,8 @@ func (m *ModuleVersionMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldKind(ctx)
 	case moduleversion.FieldInputs:
 		return m.OldInputs(ctx)
+	case moduleversion.FieldOutputs:
+		return m.OldOutputs(ctx)
 	case moduleversion.FieldSourceURL:
 		return m.OldSourceURL(ctx)
 	case moduleversion.FieldSourceRef:
@@ -16043,6 +16597,13 @@ func (m *ModuleVersionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetInputs(v)
 		return nil
+	case moduleversion.FieldOutputs:
+		v, ok := value.(output.Column)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutputs(v)
+		return nil
 	case moduleversion.FieldSourceURL:
 		v, ok := value.(string)
 		if !ok {
@@ -16097,6 +16658,9 @@ func (m *ModuleVersionMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleversion.FieldOrganizationID) {
 		fields = append(fields, moduleversion.FieldOrganizationID)
 	}
+	if m.FieldCleared(moduleversion.FieldOutputs) {
+		fields = append(fields, moduleversion.FieldOutputs)
+	}
 	if m.FieldCleared(moduleversion.FieldSourceURL) {
 		fields = append(fields, moduleversion.FieldSourceURL)
 	}
@@ -16119,6 +16683,9 @@ func (m *ModuleVersionMutation) ClearField(name string) error {
 	switch name {
 	case moduleversion.FieldOrganizationID:
 		m.ClearOrganizationID()
+		return nil
+	case moduleversion.FieldOutputs:
+		m.ClearOutputs()
 		return nil
 	case moduleversion.FieldSourceURL:
 		m.ClearSourceURL()
@@ -16154,6 +16721,9 @@ func (m *ModuleVersionMutation) ResetField(name string) error {
 		return nil
 	case moduleversion.FieldInputs:
 		m.ResetInputs()
+		return nil
+	case moduleversion.FieldOutputs:
+		m.ResetOutputs()
 		return nil
 	case moduleversion.FieldSourceURL:
 		m.ResetSourceURL()

@@ -14,6 +14,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
 	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
 	"slipway/ent/giveninput"
@@ -376,6 +377,22 @@ func (_m *DeploymentLog) ScanTarget(column string) any {
 }
 
 // ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *DeploymentOutput) ScanTarget(column string) any {
+	switch column {
+	case deploymentoutput.FieldID:
+		return &_m.ID
+	case deploymentoutput.FieldOrganizationID:
+		return &_m.OrganizationID
+	case deploymentoutput.FieldDeploymentID:
+		return &_m.DeploymentID
+	case deploymentoutput.FieldContent:
+		return &_m.Content
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
 func (_m *DeploymentReference) ScanTarget(column string) any {
 	switch column {
 	case deploymentreference.FieldID:
@@ -586,6 +603,8 @@ func (_m *ModuleVersion) ScanTarget(column string) any {
 		return &_m.Kind
 	case moduleversion.FieldInputs:
 		return &_m.Inputs
+	case moduleversion.FieldOutputs:
+		return &_m.Outputs
 	case moduleversion.FieldSourceURL:
 		return scanNillable[string]{&_m.SourceURL}
 	case moduleversion.FieldSourceRef:

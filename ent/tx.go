@@ -30,6 +30,8 @@ type Tx struct {
 	DeploymentChange *DeploymentChangeClient
 	// DeploymentLog is the client for interacting with the DeploymentLog builders.
 	DeploymentLog *DeploymentLogClient
+	// DeploymentOutput is the client for interacting with the DeploymentOutput builders.
+	DeploymentOutput *DeploymentOutputClient
 	// DeploymentReference is the client for interacting with the DeploymentReference builders.
 	DeploymentReference *DeploymentReferenceClient
 	// Environment is the client for interacting with the Environment builders.
@@ -197,6 +199,7 @@ func (tx *Tx) init() {
 	tx.Deployment = NewDeploymentClient(tx.config)
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
 	tx.DeploymentLog = NewDeploymentLogClient(tx.config)
+	tx.DeploymentOutput = NewDeploymentOutputClient(tx.config)
 	tx.DeploymentReference = NewDeploymentReferenceClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
 	tx.GivenInput = NewGivenInputClient(tx.config)

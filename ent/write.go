@@ -13,6 +13,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
 	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
 	"slipway/ent/giveninput"
@@ -660,6 +661,50 @@ func (_m *DeploymentLog) ColumnValue(column string) any {
 	}
 }
 
+// InsertStatement returns the INSERT of deployment_outputs, with every column but those that the database fills in and those
+// that are set later.
+func (*DeploymentOutput) InsertStatement() string {
+	return `INSERT INTO "deployment_outputs" ("organization_id", "deployment_id", "content") VALUES ($1, $2, $3)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *DeploymentOutput) InsertArguments() []any {
+	return []any{
+		_m.OrganizationID,
+		_m.DeploymentID,
+		_m.Content,
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *DeploymentOutput) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *DeploymentOutput) Owner() string {
+	return _m.OrganizationID
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *DeploymentOutput) ColumnValue(column string) any {
+	switch column {
+	case deploymentoutput.FieldID:
+		return _m.ID
+	case deploymentoutput.FieldOrganizationID:
+		return _m.OrganizationID
+	case deploymentoutput.FieldDeploymentID:
+		return _m.DeploymentID
+	case deploymentoutput.FieldContent:
+		return _m.Content
+	default:
+		return nil
+	}
+}
+
 // InsertStatement returns the INSERT of deployment_references, with every column but those that the database fills in and those
 // that are set later.
 func (*DeploymentReference) InsertStatement() string {
@@ -1119,7 +1164,7 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_versions, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleVersion) InsertStatement() string {
-	return `INSERT INTO "module_versions" ("id", "created_at", "updated_at", "organization_id", "module_definition_id", "version", "kind", "inputs", "source_url", "source_ref", "uses_recorded") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	return `INSERT INTO "module_versions" ("id", "created_at", "updated_at", "organization_id", "module_definition_id", "version", "kind", "inputs", "outputs", "source_url", "source_ref", "uses_recorded") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1133,6 +1178,7 @@ func (_m *ModuleVersion) InsertArguments() []any {
 		_m.Version,
 		_m.Kind,
 		_m.Inputs,
+		_m.Outputs,
 		nillable(_m.SourceURL),
 		nillable(_m.SourceRef),
 		_m.UsesRecorded,
@@ -1174,6 +1220,8 @@ func (_m *ModuleVersion) ColumnValue(column string) any {
 		return _m.Kind
 	case moduleversion.FieldInputs:
 		return _m.Inputs
+	case moduleversion.FieldOutputs:
+		return _m.Outputs
 	case moduleversion.FieldSourceURL:
 		return nillable(_m.SourceURL)
 	case moduleversion.FieldSourceRef:

@@ -89,6 +89,20 @@ func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (depl
 	})
 }
 
+// liveOutputs returns the outputs of what is live of an instance, nil for none.
+func liveOutputs(ctx context.Context, r *Resolver, i *record.ModuleInstance) (json.RawMessage, error) {
+	if i.LiveDeploymentID == nil {
+		return nil, nil
+	}
+	liveID := func(i *record.ModuleInstance) string {
+		if i.LiveDeploymentID == nil {
+			return ""
+		}
+		return *i.LiveDeploymentID
+	}
+	return loadEach(ctx, i, "outputs", liveID, r.Deploy.OutputsOf)
+}
+
 // lineage returns the deployments that a replay goes back to, the nearest first.
 func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.Deployment, error) {
 	return loadEach(ctx, d, "lineage", deploymentID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {

@@ -27,6 +27,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/workspace"
@@ -65,6 +66,11 @@ func (r *deploymentResolver) Environment(ctx context.Context, obj *record.Deploy
 // ModuleInstance is the resolver for the moduleInstance field.
 func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error) {
 	return toInstance(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return &o.ModuleInstanceID })
+}
+
+// Outputs is the resolver for the outputs field.
+func (r *deploymentResolver) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return loadEach(ctx, obj, "outputs", deploymentID, r.Deploy.OutputsOf)
 }
 
 // RedeployOf is the resolver for the redeployOf field.
@@ -251,6 +257,11 @@ func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *record
 	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *record.ModuleInstance) *string { return o.LiveDeploymentID })
 }
 
+// Outputs is the resolver for the outputs field.
+func (r *moduleInstanceResolver) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
+	return liveOutputs(ctx, r.Resolver, obj)
+}
+
 // ExternalDeployment is the resolver for the externalDeployment field.
 func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
@@ -304,6 +315,12 @@ func (r *moduleVersionResolver) Inputs(ctx context.Context, obj *record.ModuleVe
 // InputsJSON is the resolver for the inputsJson field.
 func (r *moduleVersionResolver) InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error) {
 	return obj.Inputs.JSON(), nil
+}
+
+// Outputs is the resolver for the outputs field.
+func (r *moduleVersionResolver) Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error) {
+	declared, err := obj.Outputs.Declared(ctx)
+	return pointers(declared), err
 }
 
 // CreateDefaultValueDefinition is the resolver for the createDefaultValueDefinition field.
@@ -510,7 +527,7 @@ func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.Rep
 
 // CompleteDeployment is the resolver for the completeDeployment field.
 func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
-	d, err := completeDeployment(ctx, r.Resolver, input)
+	d, err := r.Deploy.End(ctx, input.ID, input.LeaseID, completion(input))
 	if err != nil {
 		return nil, err
 	}

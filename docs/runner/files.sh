@@ -7,3 +7,4 @@ echo '{"currentStep": 1, "totalSteps": 2, "message": "The release is here."}'
 mv release.json.new release.json
 echo '{"currentStep": 2, "totalSteps": 2, "message": "The release is in its place."}'
 printf '{"report": {"resourceName": "%s/release.json"}}\n' "$PWD"
+printf '{"outputs": {"path": "%s/release.json", "releaseId": "%s"}}\n' "$PWD" "$SLIPWAY_RELEASE_ID"

@@ -104,6 +104,18 @@ func (f DeploymentLogFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Valu
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentLogMutation", m)
 }
 
+// The DeploymentOutputFunc type is an adapter to allow the use of ordinary
+// function as DeploymentOutput mutator.
+type DeploymentOutputFunc func(context.Context, *ent.DeploymentOutputMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeploymentOutputFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DeploymentOutputMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentOutputMutation", m)
+}
+
 // The DeploymentReferenceFunc type is an adapter to allow the use of ordinary
 // function as DeploymentReference mutator.
 type DeploymentReferenceFunc func(context.Context, *ent.DeploymentReferenceMutation) (ent.Value, error)

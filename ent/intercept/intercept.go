@@ -15,6 +15,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
 	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
 	"slipway/ent/giveninput"
@@ -304,6 +305,33 @@ func (f TraverseDeploymentLog) Traverse(ctx context.Context, q ent.Query) error 
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentLogQuery", q)
+}
+
+// The DeploymentOutputFunc type is an adapter to allow the use of ordinary function as a Querier.
+type DeploymentOutputFunc func(context.Context, *ent.DeploymentOutputQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f DeploymentOutputFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.DeploymentOutputQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.DeploymentOutputQuery", q)
+}
+
+// The TraverseDeploymentOutput type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseDeploymentOutput func(context.Context, *ent.DeploymentOutputQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseDeploymentOutput) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseDeploymentOutput) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DeploymentOutputQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentOutputQuery", q)
 }
 
 // The DeploymentReferenceFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -703,6 +731,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.DeploymentChangeQuery, predicate.DeploymentChange, deploymentchange.OrderOption]{typ: ent.TypeDeploymentChange, tq: q}, nil
 	case *ent.DeploymentLogQuery:
 		return &query[*ent.DeploymentLogQuery, predicate.DeploymentLog, deploymentlog.OrderOption]{typ: ent.TypeDeploymentLog, tq: q}, nil
+	case *ent.DeploymentOutputQuery:
+		return &query[*ent.DeploymentOutputQuery, predicate.DeploymentOutput, deploymentoutput.OrderOption]{typ: ent.TypeDeploymentOutput, tq: q}, nil
 	case *ent.DeploymentReferenceQuery:
 		return &query[*ent.DeploymentReferenceQuery, predicate.DeploymentReference, deploymentreference.OrderOption]{typ: ent.TypeDeploymentReference, tq: q}, nil
 	case *ent.EnvironmentQuery:

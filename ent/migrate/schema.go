@@ -637,6 +637,34 @@ var (
 			},
 		},
 	}
+	// DeploymentOutputsColumns holds the columns for the "deployment_outputs" table.
+	DeploymentOutputsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "content", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// DeploymentOutputsTable holds the schema information for the "deployment_outputs" table.
+	DeploymentOutputsTable = &schema.Table{
+		Name:       "deployment_outputs",
+		Columns:    DeploymentOutputsColumns,
+		PrimaryKey: []*schema.Column{DeploymentOutputsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "deployment_outputs_deployments_deployment",
+				Columns:    []*schema.Column{DeploymentOutputsColumns[3]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "deploymentoutput_deployment_id",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentOutputsColumns[3]},
+			},
+		},
+	}
 	// DeploymentReferencesColumns holds the columns for the "deployment_references" table.
 	DeploymentReferencesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -1043,6 +1071,7 @@ var (
 		{Name: "version", Type: field.TypeString},
 		{Name: "kind", Type: field.TypeString},
 		{Name: "inputs", Type: field.TypeOther, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "outputs", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "source_url", Type: field.TypeString, Nullable: true},
 		{Name: "source_ref", Type: field.TypeString, Nullable: true},
 		{Name: "uses_recorded", Type: field.TypeBool, Default: false},
@@ -1056,7 +1085,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_versions_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleVersionsColumns[10]},
+				Columns:    []*schema.Column{ModuleVersionsColumns[11]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -1065,12 +1094,12 @@ var (
 			{
 				Name:    "module_version_version",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[4]},
+				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[4]},
 			},
 			{
 				Name:    "moduleversion_module_definition_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
+				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleVersionsColumns[1].Name: true,
@@ -1292,6 +1321,7 @@ var (
 		DeploymentsTable,
 		DeploymentChangesTable,
 		DeploymentLogsTable,
+		DeploymentOutputsTable,
 		DeploymentReferencesTable,
 		EnvironmentsTable,
 		GivenInputsTable,
@@ -1320,6 +1350,7 @@ func init() {
 	DeploymentsTable.ForeignKeys[4].RefTable = DeploymentsTable
 	DeploymentsTable.ForeignKeys[5].RefTable = DeploymentsTable
 	DeploymentLogsTable.ForeignKeys[0].RefTable = DeploymentsTable
+	DeploymentOutputsTable.ForeignKeys[0].RefTable = DeploymentsTable
 	DeploymentReferencesTable.ForeignKeys[0].RefTable = DeploymentsTable
 	EnvironmentsTable.ForeignKeys[0].RefTable = ProjectsTable
 	GivenInputsTable.ForeignKeys[0].RefTable = DeploymentsTable

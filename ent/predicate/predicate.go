@@ -30,6 +30,9 @@ type DeploymentChange func(*sql.Selector)
 // DeploymentLog is the predicate function for deploymentlog builders.
 type DeploymentLog func(*sql.Selector)
 
+// DeploymentOutput is the predicate function for deploymentoutput builders.
+type DeploymentOutput func(*sql.Selector)
+
 // DeploymentReference is the predicate function for deploymentreference builders.
 type DeploymentReference func(*sql.Selector)
 

@@ -28,6 +28,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -104,6 +105,8 @@ type DeploymentResolver interface {
 
 	ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error)
 
+	Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
+
 	RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 
 	RollbackTo(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
@@ -170,6 +173,7 @@ type ModuleInstanceResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleInstance) (*record.ModuleDefinition, error)
 
 	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error)
 	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error)
 	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
@@ -184,6 +188,7 @@ type ModuleVersionResolver interface {
 
 	Inputs(ctx context.Context, obj *record.ModuleVersion) ([]inputprop.Property, error)
 	InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error)
+	Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error)
 }
 type MutationResolver interface {
 	CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error)
@@ -328,6 +333,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputLogLineInput,
 		ec.unmarshalInputMapKeyInput,
 		ec.unmarshalInputModuleInstanceFilter,
+		ec.unmarshalInputModuleOutputInput,
 		ec.unmarshalInputMoveServiceInput,
 		ec.unmarshalInputNumberPropertyInput,
 		ec.unmarshalInputObjectArrayPropertyInput,
@@ -1084,7 +1090,10 @@ type InputsValidation {
   environment. They are not judged.
   """
   unresolved: [String!]!
-  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  """
+  Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  """
   warnings: [InputWarning!]!
 }
 
@@ -1112,7 +1121,7 @@ type FieldChange {
 type InputWarning {
   """
   The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (` + "`" + `/inputs/…` + "`" + `) or
-  the definition (` + "`" + `/schema/…` + "`" + `).
+  the definition (` + "`" + `/schema/…` + "`" + `). That of ` + "`" + `output_missing` + "`" + ` leads into the values, where they are judged without a mutation.
   """
   pointer: String!
   "The stable name of the warning."
@@ -1138,7 +1147,10 @@ type ResolvedInputs {
   environment. They are in the values as they were written.
   """
   unresolved: [String!]!
-  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  """
+  Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  """
   warnings: [InputWarning!]!
 }
 
@@ -1615,10 +1627,22 @@ type ModuleVersion implements Node {
   inputs: [InputProperty!]!
   "The inputs as JSON, to any depth."
   inputsJson: JSON!
+  "The outputs that its deployments have, as far as it declares any."
+  outputs: [ModuleOutput!]!
   "The repository that the source is in; null where none was given."
   sourceUrl: String
   "The branch, tag or commit of the source; null where none was given."
   sourceRef: String
+}
+
+"An output that a module version declares."
+type ModuleOutput {
+  "The name."
+  name: String!
+  "What it is, for people; null where nobody wrote anything."
+  description: String
+  "Whether it is a secret, which is not kept."
+  secret: Boolean!
 }
 
 "A page of module versions."
@@ -1669,6 +1693,8 @@ type ModuleInstance implements Node {
   liveDeploymentId: ID
   "The deployment that is live, the last that succeeded; null before the first success."
   liveDeployment: Deployment
+  "What the deployment that is live has made, as its ` + "`" + `outputs` + "`" + `; null where nothing is live, or it has reported none."
+  outputs: JSON
   """
   The last deployment that was started outside of Slipway and became known by an event of the cloud; null where there
   was none. It is never live.
@@ -1982,6 +2008,11 @@ type Deployment implements Node {
   completedAt: UtcDateTime
   "Why it failed or was canceled; null for every other status."
   error: UserFacingErrorData
+  """
+  What it has made, an object of values by names as its runner reported them when it succeeded, without secrets; null
+  where none were reported. References of other deployments read it as ` + "`" + `ref.stack.output.<name>` + "`" + `.
+  """
+  outputs: JSON
   "What the system that carries it out calls it; null until that is told."
   externalDeploymentId: String
   "The pipeline run that it is part of; null for none."
@@ -3495,10 +3526,27 @@ input PublishModuleVersionInput {
   deploymentType: String!
   "The typed inputs that a deployment of it takes."
   inputs: [InputPropertyInput!]!
+  """
+  The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
+  reported is an event of its deployment.
+  """
+  outputs: [ModuleOutputInput!]
   "The repository that the source is in: one line of at most 2,048 characters."
   sourceUrl: String
   "The branch, tag or commit of the source: one line of at most 2,048 characters."
   sourceRef: String
+}
+
+"An output that a module version declares."
+input ModuleOutputInput {
+  """
+  The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+  """
+  name: String!
+  "What it is, for people: at most 1,000 characters."
+  description: String
+  "Whether it is a secret, which is not kept. False where it is left out or null."
+  secret: Boolean
 }
 
 "What publishModuleVersion answers with."
@@ -3507,7 +3555,8 @@ type PublishModuleVersionPayload {
   moduleVersion: ModuleVersion!
   """
   What may not have been meant. ` + "`" + `immutable_changed` + "`" + `: an input refuses what instances of the organization remember as its
-  value, which binds nothing any more.
+  value, which binds nothing any more. ` + "`" + `output_unknown` + "`" + `: a mapped input reads an output that the latest version of
+  the module of that type does not declare, though it declares others.
   """
   warnings: [InputWarning!]!
 }
@@ -3656,8 +3705,9 @@ type CreateDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
   """
-  What to see to, though it was allowed; at ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
+  What to see to, though it was allowed. At ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an
+  earlier deployment was canceled by force, and ` + "`" + `drift` + "`" + `. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live
+  at the chosen instance has not reported the output. Empty for a repeat under an idempotency key.
   """
   warnings: [InputWarning!]!
 }
@@ -3929,6 +3979,12 @@ input CompleteDeploymentInput {
   where nobody has. False where it is left out or null.
   """
   canceled: Boolean
+  """
+  What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
+  letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
+  an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+  """
+  outputs: JSON
 }
 
 "What completeDeployment answers with."
@@ -4196,6 +4252,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_completedAt(ctx, field)
 	case "error":
 		return ec.fieldContext_Deployment_error(ctx, field)
+	case "outputs":
+		return ec.fieldContext_Deployment_outputs(ctx, field)
 	case "externalDeploymentId":
 		return ec.fieldContext_Deployment_externalDeploymentId(ctx, field)
 	case "pipelineRunId":
@@ -4896,6 +4954,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_liveDeploymentId(ctx, field)
 	case "liveDeployment":
 		return ec.fieldContext_ModuleInstance_liveDeployment(ctx, field)
+	case "outputs":
+		return ec.fieldContext_ModuleInstance_outputs(ctx, field)
 	case "externalDeployment":
 		return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
 	case "drift":
@@ -4940,6 +5000,18 @@ func (ec *executionContext) childFields_ModuleInstanceEdge(ctx context.Context, 
 	return nil, fmt.Errorf("no field named %q was found under type ModuleInstanceEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_ModuleOutput(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_ModuleOutput_name(ctx, field)
+	case "description":
+		return ec.fieldContext_ModuleOutput_description(ctx, field)
+	case "secret":
+		return ec.fieldContext_ModuleOutput_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ModuleOutput", field.Name)
+}
+
 func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -4962,6 +5034,8 @@ func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field
 		return ec.fieldContext_ModuleVersion_inputs(ctx, field)
 	case "inputsJson":
 		return ec.fieldContext_ModuleVersion_inputsJson(ctx, field)
+	case "outputs":
+		return ec.fieldContext_ModuleVersion_outputs(ctx, field)
 	case "sourceUrl":
 		return ec.fieldContext_ModuleVersion_sourceUrl(ctx, field)
 	case "sourceRef":
@@ -9484,6 +9558,29 @@ func (ec *executionContext) fieldContext_Deployment_error(_ context.Context, fie
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_outputs(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_outputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Outputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_outputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
 func (ec *executionContext) _Deployment_externalDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -16083,6 +16180,29 @@ func (ec *executionContext) fieldContext_ModuleInstance_liveDeployment(_ context
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleInstance_outputs(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_outputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Outputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_outputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleInstance", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
 func (ec *executionContext) _ModuleInstance_externalDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16528,6 +16648,75 @@ func (ec *executionContext) fieldContext_ModuleInstanceEdge_node(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleOutput_name(ctx context.Context, field graphql.CollectedField, obj *output.Declared) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleOutput_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleOutput_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleOutput", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleOutput_description(ctx context.Context, field graphql.CollectedField, obj *output.Declared) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleOutput_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleOutput_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleOutput", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleOutput_secret(ctx context.Context, field graphql.CollectedField, obj *output.Declared) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleOutput_secret(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleOutput_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleOutput", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _ModuleVersion_id(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16765,6 +16954,38 @@ func (ec *executionContext) _ModuleVersion_inputsJson(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_ModuleVersion_inputsJson(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ModuleVersion", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleVersion_outputs(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersion_outputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleVersion().Outputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*output.Declared) graphql.Marshaler {
+			return ec.marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersion_outputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleVersion",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleOutput(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ModuleVersion_sourceUrl(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
@@ -26783,7 +27004,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled"}
+	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled", "outputs"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26818,6 +27039,13 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Canceled = graphql.OmittableOf(data)
+		case "outputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outputs"))
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Outputs = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28168,6 +28396,50 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputModuleOutputInput(ctx context.Context, obj any) (model.ModuleOutputInput, error) {
+	var it model.ModuleOutputInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "description", "secret"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = graphql.OmittableOf(data)
+		case "secret":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("secret"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Secret = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputMoveServiceInput(ctx context.Context, obj any) (model.MoveServiceInput, error) {
 	var it model.MoveServiceInput
 	if obj == nil {
@@ -28669,7 +28941,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "deploymentType", "inputs", "sourceUrl", "sourceRef"}
+	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "deploymentType", "inputs", "outputs", "sourceUrl", "sourceRef"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28704,6 +28976,13 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 				return it, err
 			}
 			it.Inputs = data
+		case "outputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outputs"))
+			data, err := ec.unmarshalOModuleOutputInput2ᚕᚖslipwayᚋgraphᚋmodelᚐModuleOutputInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Outputs = graphql.OmittableOf(data)
 		case "sourceUrl":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sourceUrl"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31459,6 +31738,44 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "outputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_outputs(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "externalDeploymentId":
 			out.Values[i] = ec._Deployment_externalDeploymentId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -35635,6 +35952,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_outputs(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "externalDeployment":
 			field := field
 
@@ -36089,6 +36444,54 @@ func (ec *executionContext) _ModuleInstanceEdge(ctx context.Context, sel ast.Sel
 	return out
 }
 
+var moduleOutputImplementors = []string{"ModuleOutput"}
+
+func (ec *executionContext) _ModuleOutput(ctx context.Context, sel ast.SelectionSet, obj *output.Declared) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moduleOutputImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ModuleOutput")
+		case "name":
+			out.Values[i] = ec._ModuleOutput_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._ModuleOutput_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "secret":
+			out.Values[i] = ec._ModuleOutput_secret(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var moduleVersionImplementors = []string{"ModuleVersion", "Node"}
 
 func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.SelectionSet, obj *record.ModuleVersion) graphql.Marshaler {
@@ -36222,6 +36625,44 @@ func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.Selectio
 					}
 				}()
 				res = ec._ModuleVersion_inputsJson(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleVersion_outputs(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -42183,6 +42624,37 @@ func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋp
 	return ec._ModuleInstanceEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(ctx context.Context, sel ast.SelectionSet, v []*output.Declared) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(ctx context.Context, sel ast.SelectionSet, v *output.Declared) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ModuleOutput(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNModuleOutputInput2ᚖslipwayᚋgraphᚋmodelᚐModuleOutputInput(ctx context.Context, v any) (*model.ModuleOutputInput, error) {
+	res, err := ec.unmarshalInputModuleOutputInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -43776,6 +44248,23 @@ func (ec *executionContext) unmarshalOModuleInstanceFilter2ᚖslipwayᚋgraphᚋ
 	}
 	res, err := ec.unmarshalInputModuleInstanceFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOModuleOutputInput2ᚕᚖslipwayᚋgraphᚋmodelᚐModuleOutputInputᚄ(ctx context.Context, v any) ([]*model.ModuleOutputInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ModuleOutputInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNModuleOutputInput2ᚖslipwayᚋgraphᚋmodelᚐModuleOutputInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {

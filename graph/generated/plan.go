@@ -26,6 +26,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -72,6 +73,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputLogLineInput,
 			ec.unmarshalInputMapKeyInput,
 			ec.unmarshalInputModuleInstanceFilter,
+			ec.unmarshalInputModuleOutputInput,
 			ec.unmarshalInputMoveServiceInput,
 			ec.unmarshalInputNumberPropertyInput,
 			ec.unmarshalInputObjectArrayPropertyInput,
@@ -237,6 +239,8 @@ var planModuleInstance = &plan.Object{Name: "ModuleInstance", Satisfies: moduleI
 var planModuleInstanceConnection = &plan.Object{Name: "ModuleInstanceConnection", Satisfies: moduleInstanceConnectionImplementors}
 
 var planModuleInstanceEdge = &plan.Object{Name: "ModuleInstanceEdge", Satisfies: moduleInstanceEdgeImplementors}
+
+var planModuleOutput = &plan.Object{Name: "ModuleOutput", Satisfies: moduleOutputImplementors}
 
 var planModuleVersion = &plan.Object{Name: "ModuleVersion", Satisfies: moduleVersionImplementors}
 
@@ -1329,6 +1333,20 @@ func init() {
 				return false
 			}
 			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w, n, v)
+		},
+		},
+		"outputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
 		"externalDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3999,6 +4017,20 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"outputs": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
 		"externalDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -4212,6 +4244,32 @@ func init() {
 		},
 		},
 	}
+	planModuleOutput.Fields = map[string]*plan.Field{
+		"name": {Object: "ModuleOutput", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*output.Declared)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"description": {Object: "ModuleOutput", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*output.Declared)
+			v := obj.Description
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"secret": {Object: "ModuleOutput", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*output.Declared)
+			v := obj.Secret
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+	}
 	planModuleVersion.Fields = map[string]*plan.Field{
 		"id": {Object: "ModuleVersion", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleVersion)
@@ -4316,6 +4374,23 @@ func init() {
 				return false
 			}
 			return writeNJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"outputs": {Object: "ModuleVersion", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersion().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(w, n, v)
 		},
 		},
 		"sourceUrl": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8501,6 +8576,17 @@ func writeNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer
 		return w.Null()
 	}
 	return w.Object(n, planModuleInstanceEdge, v)
+}
+
+func writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(w *plan.Writer, n *plan.Node, v []*output.Declared) bool {
+	return plan.List(w, n, v, true, writeNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared)
+}
+
+func writeNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(w *plan.Writer, n *plan.Node, v *output.Declared) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planModuleOutput, v)
 }
 
 func writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleVersion) bool {

@@ -83,6 +83,10 @@ type CompleteDeploymentInput struct {
 	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
 	// where nobody has. False where it is left out or null.
 	Canceled graphql.Omittable[*bool] `json:"canceled,omitempty"`
+	// What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
+	// letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
+	// an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+	Outputs graphql.Omittable[*strictjson.Node] `json:"outputs,omitempty"`
 }
 
 // What completeDeployment answers with.
@@ -145,8 +149,9 @@ type CreateDeploymentInput struct {
 type CreateDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
+	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
+	// at the chosen instance has not reported the output. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -321,7 +326,8 @@ type InputsValidation struct {
 	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
 	// environment. They are not judged.
 	Unresolved []string `json:"unresolved"`
-	// Stored defaults that today's rules refuse (`default_refused`): they count as absent.
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
+	// (`output_missing`), because what is live at the chosen instance has not reported the output.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -349,6 +355,16 @@ type ModuleInstanceFilter struct {
 	Drift graphql.Omittable[*moduleinstance.DriftKind] `json:"drift,omitempty"`
 }
 
+// An output that a module version declares.
+type ModuleOutputInput struct {
+	// The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+	Name string `json:"name"`
+	// What it is, for people: at most 1,000 characters.
+	Description graphql.Omittable[*string] `json:"description,omitempty"`
+	// Whether it is a secret, which is not kept. False where it is left out or null.
+	Secret graphql.Omittable[*bool] `json:"secret,omitempty"`
+}
+
 // The service to be moved, and where to.
 type MoveServiceInput struct {
 	// The ARN of the service, as deployments have it in `data.serviceArn`.
@@ -373,6 +389,9 @@ type PublishModuleVersionInput struct {
 	DeploymentType string `json:"deploymentType"`
 	// The typed inputs that a deployment of it takes.
 	Inputs []*inputprop.RawProperty `json:"inputs"`
+	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
+	// reported is an event of its deployment.
+	Outputs graphql.Omittable[[]*ModuleOutputInput] `json:"outputs,omitempty"`
 	// The repository that the source is in: one line of at most 2,048 characters.
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
@@ -384,7 +403,8 @@ type PublishModuleVersionPayload struct {
 	// The published version.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
-	// value, which binds nothing any more.
+	// value, which binds nothing any more. `output_unknown`: a mapped input reads an output that the latest version of
+	// the module of that type does not declare, though it declares others.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 

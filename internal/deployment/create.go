@@ -92,8 +92,10 @@ type prepared struct {
 	// given are the values as they were given, references the instances that they choose.
 	given      *strictjson.Node
 	references []inputvalidation.Reference
-	sealed     release.Sealed
-	data       *ecs.Data
+	// warnings are of the inputs.
+	warnings []inputprop.Warning
+	sealed   release.Sealed
+	data     *ecs.Data
 }
 
 // prepare validates the input, before the transaction: patterns and options take their time.
@@ -119,6 +121,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	case len(violations) > 0:
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+	p.warnings = completed.Warnings
 	p.given, p.references = in.Inputs, completed.References
 	p.sealed, err = release.Seal(release.Unsealed{
 		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: in.Artifact,
@@ -214,7 +217,7 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 		if idOrEmpty(instance.LiveDeploymentID) != p.live {
 			return nil, "", journal.ErrChanged // the values were validated against another live deployment
 		}
-		r.warnings = concernsOf(instance).warnings("/moduleInstanceId")
+		r.warnings = append(concernsOf(instance).warnings("/moduleInstanceId"), p.warnings...)
 		if err := checkExpectedLive(in.ExpectedLiveID, p.live); err != nil {
 			return nil, "", err
 		}

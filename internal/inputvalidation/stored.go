@@ -138,7 +138,7 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	}
 	choices := inputvalues.Choices(list, l.values)
 	for i := range choices {
-		choices[i].ReadsInput = false
+		choices[i].ReadsInput, choices[i].ReadsOutput = false, false
 	}
 	chosen, err := s.lookUp(ctx, instance.ID, choices)
 	if err != nil {

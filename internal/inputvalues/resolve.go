@@ -25,7 +25,7 @@ type Resolved struct {
 	Unresolved []string
 	// References are the instances that inputs choose, in the order of the form; only Complete finds them.
 	References []Reference
-	// Warnings are of the inputs: defaults that count as absent.
+	// Warnings are of mapped inputs that are left out; whoever asked may add those of the inputs.
 	Warnings []inputprop.Warning
 }
 
@@ -146,6 +146,7 @@ func (s *showing) field(l *level, fl *field) {
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.path.Pointer(""), ref.Source, params, waits})
 	}
+	s.resolver.warn(&s.resolved.Warnings, &s.path, fl)
 	if fl.unresolved && fl.entries == nil {
 		s.resolver.unresolved(&s.resolved.Unresolved, &s.path, fl.value)
 	}

@@ -42,6 +42,7 @@ var Classes = map[string]Class{
 	ent.TypeDefinitionUse:          Owned,
 	ent.TypeDeploymentChange:       Owned,
 	ent.TypeDeploymentLog:          Owned,
+	ent.TypeDeploymentOutput:       Owned,
 	ent.TypeDeploymentReference:    Owned,
 	ent.TypeGivenInput:             Owned,
 	ent.TypeQuarantine:             Owned,

@@ -153,9 +153,11 @@ func (t *tour) deploys() *ent.Deployment {
 	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/tour"),
 		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []runlog.Line{line}})
 	t.must(err)
-	d, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	d, err = t.w.Deploy.End(t.runner, d.ID, lease, deployment.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
 	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	t.must(err)
+	_, err = t.w.Deploy.OutputsOf(t.developer, []string{d.ID})
 	t.must(err)
 	return d
 }
@@ -254,7 +256,7 @@ const many = `[
 	{"id":"project","type":"string","label":"Project","values":{"source":"projects"}},
 	{"id":"kind","type":"string","label":"Kind","values":{"source":"module_types"}},
 	{"id":"host","type":"string","label":"Host","immutable":true},
-	{"id":"of","type":"$ref:tour","label":"Of","mapped_inputs":[{"id":"image","type":"string","label":"Image"}]}]`
+	{"id":"of","type":"$ref:tour","label":"Of","mapped_inputs":[{"id":"image","type":"string","label":"Image"},{"id":"url","type":"string","label":"URL","default":"${{ ref.stack.output.url }}"}]}]`
 
 // inputs publishes such a version, and deploys and checks values of it.
 func (t *tour) inputs() {

@@ -20,6 +20,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 )
@@ -95,6 +96,12 @@ func (r aroundDeployment) Environment(ctx context.Context, obj *record.Deploymen
 func (r aroundDeployment) ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.moduleInstance", Parent: obj}, func(ctx context.Context) (*record.ModuleInstance, error) {
 		return r.DeploymentResolver.ModuleInstance(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.DeploymentResolver.Outputs(ctx, obj)
 	})
 }
 
@@ -398,6 +405,12 @@ func (r aroundModuleInstance) LiveDeployment(ctx context.Context, obj *record.Mo
 	})
 }
 
+func (r aroundModuleInstance) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.ModuleInstanceResolver.Outputs(ctx, obj)
+	})
+}
+
 func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
@@ -470,6 +483,12 @@ func (r aroundModuleVersion) Inputs(ctx context.Context, obj *record.ModuleVersi
 func (r aroundModuleVersion) InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error) {
 	return around(ctx, r.call, Field{Name: "ModuleVersion.inputsJson", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
 		return r.ModuleVersionResolver.InputsJSON(ctx, obj)
+	})
+}
+
+func (r aroundModuleVersion) Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersion.outputs", Parent: obj}, func(ctx context.Context) ([]*output.Declared, error) {
+		return r.ModuleVersionResolver.Outputs(ctx, obj)
 	})
 }
 

@@ -84,6 +84,10 @@ INSERT INTO deployment_logs (organization_id, deployment_id, sequence, byte_offs
 SELECT d.organization_id, d.id, line.i + 1, line.i, line.at, 'STDOUT', 'x'
 FROM deployments d JOIN n AS line ON line.i < 60 WHERE d.id < 'dep_0000000000000000000' || (1000000 + 840);
 
+-- Whatever has succeeded has outputs.
+INSERT INTO deployment_outputs (organization_id, deployment_id, content)
+SELECT organization_id, id, '{"url":"https://web"}' FROM deployments WHERE status = 'SUCCEEDED';
+
 -- Of some nothing was kept, which are live at some instances. Every other one of the two large organizations has referred to
 -- one of the oldest fifty instances of its own; each of these was referred to by few instances, and by one of them often.
 INSERT INTO given_inputs (organization_id, deployment_id, content)
