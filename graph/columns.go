@@ -63,6 +63,7 @@ var fieldColumns = map[string][]string{
 		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID,
 	},
 	"ModuleInstance.dependents":            {},
+	"ModuleInstance.outdated":              {},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
 	"Release.inputs":                       {release.FieldDigest, release.FieldContent},
 	"Release.artifact":                     {release.FieldDigest, release.FieldContent},

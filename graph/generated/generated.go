@@ -13,7 +13,6 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
-	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/access"
@@ -26,6 +25,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
 	"slipway/internal/output"
@@ -59,7 +59,6 @@ type ResolverRoot interface {
 	Deployment() DeploymentResolver
 	DeploymentChange() DeploymentChangeResolver
 	DeploymentReference() DeploymentReferenceResolver
-	Drift() DriftResolver
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
@@ -69,6 +68,7 @@ type ResolverRoot interface {
 	ModuleInstance() ModuleInstanceResolver
 	ModuleVersion() ModuleVersionResolver
 	Mutation() MutationResolver
+	OutdatedReference() OutdatedReferenceResolver
 	Project() ProjectResolver
 	Quarantine() QuarantineResolver
 	Query() QueryResolver
@@ -139,9 +139,6 @@ type DeploymentReferenceResolver interface {
 
 	Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
 }
-type DriftResolver interface {
-	Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error)
-}
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
 
@@ -175,12 +172,12 @@ type ModuleInstanceResolver interface {
 	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error)
 	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
-	Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error)
 	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
 	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ModuleVersionResolver interface {
@@ -214,6 +211,11 @@ type MutationResolver interface {
 	RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error)
 	ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error)
 	CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error)
+}
+type OutdatedReferenceResolver interface {
+	ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error)
+	Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
+	Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
 }
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
@@ -958,10 +960,8 @@ type Mutation {
 
   """
   Ends a RUNNING deployment: SUCCEEDED, FAILED where an error is given, or CANCELED where its cancellation was
-  requested and ended its program. Instead of SUCCEEDED it is FAILED with ` + "`" + `slipway:Deployment:ROLLED_BACK` + "`" + ` where a report
-  or an event of the cloud has said of its service deployment that it is rolled back, was stopped or has failed. Under the
-  same lease it may be said again: the answer is the deployment as it is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease
-  is lost. For runners.
+  requested and ended its program. Under the same lease it may be said again: the answer is the deployment as it
+  is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease is lost. For runners.
   """
   completeDeployment(
     "The deployment, its lease and how it ended."
@@ -1701,11 +1701,6 @@ type ModuleInstance implements Node {
   """
   externalDeployment: Deployment
   """
-  How what is there differs from what the live deployment made, as far as Slipway knows; null where it knows of no
-  difference. The next deployment that succeeds ends it.
-  """
-  drift: Drift
-  """
   The deployment that is PENDING or RUNNING, of which there is at most one; null where none is. One that was started
   outside of Slipway is not meant.
   """
@@ -1728,6 +1723,12 @@ type ModuleInstance implements Node {
     before: String
   ): DeploymentConnection
   """
+  The references of its live deployment whose values have changed since: where another deployment is live at the chosen
+  instance, and what was read from it has other values or is no longer there, or where nothing is live there any more. In the
+  order of the form, at most 1,000. Empty where Slipway has not kept what the live deployment has read.
+  """
+  outdated: [OutdatedReference!]!
+  """
   The instances whose live or active deployment refers to it, newest first. Of a live deployment that was created by a Slipway
   which did not keep its references, the text of its release is searched for the id.
   """
@@ -1743,34 +1744,26 @@ type ModuleInstance implements Node {
   ): ModuleInstanceConnection
 }
 
-"How what is there of an instance differs from what its live deployment made."
-type Drift {
-  "What has happened."
-  kind: DriftKind!
-  "Since when: by the cloud's clock, where the cloud said so."
-  since: UtcDateTime!
-  "What has happened, and why as far as it is known."
-  message: String!
-  "The deployment by which it is known. Its changes tell who follows it."
-  deployment: Deployment!
-}
-
-"What has happened to what is live. Of several kinds the last of these is told."
-enum DriftKind {
-  "The cloud has rolled the live deployment back, or let it fail, after it had succeeded."
-  ROLLED_BACK
-  "A deployment that was started outside of Slipway has succeeded after the live one, the last such is told."
-  CHANGED_OUTSIDE
-  "The live deployment was to be destroyed, and that did not end well: how far it got is not known."
-  DESTROY_FAILED
-}
-
 "How many deployments are in a status."
 type DeploymentCount {
   "The status."
   status: DeploymentStatus!
   "How many deployments are in it, at least 1."
   count: Int!
+}
+
+"A reference of what is live at an instance, which has read what is not live any more."
+type OutdatedReference {
+  "The place of the input as a JSON Pointer into the inputs of the live release."
+  pointer: String!
+  "The id of the chosen instance."
+  moduleInstanceId: ID!
+  "The chosen instance; null where it has been deleted since."
+  moduleInstance: ModuleInstance
+  "The deployment that was live there when the values were read."
+  read: Deployment!
+  "The deployment that is live there now; null where none is."
+  live: Deployment
 }
 
 "A page of module instances."
@@ -1801,8 +1794,6 @@ input ModuleInstanceFilter {
   environmentId: ID
   "The id of the module."
   moduleDefinitionId: ID
-  "The kind of its drift."
-  drift: DriftKind
 }
 
 """
@@ -2174,8 +2165,7 @@ type ReplayEligibility {
   blockedBy: Deployment
   """
   What to see to beforehand, whether it is allowed or not: since the last success a deployment of the instance
-  was canceled by force, and its program may still have been at work; or the instance has drifted. A sentence for each;
-  null where there is nothing.
+  was canceled by force, and its program may still have been at work. Null where there is nothing.
   """
   warning: String
 }
@@ -3668,8 +3658,23 @@ input CreateDeploymentInput {
   moduleInstanceId: ID!
   "The version of its module."
   moduleVersionId: ID!
-  "The values of the inputs, by their ids."
-  inputs: JSON!
+  """
+  The values of the inputs, by their ids. They may be left out where ` + "`" + `inputsFrom` + "`" + ` is given, and then go before what is taken
+  over, key by key.
+  """
+  inputs: JSON
+  """
+  The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
+  given. Values that the version has no inputs for are left out, with the warning ` + "`" + `input_dropped` + "`" + `. Where ` + "`" + `artifact` + "`" + ` is left out,
+  it is that of the deployment; where the deployment is of the same instance, so are ` + "`" + `resourceArn` + "`" + `, ` + "`" + `resourceName` + "`" + ` and of ` + "`" + `data` + "`" + `
+  what a rollback takes over. ` + "`" + `slipway:Deployment:INPUTS_UNKNOWN` + "`" + ` where it is not kept what was given.
+  """
+  inputsFrom: ID
+  """
+  The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFrom` + "`" + `. One that was not given there has the warning
+  ` + "`" + `input_not_given` + "`" + `.
+  """
+  withoutInputs: [String!]
   "What it is for, at most 10,000 characters."
   description: String
   """
@@ -3705,9 +3710,9 @@ type CreateDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
   """
-  What to see to, though it was allowed. At ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an
-  earlier deployment was canceled by force, and ` + "`" + `drift` + "`" + `. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live
-  at the chosen instance has not reported the output. Empty for a repeat under an idempotency key.
+  What to see to, though it was allowed. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live at the chosen
+  instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFrom` + "`" + ` and ` + "`" + `withoutInputs` + "`" + `. Empty for a
+  repeat under an idempotency key.
   """
   warnings: [InputWarning!]!
 }
@@ -3733,11 +3738,6 @@ input RollbackDeploymentInput {
 type RollbackDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
-  """
-  What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
-  """
-  warnings: [InputWarning!]!
 }
 
 "What to redeploy."
@@ -3761,11 +3761,6 @@ input RedeployDeploymentInput {
 type RedeployDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
-  """
-  What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
-  """
-  warnings: [InputWarning!]!
 }
 
 "What to cancel."
@@ -4426,20 +4421,6 @@ func (ec *executionContext) childFields_DeploymentReference(ctx context.Context,
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentReference", field.Name)
 }
 
-func (ec *executionContext) childFields_Drift(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "kind":
-		return ec.fieldContext_Drift_kind(ctx, field)
-	case "since":
-		return ec.fieldContext_Drift_since(ctx, field)
-	case "message":
-		return ec.fieldContext_Drift_message(ctx, field)
-	case "deployment":
-		return ec.fieldContext_Drift_deployment(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type Drift", field.Name)
-}
-
 func (ec *executionContext) childFields_DynamicSource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
@@ -4958,8 +4939,6 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_outputs(ctx, field)
 	case "externalDeployment":
 		return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
-	case "drift":
-		return ec.fieldContext_ModuleInstance_drift(ctx, field)
 	case "activeDeployment":
 		return ec.fieldContext_ModuleInstance_activeDeployment(ctx, field)
 	case "lastDeployment":
@@ -4970,6 +4949,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
 		return ec.fieldContext_ModuleInstance_deployments(ctx, field)
+	case "outdated":
+		return ec.fieldContext_ModuleInstance_outdated(ctx, field)
 	case "dependents":
 		return ec.fieldContext_ModuleInstance_dependents(ctx, field)
 	}
@@ -5116,6 +5097,22 @@ func (ec *executionContext) childFields_OrganizationEdge(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type OrganizationEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_OutdatedReference(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_OutdatedReference_pointer(ctx, field)
+	case "moduleInstanceId":
+		return ec.fieldContext_OutdatedReference_moduleInstanceId(ctx, field)
+	case "moduleInstance":
+		return ec.fieldContext_OutdatedReference_moduleInstance(ctx, field)
+	case "read":
+		return ec.fieldContext_OutdatedReference_read(ctx, field)
+	case "live":
+		return ec.fieldContext_OutdatedReference_live(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OutdatedReference", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -5220,8 +5217,6 @@ func (ec *executionContext) childFields_RedeployDeploymentPayload(ctx context.Co
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RedeployDeploymentPayload_deployment(ctx, field)
-	case "warnings":
-		return ec.fieldContext_RedeployDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RedeployDeploymentPayload", field.Name)
 }
@@ -5342,8 +5337,6 @@ func (ec *executionContext) childFields_RollbackDeploymentPayload(ctx context.Co
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RollbackDeploymentPayload_deployment(ctx, field)
-	case "warnings":
-		return ec.fieldContext_RollbackDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RollbackDeploymentPayload", field.Name)
 }
@@ -11242,107 +11235,6 @@ func (ec *executionContext) fieldContext_DeploymentReference_deployment(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Drift_kind(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v moduleinstance.DriftKind) graphql.Marshaler {
-			return ec.marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Drift_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type DriftKind does not have child fields"))
-}
-
-func (ec *executionContext) _Drift_since(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_since(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Since, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Drift_since(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
-}
-
-func (ec *executionContext) _Drift_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Drift_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Drift_deployment(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_deployment(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Drift().Deployment(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Drift_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Drift",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _DynamicSource_name(ctx context.Context, field graphql.CollectedField, obj *valuesource.Source) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16235,38 +16127,6 @@ func (ec *executionContext) fieldContext_ModuleInstance_externalDeployment(_ con
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_drift(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ModuleInstance_drift(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ModuleInstance().Drift(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
-			return ec.marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ModuleInstance_drift(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ModuleInstance",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Drift(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _ModuleInstance_activeDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16426,6 +16286,38 @@ func (ec *executionContext) fieldContext_ModuleInstance_deployments(ctx context.
 	if fc.Args, err = ec.field_ModuleInstance_deployments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_outdated(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_outdated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Outdated(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+			return ec.marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_outdated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OutdatedReference(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -19741,6 +19633,148 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _OutdatedReference_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReference", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReference_moduleInstanceId(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_moduleInstanceId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InstanceID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_moduleInstanceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReference_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().ModuleInstance(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReference_read(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_read(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().Read(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_read(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReference_live(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_live(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().Live(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *page.Info) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21708,38 +21742,6 @@ func (ec *executionContext) fieldContext_RedeployDeploymentPayload_deployment(_ 
 	return fc, nil
 }
 
-func (ec *executionContext) _RedeployDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RedeployDeploymentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RedeployDeploymentPayload_warnings(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Warnings, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RedeployDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "RedeployDeploymentPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _ReferenceProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.ReferenceProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22949,38 +22951,6 @@ func (ec *executionContext) fieldContext_RollbackDeploymentPayload_deployment(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _RollbackDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RollbackDeploymentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RollbackDeploymentPayload_warnings(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Warnings, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RollbackDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "RollbackDeploymentPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -27228,7 +27198,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27251,11 +27221,25 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 			it.ModuleVersionID = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Inputs = data
+			it.Inputs = graphql.OmittableOf(data)
+		case "inputsFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFrom"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InputsFrom = graphql.OmittableOf(data)
+		case "withoutInputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withoutInputs"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WithoutInputs = graphql.OmittableOf(data)
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -28356,7 +28340,7 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId", "drift"}
+	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28384,13 +28368,6 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 				return it, err
 			}
 			it.ModuleDefinitionID = graphql.OmittableOf(data)
-		case "drift":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("drift"))
-			data, err := ec.unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Drift = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -33036,92 +33013,6 @@ func (ec *executionContext) _DeploymentReference(ctx context.Context, sel ast.Se
 	return out
 }
 
-var driftImplementors = []string{"Drift"}
-
-func (ec *executionContext) _Drift(ctx context.Context, sel ast.SelectionSet, obj *deployment.Drift) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, driftImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("Drift")
-		case "kind":
-			out.Values[i] = ec._Drift_kind(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "since":
-			out.Values[i] = ec._Drift_since(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "message":
-			out.Values[i] = ec._Drift_message(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "deployment":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Drift_deployment(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
 var dynamicSourceImplementors = []string{"DynamicSource"}
 
 func (ec *executionContext) _DynamicSource(ctx context.Context, sel ast.SelectionSet, obj *valuesource.Source) graphql.Marshaler {
@@ -36028,44 +35919,6 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "drift":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ModuleInstance_drift(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "activeDeployment":
 			field := field
 
@@ -36229,6 +36082,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 				}()
 				res = ec._ModuleInstance_deployments(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outdated":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_outdated(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -37665,6 +37556,163 @@ func (ec *executionContext) _OrganizationEdge(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var outdatedReferenceImplementors = []string{"OutdatedReference"}
+
+func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.SelectionSet, obj *inputvalidation.Outdated) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, outdatedReferenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OutdatedReference")
+		case "pointer":
+			out.Values[i] = ec._OutdatedReference_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstanceId":
+			out.Values[i] = ec._OutdatedReference_moduleInstanceId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstance":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_moduleInstance(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "read":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_read(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "live":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_live(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *page.Info) graphql.Marshaler {
@@ -38784,11 +38832,6 @@ func (ec *executionContext) _RedeployDeploymentPayload(ctx context.Context, sel 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "warnings":
-			out.Values[i] = ec._RedeployDeploymentPayload_warnings(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -39511,11 +39554,6 @@ func (ec *executionContext) _RollbackDeploymentPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("RollbackDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._RollbackDeploymentPayload_deployment(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "warnings":
-			out.Values[i] = ec._RollbackDeploymentPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -41775,36 +41813,6 @@ var (
 	}
 )
 
-func (ec *executionContext) unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, v any) (moduleinstance.DriftKind, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[tmp]
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, sel ast.SelectionSet, v moduleinstance.DriftKind) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[v])
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-var (
-	unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind = map[string]moduleinstance.DriftKind{
-		"ROLLED_BACK":     moduleinstance.DriftKindROLLED_BACK,
-		"CHANGED_OUTSIDE": moduleinstance.DriftKindCHANGED_OUTSIDE,
-		"DESTROY_FAILED":  moduleinstance.DriftKindDESTROY_FAILED,
-	}
-	marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind = map[moduleinstance.DriftKind]string{
-		moduleinstance.DriftKindROLLED_BACK:     "ROLLED_BACK",
-		moduleinstance.DriftKindCHANGED_OUTSIDE: "CHANGED_OUTSIDE",
-		moduleinstance.DriftKindDESTROY_FAILED:  "DESTROY_FAILED",
-	}
-)
-
 func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(ctx context.Context, sel ast.SelectionSet, v *valuesource.Source) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -42764,6 +42772,32 @@ func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpag
 	return ec._OrganizationEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx context.Context, sel ast.SelectionSet, v *inputvalidation.Outdated) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OutdatedReference(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -43688,45 +43722,6 @@ var (
 		deployment1.StatusSUCCEEDED: "SUCCEEDED",
 		deployment1.StatusFAILED:    "FAILED",
 		deployment1.StatusCANCELED:  "CANCELED",
-	}
-)
-
-func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx context.Context, sel ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._Drift(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, v any) (*moduleinstance.DriftKind, error) {
-	if v == nil {
-		return nil, nil
-	}
-	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind[tmp]
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, sel ast.SelectionSet, v *moduleinstance.DriftKind) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalString(marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind[*v])
-	return res
-}
-
-var (
-	unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind = map[string]moduleinstance.DriftKind{
-		"ROLLED_BACK":     moduleinstance.DriftKindROLLED_BACK,
-		"CHANGED_OUTSIDE": moduleinstance.DriftKindCHANGED_OUTSIDE,
-		"DESTROY_FAILED":  moduleinstance.DriftKindDESTROY_FAILED,
-	}
-	marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind = map[moduleinstance.DriftKind]string{
-		moduleinstance.DriftKindROLLED_BACK:     "ROLLED_BACK",
-		moduleinstance.DriftKindCHANGED_OUTSIDE: "CHANGED_OUTSIDE",
-		moduleinstance.DriftKindDESTROY_FAILED:  "DESTROY_FAILED",
 	}
 )
 
