@@ -19,7 +19,10 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
+	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
@@ -61,8 +64,14 @@ type Client struct {
 	DeploymentChange *DeploymentChangeClient
 	// DeploymentLog is the client for interacting with the DeploymentLog builders.
 	DeploymentLog *DeploymentLogClient
+	// DeploymentOutput is the client for interacting with the DeploymentOutput builders.
+	DeploymentOutput *DeploymentOutputClient
+	// DeploymentReference is the client for interacting with the DeploymentReference builders.
+	DeploymentReference *DeploymentReferenceClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
+	// GivenInput is the client for interacting with the GivenInput builders.
+	GivenInput *GivenInputClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
 	// InputBaseline is the client for interacting with the InputBaseline builders.
@@ -104,7 +113,10 @@ func (c *Client) init() {
 	c.Deployment = NewDeploymentClient(c.config)
 	c.DeploymentChange = NewDeploymentChangeClient(c.config)
 	c.DeploymentLog = NewDeploymentLogClient(c.config)
+	c.DeploymentOutput = NewDeploymentOutputClient(c.config)
+	c.DeploymentReference = NewDeploymentReferenceClient(c.config)
 	c.Environment = NewEnvironmentClient(c.config)
+	c.GivenInput = NewGivenInputClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.InputBaseline = NewInputBaselineClient(c.config)
 	c.LeaseSweep = NewLeaseSweepClient(c.config)
@@ -216,7 +228,10 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		DeploymentLog:          NewDeploymentLogClient(cfg),
+		DeploymentOutput:       NewDeploymentOutputClient(cfg),
+		DeploymentReference:    NewDeploymentReferenceClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
+		GivenInput:             NewGivenInputClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		InputBaseline:          NewInputBaselineClient(cfg),
 		LeaseSweep:             NewLeaseSweepClient(cfg),
@@ -255,7 +270,10 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		DeploymentLog:          NewDeploymentLogClient(cfg),
+		DeploymentOutput:       NewDeploymentOutputClient(cfg),
+		DeploymentReference:    NewDeploymentReferenceClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
+		GivenInput:             NewGivenInputClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		InputBaseline:          NewInputBaselineClient(cfg),
 		LeaseSweep:             NewLeaseSweepClient(cfg),
@@ -298,9 +316,10 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
 		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
-		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Quarantine, c.Release, c.Token,
+		c.DeploymentOutput, c.DeploymentReference, c.Environment, c.GivenInput,
+		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -312,9 +331,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
 		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
-		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Quarantine, c.Release, c.Token,
+		c.DeploymentOutput, c.DeploymentReference, c.Environment, c.GivenInput,
+		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -339,8 +359,14 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.DeploymentChange.mutate(ctx, m)
 	case *DeploymentLogMutation:
 		return c.DeploymentLog.mutate(ctx, m)
+	case *DeploymentOutputMutation:
+		return c.DeploymentOutput.mutate(ctx, m)
+	case *DeploymentReferenceMutation:
+		return c.DeploymentReference.mutate(ctx, m)
 	case *EnvironmentMutation:
 		return c.Environment.mutate(ctx, m)
+	case *GivenInputMutation:
+		return c.GivenInput.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
 	case *InputBaselineMutation:
@@ -1624,6 +1650,304 @@ func (c *DeploymentLogClient) mutate(ctx context.Context, m *DeploymentLogMutati
 	}
 }
 
+// DeploymentOutputClient is a client for the DeploymentOutput schema.
+type DeploymentOutputClient struct {
+	config
+}
+
+// NewDeploymentOutputClient returns a client for the DeploymentOutput from the given config.
+func NewDeploymentOutputClient(c config) *DeploymentOutputClient {
+	return &DeploymentOutputClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `deploymentoutput.Hooks(f(g(h())))`.
+func (c *DeploymentOutputClient) Use(hooks ...Hook) {
+	c.hooks.DeploymentOutput = append(c.hooks.DeploymentOutput, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `deploymentoutput.Intercept(f(g(h())))`.
+func (c *DeploymentOutputClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DeploymentOutput = append(c.inters.DeploymentOutput, interceptors...)
+}
+
+// Create returns a builder for creating a DeploymentOutput entity.
+func (c *DeploymentOutputClient) Create() *DeploymentOutputCreate {
+	mutation := newDeploymentOutputMutation(c.config, OpCreate)
+	return &DeploymentOutputCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DeploymentOutput entities.
+func (c *DeploymentOutputClient) CreateBulk(builders ...*DeploymentOutputCreate) *DeploymentOutputCreateBulk {
+	return &DeploymentOutputCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeploymentOutputClient) MapCreateBulk(slice any, setFunc func(*DeploymentOutputCreate, int)) *DeploymentOutputCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeploymentOutputCreateBulk{err: fmt.Errorf("calling to DeploymentOutputClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeploymentOutputCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeploymentOutputCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DeploymentOutput.
+func (c *DeploymentOutputClient) Update() *DeploymentOutputUpdate {
+	mutation := newDeploymentOutputMutation(c.config, OpUpdate)
+	return &DeploymentOutputUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeploymentOutputClient) UpdateOne(_m *DeploymentOutput) *DeploymentOutputUpdateOne {
+	mutation := newDeploymentOutputMutation(c.config, OpUpdateOne, withDeploymentOutput(_m))
+	return &DeploymentOutputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeploymentOutputClient) UpdateOneID(id int64) *DeploymentOutputUpdateOne {
+	mutation := newDeploymentOutputMutation(c.config, OpUpdateOne, withDeploymentOutputID(id))
+	return &DeploymentOutputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DeploymentOutput.
+func (c *DeploymentOutputClient) Delete() *DeploymentOutputDelete {
+	mutation := newDeploymentOutputMutation(c.config, OpDelete)
+	return &DeploymentOutputDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeploymentOutputClient) DeleteOne(_m *DeploymentOutput) *DeploymentOutputDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeploymentOutputClient) DeleteOneID(id int64) *DeploymentOutputDeleteOne {
+	builder := c.Delete().Where(deploymentoutput.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeploymentOutputDeleteOne{builder}
+}
+
+// Query returns a query builder for DeploymentOutput.
+func (c *DeploymentOutputClient) Query() *DeploymentOutputQuery {
+	return &DeploymentOutputQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDeploymentOutput},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DeploymentOutput entity by its id.
+func (c *DeploymentOutputClient) Get(ctx context.Context, id int64) (*DeploymentOutput, error) {
+	return c.Query().Where(deploymentoutput.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeploymentOutputClient) GetX(ctx context.Context, id int64) *DeploymentOutput {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryDeployment queries the deployment edge of a DeploymentOutput.
+func (c *DeploymentOutputClient) QueryDeployment(_m *DeploymentOutput) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deploymentoutput.Table, deploymentoutput.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, deploymentoutput.DeploymentTable, deploymentoutput.DeploymentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DeploymentOutputClient) Hooks() []Hook {
+	return c.hooks.DeploymentOutput
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeploymentOutputClient) Interceptors() []Interceptor {
+	return c.inters.DeploymentOutput
+}
+
+func (c *DeploymentOutputClient) mutate(ctx context.Context, m *DeploymentOutputMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeploymentOutputCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeploymentOutputUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeploymentOutputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeploymentOutputDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DeploymentOutput mutation op: %q", m.Op())
+	}
+}
+
+// DeploymentReferenceClient is a client for the DeploymentReference schema.
+type DeploymentReferenceClient struct {
+	config
+}
+
+// NewDeploymentReferenceClient returns a client for the DeploymentReference from the given config.
+func NewDeploymentReferenceClient(c config) *DeploymentReferenceClient {
+	return &DeploymentReferenceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `deploymentreference.Hooks(f(g(h())))`.
+func (c *DeploymentReferenceClient) Use(hooks ...Hook) {
+	c.hooks.DeploymentReference = append(c.hooks.DeploymentReference, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `deploymentreference.Intercept(f(g(h())))`.
+func (c *DeploymentReferenceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DeploymentReference = append(c.inters.DeploymentReference, interceptors...)
+}
+
+// Create returns a builder for creating a DeploymentReference entity.
+func (c *DeploymentReferenceClient) Create() *DeploymentReferenceCreate {
+	mutation := newDeploymentReferenceMutation(c.config, OpCreate)
+	return &DeploymentReferenceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DeploymentReference entities.
+func (c *DeploymentReferenceClient) CreateBulk(builders ...*DeploymentReferenceCreate) *DeploymentReferenceCreateBulk {
+	return &DeploymentReferenceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeploymentReferenceClient) MapCreateBulk(slice any, setFunc func(*DeploymentReferenceCreate, int)) *DeploymentReferenceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeploymentReferenceCreateBulk{err: fmt.Errorf("calling to DeploymentReferenceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeploymentReferenceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeploymentReferenceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DeploymentReference.
+func (c *DeploymentReferenceClient) Update() *DeploymentReferenceUpdate {
+	mutation := newDeploymentReferenceMutation(c.config, OpUpdate)
+	return &DeploymentReferenceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeploymentReferenceClient) UpdateOne(_m *DeploymentReference) *DeploymentReferenceUpdateOne {
+	mutation := newDeploymentReferenceMutation(c.config, OpUpdateOne, withDeploymentReference(_m))
+	return &DeploymentReferenceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeploymentReferenceClient) UpdateOneID(id int64) *DeploymentReferenceUpdateOne {
+	mutation := newDeploymentReferenceMutation(c.config, OpUpdateOne, withDeploymentReferenceID(id))
+	return &DeploymentReferenceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DeploymentReference.
+func (c *DeploymentReferenceClient) Delete() *DeploymentReferenceDelete {
+	mutation := newDeploymentReferenceMutation(c.config, OpDelete)
+	return &DeploymentReferenceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeploymentReferenceClient) DeleteOne(_m *DeploymentReference) *DeploymentReferenceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeploymentReferenceClient) DeleteOneID(id int64) *DeploymentReferenceDeleteOne {
+	builder := c.Delete().Where(deploymentreference.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeploymentReferenceDeleteOne{builder}
+}
+
+// Query returns a query builder for DeploymentReference.
+func (c *DeploymentReferenceClient) Query() *DeploymentReferenceQuery {
+	return &DeploymentReferenceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDeploymentReference},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DeploymentReference entity by its id.
+func (c *DeploymentReferenceClient) Get(ctx context.Context, id int64) (*DeploymentReference, error) {
+	return c.Query().Where(deploymentreference.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeploymentReferenceClient) GetX(ctx context.Context, id int64) *DeploymentReference {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryDeployment queries the deployment edge of a DeploymentReference.
+func (c *DeploymentReferenceClient) QueryDeployment(_m *DeploymentReference) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deploymentreference.Table, deploymentreference.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, deploymentreference.DeploymentTable, deploymentreference.DeploymentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DeploymentReferenceClient) Hooks() []Hook {
+	return c.hooks.DeploymentReference
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeploymentReferenceClient) Interceptors() []Interceptor {
+	return c.inters.DeploymentReference
+}
+
+func (c *DeploymentReferenceClient) mutate(ctx context.Context, m *DeploymentReferenceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeploymentReferenceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeploymentReferenceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeploymentReferenceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeploymentReferenceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DeploymentReference mutation op: %q", m.Op())
+	}
+}
+
 // EnvironmentClient is a client for the Environment schema.
 type EnvironmentClient struct {
 	config
@@ -1770,6 +2094,155 @@ func (c *EnvironmentClient) mutate(ctx context.Context, m *EnvironmentMutation) 
 		return (&EnvironmentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Environment mutation op: %q", m.Op())
+	}
+}
+
+// GivenInputClient is a client for the GivenInput schema.
+type GivenInputClient struct {
+	config
+}
+
+// NewGivenInputClient returns a client for the GivenInput from the given config.
+func NewGivenInputClient(c config) *GivenInputClient {
+	return &GivenInputClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `giveninput.Hooks(f(g(h())))`.
+func (c *GivenInputClient) Use(hooks ...Hook) {
+	c.hooks.GivenInput = append(c.hooks.GivenInput, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `giveninput.Intercept(f(g(h())))`.
+func (c *GivenInputClient) Intercept(interceptors ...Interceptor) {
+	c.inters.GivenInput = append(c.inters.GivenInput, interceptors...)
+}
+
+// Create returns a builder for creating a GivenInput entity.
+func (c *GivenInputClient) Create() *GivenInputCreate {
+	mutation := newGivenInputMutation(c.config, OpCreate)
+	return &GivenInputCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of GivenInput entities.
+func (c *GivenInputClient) CreateBulk(builders ...*GivenInputCreate) *GivenInputCreateBulk {
+	return &GivenInputCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *GivenInputClient) MapCreateBulk(slice any, setFunc func(*GivenInputCreate, int)) *GivenInputCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &GivenInputCreateBulk{err: fmt.Errorf("calling to GivenInputClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*GivenInputCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &GivenInputCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for GivenInput.
+func (c *GivenInputClient) Update() *GivenInputUpdate {
+	mutation := newGivenInputMutation(c.config, OpUpdate)
+	return &GivenInputUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *GivenInputClient) UpdateOne(_m *GivenInput) *GivenInputUpdateOne {
+	mutation := newGivenInputMutation(c.config, OpUpdateOne, withGivenInput(_m))
+	return &GivenInputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *GivenInputClient) UpdateOneID(id int64) *GivenInputUpdateOne {
+	mutation := newGivenInputMutation(c.config, OpUpdateOne, withGivenInputID(id))
+	return &GivenInputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for GivenInput.
+func (c *GivenInputClient) Delete() *GivenInputDelete {
+	mutation := newGivenInputMutation(c.config, OpDelete)
+	return &GivenInputDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *GivenInputClient) DeleteOne(_m *GivenInput) *GivenInputDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *GivenInputClient) DeleteOneID(id int64) *GivenInputDeleteOne {
+	builder := c.Delete().Where(giveninput.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &GivenInputDeleteOne{builder}
+}
+
+// Query returns a query builder for GivenInput.
+func (c *GivenInputClient) Query() *GivenInputQuery {
+	return &GivenInputQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeGivenInput},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a GivenInput entity by its id.
+func (c *GivenInputClient) Get(ctx context.Context, id int64) (*GivenInput, error) {
+	return c.Query().Where(giveninput.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *GivenInputClient) GetX(ctx context.Context, id int64) *GivenInput {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryDeployment queries the deployment edge of a GivenInput.
+func (c *GivenInputClient) QueryDeployment(_m *GivenInput) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(giveninput.Table, giveninput.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, giveninput.DeploymentTable, giveninput.DeploymentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *GivenInputClient) Hooks() []Hook {
+	return c.hooks.GivenInput
+}
+
+// Interceptors returns the client interceptors.
+func (c *GivenInputClient) Interceptors() []Interceptor {
+	return c.inters.GivenInput
+}
+
+func (c *GivenInputClient) mutate(ctx context.Context, m *GivenInputMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&GivenInputCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&GivenInputUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&GivenInputUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&GivenInputDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown GivenInput mutation op: %q", m.Op())
 	}
 }
 
@@ -3400,15 +3873,17 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 type (
 	hooks struct {
 		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
-		Deployment, DeploymentChange, DeploymentLog, Environment, IdempotencyKey,
-		InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
-		Organization, Project, Quarantine, Release, Token []ent.Hook
+		Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
+		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
+		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
 		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
-		Deployment, DeploymentChange, DeploymentLog, Environment, IdempotencyKey,
-		InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
-		Organization, Project, Quarantine, Release, Token []ent.Interceptor
+		Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
+		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
+		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Interceptor
 	}
 )
 

@@ -41,14 +41,12 @@ type Deployment struct {
 	ReleaseID *string `json:"release_id,omitempty"`
 	// the kind of the module version
 	DeploymentType string `json:"deployment_type,omitempty"`
-	// api, rollback, redeploy, pipeline, destroy or event
+	// api, rollback, redeploy, pipeline or event
 	TriggerSource string `json:"trigger_source,omitempty"`
 	// Status holds the value of the "status" field.
 	Status deployment.Status `json:"status,omitempty"`
 	// Description holds the value of the "description" field.
 	Description *string `json:"description,omitempty"`
-	// why somebody asked for it, in their words
-	Reason *string `json:"reason,omitempty"`
 	// StartedAt holds the value of the "started_at" field.
 	StartedAt *time.Time `json:"started_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
@@ -77,6 +75,8 @@ type Deployment struct {
 	RedeployOfDeploymentID *string `json:"redeploy_of_deployment_id,omitempty"`
 	// RollbackToDeploymentID holds the value of the "rollback_to_deployment_id" field.
 	RollbackToDeploymentID *string `json:"rollback_to_deployment_id,omitempty"`
+	// the deployment that has what was given for the inputs, and the references: itself, or what is replayed; null where nobody has kept it
+	GivenFrom *string `json:"given_from,omitempty"`
 	// Data holds the value of the "data" field.
 	Data ecs.Column `json:"data,omitempty"`
 	// that of the data, for the events of the cloud
@@ -239,7 +239,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
 			values[i] = new(sql.NullString)
 		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
@@ -331,13 +331,6 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Description = new(string)
 				*_m.Description = value.String
-			}
-		case deployment.FieldReason:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field reason", values[i])
-			} else if value.Valid {
-				_m.Reason = new(string)
-				*_m.Reason = value.String
 			}
 		case deployment.FieldStartedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -437,6 +430,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.RollbackToDeploymentID = new(string)
 				*_m.RollbackToDeploymentID = value.String
+			}
+		case deployment.FieldGivenFrom:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field given_from", values[i])
+			} else if value.Valid {
+				_m.GivenFrom = new(string)
+				*_m.GivenFrom = value.String
 			}
 		case deployment.FieldData:
 			if value, ok := values[i].(*ecs.Column); !ok {
@@ -668,11 +668,6 @@ func (_m *Deployment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
-	if v := _m.Reason; v != nil {
-		builder.WriteString("reason=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
 	if v := _m.StartedAt; v != nil {
 		builder.WriteString("started_at=")
 		builder.WriteString(v.Format(time.ANSIC))
@@ -734,6 +729,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	if v := _m.RollbackToDeploymentID; v != nil {
 		builder.WriteString("rollback_to_deployment_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.GivenFrom; v != nil {
+		builder.WriteString("given_from=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -311,6 +311,20 @@ func (_c *DeploymentCreate) SetNillableRollbackToDeploymentID(v *string) *Deploy
 	return _c
 }
 
+// SetGivenFrom sets the "given_from" field.
+func (_c *DeploymentCreate) SetGivenFrom(v string) *DeploymentCreate {
+	_c.mutation.SetGivenFrom(v)
+	return _c
+}
+
+// SetNillableGivenFrom sets the "given_from" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableGivenFrom(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetGivenFrom(*v)
+	}
+	return _c
+}
+
 // SetData sets the "data" field.
 func (_c *DeploymentCreate) SetData(v ecs.Column) *DeploymentCreate {
 	_c.mutation.SetData(v)
@@ -905,6 +919,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ResourceName(); ok {
 		_spec.SetField(deployment.FieldResourceName, field.TypeString, value)
 		_node.ResourceName = &value
+	}
+	if value, ok := _c.mutation.GivenFrom(); ok {
+		_spec.SetField(deployment.FieldGivenFrom, field.TypeString, value)
+		_node.GivenFrom = &value
 	}
 	if value, ok := _c.mutation.Data(); ok {
 		_spec.SetField(deployment.FieldData, field.TypeOther, value)

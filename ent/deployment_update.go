@@ -847,6 +847,9 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.ResourceNameCleared() {
 		_spec.ClearField(deployment.FieldResourceName, field.TypeString)
 	}
+	if _u.mutation.GivenFromCleared() {
+		_spec.ClearField(deployment.FieldGivenFrom, field.TypeString)
+	}
 	if value, ok := _u.mutation.Data(); ok {
 		_spec.SetField(deployment.FieldData, field.TypeOther, value)
 	}
@@ -1909,6 +1912,9 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.ResourceNameCleared() {
 		_spec.ClearField(deployment.FieldResourceName, field.TypeString)
+	}
+	if _u.mutation.GivenFromCleared() {
+		_spec.ClearField(deployment.FieldGivenFrom, field.TypeString)
 	}
 	if value, ok := _u.mutation.Data(); ok {
 		_spec.SetField(deployment.FieldData, field.TypeOther, value)

@@ -15,7 +15,10 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
+	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
@@ -100,7 +103,10 @@ func checkColumn(t, c string) error {
 			deployment.Table:             deployment.ValidColumn,
 			deploymentchange.Table:       deploymentchange.ValidColumn,
 			deploymentlog.Table:          deploymentlog.ValidColumn,
+			deploymentoutput.Table:       deploymentoutput.ValidColumn,
+			deploymentreference.Table:    deploymentreference.ValidColumn,
 			environment.Table:            environment.ValidColumn,
+			giveninput.Table:             giveninput.ValidColumn,
 			idempotencykey.Table:         idempotencykey.ValidColumn,
 			inputbaseline.Table:          inputbaseline.ValidColumn,
 			leasesweep.Table:             leasesweep.ValidColumn,

@@ -7,6 +7,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleversion"
 	"slipway/internal/inputprop"
+	"slipway/internal/output"
 	"strings"
 	"time"
 
@@ -33,6 +34,8 @@ type ModuleVersion struct {
 	Kind string `json:"kind,omitempty"`
 	// Inputs holds the value of the "inputs" field.
 	Inputs inputprop.ListColumn `json:"inputs,omitempty"`
+	// those that its deployments have; null for none that are declared
+	Outputs output.Column `json:"outputs,omitempty"`
 	// SourceURL holds the value of the "source_url" field.
 	SourceURL *string `json:"source_url,omitempty"`
 	// SourceRef holds the value of the "source_ref" field.
@@ -72,6 +75,8 @@ func (*ModuleVersion) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case moduleversion.FieldInputs:
 			values[i] = new(inputprop.ListColumn)
+		case moduleversion.FieldOutputs:
+			values[i] = new(output.Column)
 		case moduleversion.FieldUsesRecorded:
 			values[i] = new(sql.NullBool)
 		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef:
@@ -141,6 +146,12 @@ func (_m *ModuleVersion) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field inputs", values[i])
 			} else if value != nil {
 				_m.Inputs = *value
+			}
+		case moduleversion.FieldOutputs:
+			if value, ok := values[i].(*output.Column); !ok {
+				return fmt.Errorf("unexpected type %T for field outputs", values[i])
+			} else if value != nil {
+				_m.Outputs = *value
 			}
 		case moduleversion.FieldSourceURL:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -225,6 +236,9 @@ func (_m *ModuleVersion) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("inputs=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Inputs))
+	builder.WriteString(", ")
+	builder.WriteString("outputs=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Outputs))
 	builder.WriteString(", ")
 	if v := _m.SourceURL; v != nil {
 		builder.WriteString("source_url=")

@@ -9,6 +9,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleversion"
 	"slipway/internal/inputprop"
+	"slipway/internal/output"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -69,6 +70,20 @@ func (_c *ModuleVersionCreate) SetKind(v string) *ModuleVersionCreate {
 // SetInputs sets the "inputs" field.
 func (_c *ModuleVersionCreate) SetInputs(v inputprop.ListColumn) *ModuleVersionCreate {
 	_c.mutation.SetInputs(v)
+	return _c
+}
+
+// SetOutputs sets the "outputs" field.
+func (_c *ModuleVersionCreate) SetOutputs(v output.Column) *ModuleVersionCreate {
+	_c.mutation.SetOutputs(v)
+	return _c
+}
+
+// SetNillableOutputs sets the "outputs" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableOutputs(v *output.Column) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetOutputs(*v)
+	}
 	return _c
 }
 
@@ -250,6 +265,10 @@ func (_c *ModuleVersionCreate) createSpec() (*ModuleVersion, *sqlgraph.CreateSpe
 	if value, ok := _c.mutation.Inputs(); ok {
 		_spec.SetField(moduleversion.FieldInputs, field.TypeOther, value)
 		_node.Inputs = value
+	}
+	if value, ok := _c.mutation.Outputs(); ok {
+		_spec.SetField(moduleversion.FieldOutputs, field.TypeOther, value)
+		_node.Outputs = value
 	}
 	if value, ok := _c.mutation.SourceURL(); ok {
 		_spec.SetField(moduleversion.FieldSourceURL, field.TypeString, value)

@@ -121,6 +121,9 @@ func (_u *ModuleVersionUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(moduleversion.FieldOrganizationID, field.TypeString)
 	}
+	if _u.mutation.OutputsCleared() {
+		_spec.ClearField(moduleversion.FieldOutputs, field.TypeOther)
+	}
 	if _u.mutation.SourceURLCleared() {
 		_spec.ClearField(moduleversion.FieldSourceURL, field.TypeString)
 	}
@@ -273,6 +276,9 @@ func (_u *ModuleVersionUpdateOne) sqlSave(ctx context.Context) (_node *ModuleVer
 	}
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(moduleversion.FieldOrganizationID, field.TypeString)
+	}
+	if _u.mutation.OutputsCleared() {
+		_spec.ClearField(moduleversion.FieldOutputs, field.TypeOther)
 	}
 	if _u.mutation.SourceURLCleared() {
 		_spec.ClearField(moduleversion.FieldSourceURL, field.TypeString)

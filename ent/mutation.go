@@ -15,7 +15,10 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
+	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
@@ -34,6 +37,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/output"
 	"slipway/internal/runlog"
 	"sync"
 	"time"
@@ -59,7 +63,10 @@ const (
 	TypeDeployment             = "Deployment"
 	TypeDeploymentChange       = "DeploymentChange"
 	TypeDeploymentLog          = "DeploymentLog"
+	TypeDeploymentOutput       = "DeploymentOutput"
+	TypeDeploymentReference    = "DeploymentReference"
 	TypeEnvironment            = "Environment"
+	TypeGivenInput             = "GivenInput"
 	TypeIdempotencyKey         = "IdempotencyKey"
 	TypeInputBaseline          = "InputBaseline"
 	TypeLeaseSweep             = "LeaseSweep"
@@ -3879,6 +3886,7 @@ type DeploymentMutation struct {
 	step_execution_id      *string
 	resource_arn           *string
 	resource_name          *string
+	given_from             *string
 	data                   *ecs.Column
 	service_arn            *string
 	events                 *[]event.Event
@@ -5176,6 +5184,55 @@ func (m *DeploymentMutation) RollbackToDeploymentIDCleared() bool {
 func (m *DeploymentMutation) ResetRollbackToDeploymentID() {
 	m.rollback_to = nil
 	delete(m.clearedFields, deployment.FieldRollbackToDeploymentID)
+}
+
+// SetGivenFrom sets the "given_from" field.
+func (m *DeploymentMutation) SetGivenFrom(s string) {
+	m.given_from = &s
+}
+
+// GivenFrom returns the value of the "given_from" field in the mutation.
+func (m *DeploymentMutation) GivenFrom() (r string, exists bool) {
+	v := m.given_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGivenFrom returns the old "given_from" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldGivenFrom(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGivenFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGivenFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGivenFrom: %w", err)
+	}
+	return oldValue.GivenFrom, nil
+}
+
+// ClearGivenFrom clears the value of the "given_from" field.
+func (m *DeploymentMutation) ClearGivenFrom() {
+	m.given_from = nil
+	m.clearedFields[deployment.FieldGivenFrom] = struct{}{}
+}
+
+// GivenFromCleared returns if the "given_from" field was cleared in this mutation.
+func (m *DeploymentMutation) GivenFromCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldGivenFrom]
+	return ok
+}
+
+// ResetGivenFrom resets all changes to the "given_from" field.
+func (m *DeploymentMutation) ResetGivenFrom() {
+	m.given_from = nil
+	delete(m.clearedFields, deployment.FieldGivenFrom)
 }
 
 // SetData sets the "data" field.
@@ -6529,6 +6586,9 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.rollback_to != nil {
 		fields = append(fields, deployment.FieldRollbackToDeploymentID)
 	}
+	if m.given_from != nil {
+		fields = append(fields, deployment.FieldGivenFrom)
+	}
 	if m.data != nil {
 		fields = append(fields, deployment.FieldData)
 	}
@@ -6643,6 +6703,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.RedeployOfDeploymentID()
 	case deployment.FieldRollbackToDeploymentID:
 		return m.RollbackToDeploymentID()
+	case deployment.FieldGivenFrom:
+		return m.GivenFrom()
 	case deployment.FieldData:
 		return m.Data()
 	case deployment.FieldServiceArn:
@@ -6740,6 +6802,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRedeployOfDeploymentID(ctx)
 	case deployment.FieldRollbackToDeploymentID:
 		return m.OldRollbackToDeploymentID(ctx)
+	case deployment.FieldGivenFrom:
+		return m.OldGivenFrom(ctx)
 	case deployment.FieldData:
 		return m.OldData(ctx)
 	case deployment.FieldServiceArn:
@@ -6966,6 +7030,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRollbackToDeploymentID(v)
+		return nil
+	case deployment.FieldGivenFrom:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGivenFrom(v)
 		return nil
 	case deployment.FieldData:
 		v, ok := value.(ecs.Column)
@@ -7270,6 +7341,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldRollbackToDeploymentID) {
 		fields = append(fields, deployment.FieldRollbackToDeploymentID)
 	}
+	if m.FieldCleared(deployment.FieldGivenFrom) {
+		fields = append(fields, deployment.FieldGivenFrom)
+	}
 	if m.FieldCleared(deployment.FieldData) {
 		fields = append(fields, deployment.FieldData)
 	}
@@ -7358,6 +7432,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldRollbackToDeploymentID:
 		m.ClearRollbackToDeploymentID()
+		return nil
+	case deployment.FieldGivenFrom:
+		m.ClearGivenFrom()
 		return nil
 	case deployment.FieldData:
 		m.ClearData()
@@ -7471,6 +7548,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldRollbackToDeploymentID:
 		m.ResetRollbackToDeploymentID()
+		return nil
+	case deployment.FieldGivenFrom:
+		m.ResetGivenFrom()
 		return nil
 	case deployment.FieldData:
 		m.ResetData()
@@ -9240,6 +9320,1431 @@ func (m *DeploymentLogMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown DeploymentLog edge %s", name)
 }
 
+// DeploymentOutputMutation represents an operation that mutates the DeploymentOutput nodes in the graph.
+type DeploymentOutputMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *int64
+	organization_id   *string
+	content           *string
+	clearedFields     map[string]struct{}
+	deployment        *string
+	cleareddeployment bool
+	done              bool
+	oldValue          func(context.Context) (*DeploymentOutput, error)
+	predicates        []predicate.DeploymentOutput
+}
+
+var _ ent.Mutation = (*DeploymentOutputMutation)(nil)
+
+// deploymentoutputOption allows management of the mutation configuration using functional options.
+type deploymentoutputOption func(*DeploymentOutputMutation)
+
+// newDeploymentOutputMutation creates new mutation for the DeploymentOutput entity.
+func newDeploymentOutputMutation(c config, op Op, opts ...deploymentoutputOption) *DeploymentOutputMutation {
+	m := &DeploymentOutputMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDeploymentOutput,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeploymentOutputID sets the ID field of the mutation.
+func withDeploymentOutputID(id int64) deploymentoutputOption {
+	return func(m *DeploymentOutputMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DeploymentOutput
+		)
+		m.oldValue = func(ctx context.Context) (*DeploymentOutput, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DeploymentOutput.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDeploymentOutput sets the old DeploymentOutput of the mutation.
+func withDeploymentOutput(node *DeploymentOutput) deploymentoutputOption {
+	return func(m *DeploymentOutputMutation) {
+		m.oldValue = func(context.Context) (*DeploymentOutput, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeploymentOutputMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeploymentOutputMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DeploymentOutput entities.
+func (m *DeploymentOutputMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeploymentOutputMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeploymentOutputMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DeploymentOutput.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *DeploymentOutputMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *DeploymentOutputMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the DeploymentOutput entity.
+// If the DeploymentOutput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentOutputMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *DeploymentOutputMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *DeploymentOutputMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *DeploymentOutputMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the DeploymentOutput entity.
+// If the DeploymentOutput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentOutputMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *DeploymentOutputMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetContent sets the "content" field.
+func (m *DeploymentOutputMutation) SetContent(s string) {
+	m.content = &s
+}
+
+// Content returns the value of the "content" field in the mutation.
+func (m *DeploymentOutputMutation) Content() (r string, exists bool) {
+	v := m.content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContent returns the old "content" field's value of the DeploymentOutput entity.
+// If the DeploymentOutput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentOutputMutation) OldContent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContent: %w", err)
+	}
+	return oldValue.Content, nil
+}
+
+// ResetContent resets all changes to the "content" field.
+func (m *DeploymentOutputMutation) ResetContent() {
+	m.content = nil
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *DeploymentOutputMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[deploymentoutput.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *DeploymentOutputMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *DeploymentOutputMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *DeploymentOutputMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the DeploymentOutputMutation builder.
+func (m *DeploymentOutputMutation) Where(ps ...predicate.DeploymentOutput) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeploymentOutputMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeploymentOutputMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DeploymentOutput, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeploymentOutputMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeploymentOutputMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DeploymentOutput).
+func (m *DeploymentOutputMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeploymentOutputMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.organization_id != nil {
+		fields = append(fields, deploymentoutput.FieldOrganizationID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, deploymentoutput.FieldDeploymentID)
+	}
+	if m.content != nil {
+		fields = append(fields, deploymentoutput.FieldContent)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeploymentOutputMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		return m.OrganizationID()
+	case deploymentoutput.FieldDeploymentID:
+		return m.DeploymentID()
+	case deploymentoutput.FieldContent:
+		return m.Content()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeploymentOutputMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case deploymentoutput.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case deploymentoutput.FieldContent:
+		return m.OldContent(ctx)
+	}
+	return nil, fmt.Errorf("unknown DeploymentOutput field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentOutputMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case deploymentoutput.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case deploymentoutput.FieldContent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContent(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeploymentOutputMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeploymentOutputMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentOutputMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown DeploymentOutput numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeploymentOutputMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeploymentOutputMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeploymentOutputMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DeploymentOutput nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeploymentOutputMutation) ResetField(name string) error {
+	switch name {
+	case deploymentoutput.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case deploymentoutput.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case deploymentoutput.FieldContent:
+		m.ResetContent()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeploymentOutputMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.deployment != nil {
+		edges = append(edges, deploymentoutput.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeploymentOutputMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeploymentOutputMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeploymentOutputMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeploymentOutputMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddeployment {
+		edges = append(edges, deploymentoutput.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeploymentOutputMutation) EdgeCleared(name string) bool {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeploymentOutputMutation) ClearEdge(name string) error {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeploymentOutputMutation) ResetEdge(name string) error {
+	switch name {
+	case deploymentoutput.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentOutput edge %s", name)
+}
+
+// DeploymentReferenceMutation represents an operation that mutates the DeploymentReference nodes in the graph.
+type DeploymentReferenceMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *int64
+	organization_id    *string
+	sequence           *int64
+	addsequence        *int64
+	referrer_id        *string
+	pointer            *string
+	module_instance_id *string
+	read_deployment_id *string
+	paths              *[]string
+	appendpaths        []string
+	digest             *string
+	clearedFields      map[string]struct{}
+	deployment         *string
+	cleareddeployment  bool
+	done               bool
+	oldValue           func(context.Context) (*DeploymentReference, error)
+	predicates         []predicate.DeploymentReference
+}
+
+var _ ent.Mutation = (*DeploymentReferenceMutation)(nil)
+
+// deploymentreferenceOption allows management of the mutation configuration using functional options.
+type deploymentreferenceOption func(*DeploymentReferenceMutation)
+
+// newDeploymentReferenceMutation creates new mutation for the DeploymentReference entity.
+func newDeploymentReferenceMutation(c config, op Op, opts ...deploymentreferenceOption) *DeploymentReferenceMutation {
+	m := &DeploymentReferenceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDeploymentReference,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeploymentReferenceID sets the ID field of the mutation.
+func withDeploymentReferenceID(id int64) deploymentreferenceOption {
+	return func(m *DeploymentReferenceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DeploymentReference
+		)
+		m.oldValue = func(ctx context.Context) (*DeploymentReference, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DeploymentReference.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDeploymentReference sets the old DeploymentReference of the mutation.
+func withDeploymentReference(node *DeploymentReference) deploymentreferenceOption {
+	return func(m *DeploymentReferenceMutation) {
+		m.oldValue = func(context.Context) (*DeploymentReference, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeploymentReferenceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeploymentReferenceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DeploymentReference entities.
+func (m *DeploymentReferenceMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeploymentReferenceMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeploymentReferenceMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DeploymentReference.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *DeploymentReferenceMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *DeploymentReferenceMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *DeploymentReferenceMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *DeploymentReferenceMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *DeploymentReferenceMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *DeploymentReferenceMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetSequence sets the "sequence" field.
+func (m *DeploymentReferenceMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *DeploymentReferenceMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *DeploymentReferenceMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *DeploymentReferenceMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *DeploymentReferenceMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+}
+
+// SetReferrerID sets the "referrer_id" field.
+func (m *DeploymentReferenceMutation) SetReferrerID(s string) {
+	m.referrer_id = &s
+}
+
+// ReferrerID returns the value of the "referrer_id" field in the mutation.
+func (m *DeploymentReferenceMutation) ReferrerID() (r string, exists bool) {
+	v := m.referrer_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReferrerID returns the old "referrer_id" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldReferrerID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReferrerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReferrerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReferrerID: %w", err)
+	}
+	return oldValue.ReferrerID, nil
+}
+
+// ResetReferrerID resets all changes to the "referrer_id" field.
+func (m *DeploymentReferenceMutation) ResetReferrerID() {
+	m.referrer_id = nil
+}
+
+// SetPointer sets the "pointer" field.
+func (m *DeploymentReferenceMutation) SetPointer(s string) {
+	m.pointer = &s
+}
+
+// Pointer returns the value of the "pointer" field in the mutation.
+func (m *DeploymentReferenceMutation) Pointer() (r string, exists bool) {
+	v := m.pointer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPointer returns the old "pointer" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldPointer(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPointer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPointer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPointer: %w", err)
+	}
+	return oldValue.Pointer, nil
+}
+
+// ResetPointer resets all changes to the "pointer" field.
+func (m *DeploymentReferenceMutation) ResetPointer() {
+	m.pointer = nil
+}
+
+// SetModuleInstanceID sets the "module_instance_id" field.
+func (m *DeploymentReferenceMutation) SetModuleInstanceID(s string) {
+	m.module_instance_id = &s
+}
+
+// ModuleInstanceID returns the value of the "module_instance_id" field in the mutation.
+func (m *DeploymentReferenceMutation) ModuleInstanceID() (r string, exists bool) {
+	v := m.module_instance_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModuleInstanceID returns the old "module_instance_id" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldModuleInstanceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModuleInstanceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModuleInstanceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModuleInstanceID: %w", err)
+	}
+	return oldValue.ModuleInstanceID, nil
+}
+
+// ResetModuleInstanceID resets all changes to the "module_instance_id" field.
+func (m *DeploymentReferenceMutation) ResetModuleInstanceID() {
+	m.module_instance_id = nil
+}
+
+// SetReadDeploymentID sets the "read_deployment_id" field.
+func (m *DeploymentReferenceMutation) SetReadDeploymentID(s string) {
+	m.read_deployment_id = &s
+}
+
+// ReadDeploymentID returns the value of the "read_deployment_id" field in the mutation.
+func (m *DeploymentReferenceMutation) ReadDeploymentID() (r string, exists bool) {
+	v := m.read_deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReadDeploymentID returns the old "read_deployment_id" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldReadDeploymentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReadDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReadDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReadDeploymentID: %w", err)
+	}
+	return oldValue.ReadDeploymentID, nil
+}
+
+// ClearReadDeploymentID clears the value of the "read_deployment_id" field.
+func (m *DeploymentReferenceMutation) ClearReadDeploymentID() {
+	m.read_deployment_id = nil
+	m.clearedFields[deploymentreference.FieldReadDeploymentID] = struct{}{}
+}
+
+// ReadDeploymentIDCleared returns if the "read_deployment_id" field was cleared in this mutation.
+func (m *DeploymentReferenceMutation) ReadDeploymentIDCleared() bool {
+	_, ok := m.clearedFields[deploymentreference.FieldReadDeploymentID]
+	return ok
+}
+
+// ResetReadDeploymentID resets all changes to the "read_deployment_id" field.
+func (m *DeploymentReferenceMutation) ResetReadDeploymentID() {
+	m.read_deployment_id = nil
+	delete(m.clearedFields, deploymentreference.FieldReadDeploymentID)
+}
+
+// SetPaths sets the "paths" field.
+func (m *DeploymentReferenceMutation) SetPaths(s []string) {
+	m.paths = &s
+	m.appendpaths = nil
+}
+
+// Paths returns the value of the "paths" field in the mutation.
+func (m *DeploymentReferenceMutation) Paths() (r []string, exists bool) {
+	v := m.paths
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPaths returns the old "paths" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldPaths(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPaths is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPaths requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPaths: %w", err)
+	}
+	return oldValue.Paths, nil
+}
+
+// AppendPaths adds s to the "paths" field.
+func (m *DeploymentReferenceMutation) AppendPaths(s []string) {
+	m.appendpaths = append(m.appendpaths, s...)
+}
+
+// AppendedPaths returns the list of values that were appended to the "paths" field in this mutation.
+func (m *DeploymentReferenceMutation) AppendedPaths() ([]string, bool) {
+	if len(m.appendpaths) == 0 {
+		return nil, false
+	}
+	return m.appendpaths, true
+}
+
+// ClearPaths clears the value of the "paths" field.
+func (m *DeploymentReferenceMutation) ClearPaths() {
+	m.paths = nil
+	m.appendpaths = nil
+	m.clearedFields[deploymentreference.FieldPaths] = struct{}{}
+}
+
+// PathsCleared returns if the "paths" field was cleared in this mutation.
+func (m *DeploymentReferenceMutation) PathsCleared() bool {
+	_, ok := m.clearedFields[deploymentreference.FieldPaths]
+	return ok
+}
+
+// ResetPaths resets all changes to the "paths" field.
+func (m *DeploymentReferenceMutation) ResetPaths() {
+	m.paths = nil
+	m.appendpaths = nil
+	delete(m.clearedFields, deploymentreference.FieldPaths)
+}
+
+// SetDigest sets the "digest" field.
+func (m *DeploymentReferenceMutation) SetDigest(s string) {
+	m.digest = &s
+}
+
+// Digest returns the value of the "digest" field in the mutation.
+func (m *DeploymentReferenceMutation) Digest() (r string, exists bool) {
+	v := m.digest
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDigest returns the old "digest" field's value of the DeploymentReference entity.
+// If the DeploymentReference object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentReferenceMutation) OldDigest(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDigest is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDigest requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDigest: %w", err)
+	}
+	return oldValue.Digest, nil
+}
+
+// ClearDigest clears the value of the "digest" field.
+func (m *DeploymentReferenceMutation) ClearDigest() {
+	m.digest = nil
+	m.clearedFields[deploymentreference.FieldDigest] = struct{}{}
+}
+
+// DigestCleared returns if the "digest" field was cleared in this mutation.
+func (m *DeploymentReferenceMutation) DigestCleared() bool {
+	_, ok := m.clearedFields[deploymentreference.FieldDigest]
+	return ok
+}
+
+// ResetDigest resets all changes to the "digest" field.
+func (m *DeploymentReferenceMutation) ResetDigest() {
+	m.digest = nil
+	delete(m.clearedFields, deploymentreference.FieldDigest)
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *DeploymentReferenceMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[deploymentreference.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *DeploymentReferenceMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *DeploymentReferenceMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *DeploymentReferenceMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the DeploymentReferenceMutation builder.
+func (m *DeploymentReferenceMutation) Where(ps ...predicate.DeploymentReference) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeploymentReferenceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeploymentReferenceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DeploymentReference, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeploymentReferenceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeploymentReferenceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DeploymentReference).
+func (m *DeploymentReferenceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeploymentReferenceMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.organization_id != nil {
+		fields = append(fields, deploymentreference.FieldOrganizationID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, deploymentreference.FieldDeploymentID)
+	}
+	if m.sequence != nil {
+		fields = append(fields, deploymentreference.FieldSequence)
+	}
+	if m.referrer_id != nil {
+		fields = append(fields, deploymentreference.FieldReferrerID)
+	}
+	if m.pointer != nil {
+		fields = append(fields, deploymentreference.FieldPointer)
+	}
+	if m.module_instance_id != nil {
+		fields = append(fields, deploymentreference.FieldModuleInstanceID)
+	}
+	if m.read_deployment_id != nil {
+		fields = append(fields, deploymentreference.FieldReadDeploymentID)
+	}
+	if m.paths != nil {
+		fields = append(fields, deploymentreference.FieldPaths)
+	}
+	if m.digest != nil {
+		fields = append(fields, deploymentreference.FieldDigest)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeploymentReferenceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentreference.FieldOrganizationID:
+		return m.OrganizationID()
+	case deploymentreference.FieldDeploymentID:
+		return m.DeploymentID()
+	case deploymentreference.FieldSequence:
+		return m.Sequence()
+	case deploymentreference.FieldReferrerID:
+		return m.ReferrerID()
+	case deploymentreference.FieldPointer:
+		return m.Pointer()
+	case deploymentreference.FieldModuleInstanceID:
+		return m.ModuleInstanceID()
+	case deploymentreference.FieldReadDeploymentID:
+		return m.ReadDeploymentID()
+	case deploymentreference.FieldPaths:
+		return m.Paths()
+	case deploymentreference.FieldDigest:
+		return m.Digest()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeploymentReferenceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case deploymentreference.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case deploymentreference.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case deploymentreference.FieldSequence:
+		return m.OldSequence(ctx)
+	case deploymentreference.FieldReferrerID:
+		return m.OldReferrerID(ctx)
+	case deploymentreference.FieldPointer:
+		return m.OldPointer(ctx)
+	case deploymentreference.FieldModuleInstanceID:
+		return m.OldModuleInstanceID(ctx)
+	case deploymentreference.FieldReadDeploymentID:
+		return m.OldReadDeploymentID(ctx)
+	case deploymentreference.FieldPaths:
+		return m.OldPaths(ctx)
+	case deploymentreference.FieldDigest:
+		return m.OldDigest(ctx)
+	}
+	return nil, fmt.Errorf("unknown DeploymentReference field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentReferenceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case deploymentreference.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case deploymentreference.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case deploymentreference.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
+	case deploymentreference.FieldReferrerID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReferrerID(v)
+		return nil
+	case deploymentreference.FieldPointer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPointer(v)
+		return nil
+	case deploymentreference.FieldModuleInstanceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModuleInstanceID(v)
+		return nil
+	case deploymentreference.FieldReadDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReadDeploymentID(v)
+		return nil
+	case deploymentreference.FieldPaths:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPaths(v)
+		return nil
+	case deploymentreference.FieldDigest:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDigest(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentReference field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeploymentReferenceMutation) AddedFields() []string {
+	var fields []string
+	if m.addsequence != nil {
+		fields = append(fields, deploymentreference.FieldSequence)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeploymentReferenceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentreference.FieldSequence:
+		return m.AddedSequence()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentReferenceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case deploymentreference.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentReference numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeploymentReferenceMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(deploymentreference.FieldReadDeploymentID) {
+		fields = append(fields, deploymentreference.FieldReadDeploymentID)
+	}
+	if m.FieldCleared(deploymentreference.FieldPaths) {
+		fields = append(fields, deploymentreference.FieldPaths)
+	}
+	if m.FieldCleared(deploymentreference.FieldDigest) {
+		fields = append(fields, deploymentreference.FieldDigest)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeploymentReferenceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeploymentReferenceMutation) ClearField(name string) error {
+	switch name {
+	case deploymentreference.FieldReadDeploymentID:
+		m.ClearReadDeploymentID()
+		return nil
+	case deploymentreference.FieldPaths:
+		m.ClearPaths()
+		return nil
+	case deploymentreference.FieldDigest:
+		m.ClearDigest()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentReference nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeploymentReferenceMutation) ResetField(name string) error {
+	switch name {
+	case deploymentreference.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case deploymentreference.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case deploymentreference.FieldSequence:
+		m.ResetSequence()
+		return nil
+	case deploymentreference.FieldReferrerID:
+		m.ResetReferrerID()
+		return nil
+	case deploymentreference.FieldPointer:
+		m.ResetPointer()
+		return nil
+	case deploymentreference.FieldModuleInstanceID:
+		m.ResetModuleInstanceID()
+		return nil
+	case deploymentreference.FieldReadDeploymentID:
+		m.ResetReadDeploymentID()
+		return nil
+	case deploymentreference.FieldPaths:
+		m.ResetPaths()
+		return nil
+	case deploymentreference.FieldDigest:
+		m.ResetDigest()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentReference field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeploymentReferenceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.deployment != nil {
+		edges = append(edges, deploymentreference.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeploymentReferenceMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case deploymentreference.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeploymentReferenceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeploymentReferenceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeploymentReferenceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddeployment {
+		edges = append(edges, deploymentreference.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeploymentReferenceMutation) EdgeCleared(name string) bool {
+	switch name {
+	case deploymentreference.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeploymentReferenceMutation) ClearEdge(name string) error {
+	switch name {
+	case deploymentreference.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentReference unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeploymentReferenceMutation) ResetEdge(name string) error {
+	switch name {
+	case deploymentreference.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentReference edge %s", name)
+}
+
 // EnvironmentMutation represents an operation that mutates the Environment nodes in the graph.
 type EnvironmentMutation struct {
 	config
@@ -9894,6 +11399,500 @@ func (m *EnvironmentMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Environment edge %s", name)
+}
+
+// GivenInputMutation represents an operation that mutates the GivenInput nodes in the graph.
+type GivenInputMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *int64
+	organization_id   *string
+	content           *string
+	clearedFields     map[string]struct{}
+	deployment        *string
+	cleareddeployment bool
+	done              bool
+	oldValue          func(context.Context) (*GivenInput, error)
+	predicates        []predicate.GivenInput
+}
+
+var _ ent.Mutation = (*GivenInputMutation)(nil)
+
+// giveninputOption allows management of the mutation configuration using functional options.
+type giveninputOption func(*GivenInputMutation)
+
+// newGivenInputMutation creates new mutation for the GivenInput entity.
+func newGivenInputMutation(c config, op Op, opts ...giveninputOption) *GivenInputMutation {
+	m := &GivenInputMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeGivenInput,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withGivenInputID sets the ID field of the mutation.
+func withGivenInputID(id int64) giveninputOption {
+	return func(m *GivenInputMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *GivenInput
+		)
+		m.oldValue = func(ctx context.Context) (*GivenInput, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().GivenInput.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withGivenInput sets the old GivenInput of the mutation.
+func withGivenInput(node *GivenInput) giveninputOption {
+	return func(m *GivenInputMutation) {
+		m.oldValue = func(context.Context) (*GivenInput, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m GivenInputMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m GivenInputMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of GivenInput entities.
+func (m *GivenInputMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *GivenInputMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *GivenInputMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().GivenInput.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *GivenInputMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *GivenInputMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the GivenInput entity.
+// If the GivenInput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GivenInputMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *GivenInputMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *GivenInputMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *GivenInputMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the GivenInput entity.
+// If the GivenInput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GivenInputMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *GivenInputMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetContent sets the "content" field.
+func (m *GivenInputMutation) SetContent(s string) {
+	m.content = &s
+}
+
+// Content returns the value of the "content" field in the mutation.
+func (m *GivenInputMutation) Content() (r string, exists bool) {
+	v := m.content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContent returns the old "content" field's value of the GivenInput entity.
+// If the GivenInput object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GivenInputMutation) OldContent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContent: %w", err)
+	}
+	return oldValue.Content, nil
+}
+
+// ResetContent resets all changes to the "content" field.
+func (m *GivenInputMutation) ResetContent() {
+	m.content = nil
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *GivenInputMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[giveninput.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *GivenInputMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *GivenInputMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *GivenInputMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the GivenInputMutation builder.
+func (m *GivenInputMutation) Where(ps ...predicate.GivenInput) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the GivenInputMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *GivenInputMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.GivenInput, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *GivenInputMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *GivenInputMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (GivenInput).
+func (m *GivenInputMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *GivenInputMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.organization_id != nil {
+		fields = append(fields, giveninput.FieldOrganizationID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, giveninput.FieldDeploymentID)
+	}
+	if m.content != nil {
+		fields = append(fields, giveninput.FieldContent)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *GivenInputMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case giveninput.FieldOrganizationID:
+		return m.OrganizationID()
+	case giveninput.FieldDeploymentID:
+		return m.DeploymentID()
+	case giveninput.FieldContent:
+		return m.Content()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *GivenInputMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case giveninput.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case giveninput.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case giveninput.FieldContent:
+		return m.OldContent(ctx)
+	}
+	return nil, fmt.Errorf("unknown GivenInput field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *GivenInputMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case giveninput.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case giveninput.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case giveninput.FieldContent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContent(v)
+		return nil
+	}
+	return fmt.Errorf("unknown GivenInput field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *GivenInputMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *GivenInputMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *GivenInputMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown GivenInput numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *GivenInputMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *GivenInputMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *GivenInputMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown GivenInput nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *GivenInputMutation) ResetField(name string) error {
+	switch name {
+	case giveninput.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case giveninput.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case giveninput.FieldContent:
+		m.ResetContent()
+		return nil
+	}
+	return fmt.Errorf("unknown GivenInput field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *GivenInputMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.deployment != nil {
+		edges = append(edges, giveninput.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *GivenInputMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case giveninput.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *GivenInputMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *GivenInputMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *GivenInputMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddeployment {
+		edges = append(edges, giveninput.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *GivenInputMutation) EdgeCleared(name string) bool {
+	switch name {
+	case giveninput.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *GivenInputMutation) ClearEdge(name string) error {
+	switch name {
+	case giveninput.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown GivenInput unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *GivenInputMutation) ResetEdge(name string) error {
+	switch name {
+	case giveninput.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown GivenInput edge %s", name)
 }
 
 // IdempotencyKeyMutation represents an operation that mutates the IdempotencyKey nodes in the graph.
@@ -13966,6 +15965,7 @@ type ModuleVersionMutation struct {
 	version                  *string
 	kind                     *string
 	inputs                   *inputprop.ListColumn
+	outputs                  *output.Column
 	source_url               *string
 	source_ref               *string
 	uses_recorded            *bool
@@ -14346,6 +16346,55 @@ func (m *ModuleVersionMutation) ResetInputs() {
 	m.inputs = nil
 }
 
+// SetOutputs sets the "outputs" field.
+func (m *ModuleVersionMutation) SetOutputs(o output.Column) {
+	m.outputs = &o
+}
+
+// Outputs returns the value of the "outputs" field in the mutation.
+func (m *ModuleVersionMutation) Outputs() (r output.Column, exists bool) {
+	v := m.outputs
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutputs returns the old "outputs" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldOutputs(ctx context.Context) (v output.Column, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutputs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutputs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutputs: %w", err)
+	}
+	return oldValue.Outputs, nil
+}
+
+// ClearOutputs clears the value of the "outputs" field.
+func (m *ModuleVersionMutation) ClearOutputs() {
+	m.outputs = nil
+	m.clearedFields[moduleversion.FieldOutputs] = struct{}{}
+}
+
+// OutputsCleared returns if the "outputs" field was cleared in this mutation.
+func (m *ModuleVersionMutation) OutputsCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldOutputs]
+	return ok
+}
+
+// ResetOutputs resets all changes to the "outputs" field.
+func (m *ModuleVersionMutation) ResetOutputs() {
+	m.outputs = nil
+	delete(m.clearedFields, moduleversion.FieldOutputs)
+}
+
 // SetSourceURL sets the "source_url" field.
 func (m *ModuleVersionMutation) SetSourceURL(s string) {
 	m.source_url = &s
@@ -14541,7 +16590,7 @@ func (m *ModuleVersionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleVersionMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, moduleversion.FieldCreatedAt)
 	}
@@ -14562,6 +16611,9 @@ func (m *ModuleVersionMutation) Fields() []string {
 	}
 	if m.inputs != nil {
 		fields = append(fields, moduleversion.FieldInputs)
+	}
+	if m.outputs != nil {
+		fields = append(fields, moduleversion.FieldOutputs)
 	}
 	if m.source_url != nil {
 		fields = append(fields, moduleversion.FieldSourceURL)
@@ -14594,6 +16646,8 @@ func (m *ModuleVersionMutation) Field(name string) (ent.Value, bool) {
 		return m.Kind()
 	case moduleversion.FieldInputs:
 		return m.Inputs()
+	case moduleversion.FieldOutputs:
+		return m.Outputs()
 	case moduleversion.FieldSourceURL:
 		return m.SourceURL()
 	case moduleversion.FieldSourceRef:
@@ -14623,6 +16677,8 @@ func (m *ModuleVersionMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldKind(ctx)
 	case moduleversion.FieldInputs:
 		return m.OldInputs(ctx)
+	case moduleversion.FieldOutputs:
+		return m.OldOutputs(ctx)
 	case moduleversion.FieldSourceURL:
 		return m.OldSourceURL(ctx)
 	case moduleversion.FieldSourceRef:
@@ -14687,6 +16743,13 @@ func (m *ModuleVersionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetInputs(v)
 		return nil
+	case moduleversion.FieldOutputs:
+		v, ok := value.(output.Column)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutputs(v)
+		return nil
 	case moduleversion.FieldSourceURL:
 		v, ok := value.(string)
 		if !ok {
@@ -14741,6 +16804,9 @@ func (m *ModuleVersionMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleversion.FieldOrganizationID) {
 		fields = append(fields, moduleversion.FieldOrganizationID)
 	}
+	if m.FieldCleared(moduleversion.FieldOutputs) {
+		fields = append(fields, moduleversion.FieldOutputs)
+	}
 	if m.FieldCleared(moduleversion.FieldSourceURL) {
 		fields = append(fields, moduleversion.FieldSourceURL)
 	}
@@ -14763,6 +16829,9 @@ func (m *ModuleVersionMutation) ClearField(name string) error {
 	switch name {
 	case moduleversion.FieldOrganizationID:
 		m.ClearOrganizationID()
+		return nil
+	case moduleversion.FieldOutputs:
+		m.ClearOutputs()
 		return nil
 	case moduleversion.FieldSourceURL:
 		m.ClearSourceURL()
@@ -14798,6 +16867,9 @@ func (m *ModuleVersionMutation) ResetField(name string) error {
 		return nil
 	case moduleversion.FieldInputs:
 		m.ResetInputs()
+		return nil
+	case moduleversion.FieldOutputs:
+		m.ResetOutputs()
 		return nil
 	case moduleversion.FieldSourceURL:
 		m.ResetSourceURL()

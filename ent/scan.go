@@ -14,7 +14,10 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
+	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
@@ -286,6 +289,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.RedeployOfDeploymentID}
 	case deployment.FieldRollbackToDeploymentID:
 		return scanNillable[string]{&_m.RollbackToDeploymentID}
+	case deployment.FieldGivenFrom:
+		return scanNillable[string]{&_m.GivenFrom}
 	case deployment.FieldData:
 		return &_m.Data
 	case deployment.FieldServiceArn:
@@ -374,6 +379,50 @@ func (_m *DeploymentLog) ScanTarget(column string) any {
 }
 
 // ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *DeploymentOutput) ScanTarget(column string) any {
+	switch column {
+	case deploymentoutput.FieldID:
+		return &_m.ID
+	case deploymentoutput.FieldOrganizationID:
+		return &_m.OrganizationID
+	case deploymentoutput.FieldDeploymentID:
+		return &_m.DeploymentID
+	case deploymentoutput.FieldContent:
+		return &_m.Content
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *DeploymentReference) ScanTarget(column string) any {
+	switch column {
+	case deploymentreference.FieldID:
+		return &_m.ID
+	case deploymentreference.FieldOrganizationID:
+		return &_m.OrganizationID
+	case deploymentreference.FieldDeploymentID:
+		return &_m.DeploymentID
+	case deploymentreference.FieldSequence:
+		return &_m.Sequence
+	case deploymentreference.FieldReferrerID:
+		return &_m.ReferrerID
+	case deploymentreference.FieldPointer:
+		return &_m.Pointer
+	case deploymentreference.FieldModuleInstanceID:
+		return &_m.ModuleInstanceID
+	case deploymentreference.FieldReadDeploymentID:
+		return scanNillable[string]{&_m.ReadDeploymentID}
+	case deploymentreference.FieldPaths:
+		return &scanJSON[[]string]{to: &_m.Paths}
+	case deploymentreference.FieldDigest:
+		return scanNillable[string]{&_m.Digest}
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
 func (_m *Environment) ScanTarget(column string) any {
 	switch column {
 	case environment.FieldID:
@@ -390,6 +439,22 @@ func (_m *Environment) ScanTarget(column string) any {
 		return &_m.Name
 	case environment.FieldSlug:
 		return &_m.Slug
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *GivenInput) ScanTarget(column string) any {
+	switch column {
+	case giveninput.FieldID:
+		return &_m.ID
+	case giveninput.FieldOrganizationID:
+		return &_m.OrganizationID
+	case giveninput.FieldDeploymentID:
+		return &_m.DeploymentID
+	case giveninput.FieldContent:
+		return &_m.Content
 	default:
 		return nil
 	}
@@ -542,6 +607,8 @@ func (_m *ModuleVersion) ScanTarget(column string) any {
 		return &_m.Kind
 	case moduleversion.FieldInputs:
 		return &_m.Inputs
+	case moduleversion.FieldOutputs:
+		return &_m.Outputs
 	case moduleversion.FieldSourceURL:
 		return scanNillable[string]{&_m.SourceURL}
 	case moduleversion.FieldSourceRef:

@@ -30,8 +30,14 @@ type Tx struct {
 	DeploymentChange *DeploymentChangeClient
 	// DeploymentLog is the client for interacting with the DeploymentLog builders.
 	DeploymentLog *DeploymentLogClient
+	// DeploymentOutput is the client for interacting with the DeploymentOutput builders.
+	DeploymentOutput *DeploymentOutputClient
+	// DeploymentReference is the client for interacting with the DeploymentReference builders.
+	DeploymentReference *DeploymentReferenceClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
+	// GivenInput is the client for interacting with the GivenInput builders.
+	GivenInput *GivenInputClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
 	// InputBaseline is the client for interacting with the InputBaseline builders.
@@ -193,7 +199,10 @@ func (tx *Tx) init() {
 	tx.Deployment = NewDeploymentClient(tx.config)
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
 	tx.DeploymentLog = NewDeploymentLogClient(tx.config)
+	tx.DeploymentOutput = NewDeploymentOutputClient(tx.config)
+	tx.DeploymentReference = NewDeploymentReferenceClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
+	tx.GivenInput = NewGivenInputClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.InputBaseline = NewInputBaselineClient(tx.config)
 	tx.LeaseSweep = NewLeaseSweepClient(tx.config)

@@ -13,7 +13,10 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
+	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
@@ -366,7 +369,7 @@ func (_m *DefinitionUse) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of deployments, with every column but those that the database fills in and those
 // that are set later.
 func (*Deployment) InsertStatement() string {
-	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "data", "service_arn", "created_by", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`
+	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -384,7 +387,6 @@ func (_m *Deployment) InsertArguments() []any {
 		_m.TriggerSource,
 		string(_m.Status),
 		nillable(_m.Description),
-		nillable(_m.Reason),
 		nillable(_m.StartedAt),
 		nillable(_m.ExternalDeploymentID),
 		nillable(_m.CloudStartedAt),
@@ -394,6 +396,7 @@ func (_m *Deployment) InsertArguments() []any {
 		nillable(_m.ResourceName),
 		nillable(_m.RedeployOfDeploymentID),
 		nillable(_m.RollbackToDeploymentID),
+		nillable(_m.GivenFrom),
 		_m.Data,
 		nillable(_m.ServiceArn),
 		_m.CreatedBy,
@@ -479,8 +482,6 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return string(_m.Status)
 	case deployment.FieldDescription:
 		return nillable(_m.Description)
-	case deployment.FieldReason:
-		return nillable(_m.Reason)
 	case deployment.FieldStartedAt:
 		return nillable(_m.StartedAt)
 	case deployment.FieldCompletedAt:
@@ -509,6 +510,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return nillable(_m.RedeployOfDeploymentID)
 	case deployment.FieldRollbackToDeploymentID:
 		return nillable(_m.RollbackToDeploymentID)
+	case deployment.FieldGivenFrom:
+		return nillable(_m.GivenFrom)
 	case deployment.FieldData:
 		return _m.Data
 	case deployment.FieldServiceArn:
@@ -658,6 +661,112 @@ func (_m *DeploymentLog) ColumnValue(column string) any {
 	}
 }
 
+// InsertStatement returns the INSERT of deployment_outputs, with every column but those that the database fills in and those
+// that are set later.
+func (*DeploymentOutput) InsertStatement() string {
+	return `INSERT INTO "deployment_outputs" ("organization_id", "deployment_id", "content") VALUES ($1, $2, $3)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *DeploymentOutput) InsertArguments() []any {
+	return []any{
+		_m.OrganizationID,
+		_m.DeploymentID,
+		_m.Content,
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *DeploymentOutput) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *DeploymentOutput) Owner() string {
+	return _m.OrganizationID
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *DeploymentOutput) ColumnValue(column string) any {
+	switch column {
+	case deploymentoutput.FieldID:
+		return _m.ID
+	case deploymentoutput.FieldOrganizationID:
+		return _m.OrganizationID
+	case deploymentoutput.FieldDeploymentID:
+		return _m.DeploymentID
+	case deploymentoutput.FieldContent:
+		return _m.Content
+	default:
+		return nil
+	}
+}
+
+// InsertStatement returns the INSERT of deployment_references, with every column but those that the database fills in and those
+// that are set later.
+func (*DeploymentReference) InsertStatement() string {
+	return `INSERT INTO "deployment_references" ("organization_id", "deployment_id", "sequence", "referrer_id", "pointer", "module_instance_id", "read_deployment_id", "paths", "digest") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *DeploymentReference) InsertArguments() []any {
+	return []any{
+		_m.OrganizationID,
+		_m.DeploymentID,
+		_m.Sequence,
+		_m.ReferrerID,
+		_m.Pointer,
+		_m.ModuleInstanceID,
+		nillable(_m.ReadDeploymentID),
+		optionalJSON(_m.Paths, _m.Paths == nil),
+		nillable(_m.Digest),
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *DeploymentReference) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *DeploymentReference) Owner() string {
+	return _m.OrganizationID
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *DeploymentReference) ColumnValue(column string) any {
+	switch column {
+	case deploymentreference.FieldID:
+		return _m.ID
+	case deploymentreference.FieldOrganizationID:
+		return _m.OrganizationID
+	case deploymentreference.FieldDeploymentID:
+		return _m.DeploymentID
+	case deploymentreference.FieldSequence:
+		return _m.Sequence
+	case deploymentreference.FieldReferrerID:
+		return _m.ReferrerID
+	case deploymentreference.FieldPointer:
+		return _m.Pointer
+	case deploymentreference.FieldModuleInstanceID:
+		return _m.ModuleInstanceID
+	case deploymentreference.FieldReadDeploymentID:
+		return nillable(_m.ReadDeploymentID)
+	case deploymentreference.FieldPaths:
+		return optionalJSON(_m.Paths, _m.Paths == nil)
+	case deploymentreference.FieldDigest:
+		return nillable(_m.Digest)
+	default:
+		return nil
+	}
+}
+
 // InsertStatement returns the INSERT of environments, with every column but those that the database fills in and those
 // that are set later.
 func (*Environment) InsertStatement() string {
@@ -707,6 +816,50 @@ func (_m *Environment) ColumnValue(column string) any {
 		return _m.Name
 	case environment.FieldSlug:
 		return _m.Slug
+	default:
+		return nil
+	}
+}
+
+// InsertStatement returns the INSERT of given_inputs, with every column but those that the database fills in and those
+// that are set later.
+func (*GivenInput) InsertStatement() string {
+	return `INSERT INTO "given_inputs" ("organization_id", "deployment_id", "content") VALUES ($1, $2, $3)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *GivenInput) InsertArguments() []any {
+	return []any{
+		_m.OrganizationID,
+		_m.DeploymentID,
+		_m.Content,
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *GivenInput) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *GivenInput) Owner() string {
+	return _m.OrganizationID
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *GivenInput) ColumnValue(column string) any {
+	switch column {
+	case giveninput.FieldID:
+		return _m.ID
+	case giveninput.FieldOrganizationID:
+		return _m.OrganizationID
+	case giveninput.FieldDeploymentID:
+		return _m.DeploymentID
+	case giveninput.FieldContent:
+		return _m.Content
 	default:
 		return nil
 	}
@@ -930,7 +1083,7 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_instances, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleInstance) InsertStatement() string {
-	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -948,7 +1101,6 @@ func (_m *ModuleInstance) InsertArguments() []any {
 		nillable(_m.ExternalDeploymentID),
 		_m.Fence,
 		nillable(_m.ForcedDeploymentID),
-		nillable(_m.DestroyedAt),
 		nillableText(_m.DriftKind),
 		nillable(_m.DriftSince),
 		nillable(_m.DriftMessage),
@@ -996,8 +1148,6 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return _m.Fence
 	case moduleinstance.FieldForcedDeploymentID:
 		return nillable(_m.ForcedDeploymentID)
-	case moduleinstance.FieldDestroyedAt:
-		return nillable(_m.DestroyedAt)
 	case moduleinstance.FieldDriftKind:
 		return nillableText(_m.DriftKind)
 	case moduleinstance.FieldDriftSince:
@@ -1014,7 +1164,7 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_versions, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleVersion) InsertStatement() string {
-	return `INSERT INTO "module_versions" ("id", "created_at", "updated_at", "organization_id", "module_definition_id", "version", "kind", "inputs", "source_url", "source_ref", "uses_recorded") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	return `INSERT INTO "module_versions" ("id", "created_at", "updated_at", "organization_id", "module_definition_id", "version", "kind", "inputs", "outputs", "source_url", "source_ref", "uses_recorded") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1028,6 +1178,7 @@ func (_m *ModuleVersion) InsertArguments() []any {
 		_m.Version,
 		_m.Kind,
 		_m.Inputs,
+		_m.Outputs,
 		nillable(_m.SourceURL),
 		nillable(_m.SourceRef),
 		_m.UsesRecorded,
@@ -1069,6 +1220,8 @@ func (_m *ModuleVersion) ColumnValue(column string) any {
 		return _m.Kind
 	case moduleversion.FieldInputs:
 		return _m.Inputs
+	case moduleversion.FieldOutputs:
+		return _m.Outputs
 	case moduleversion.FieldSourceURL:
 		return nillable(_m.SourceURL)
 	case moduleversion.FieldSourceRef:

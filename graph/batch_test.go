@@ -20,9 +20,10 @@ func TestAPageReadsEachEdgeInOneStatementHoweverLongItIs(t *testing.T) {
 			`query($n: Int!) { deployments(first: $n) { nodes { id } totalCount } }`: 2,
 			`query($n: Int!) { deployments(first: $n) { nodes { project { name } environment { name } moduleInstance { moduleDefinition { name } }
 				release { moduleVersion { version } } rollbackTo { createdAt } } } }`: 8,
-			`query($n: Int!) { moduleInstances(first: $n) { nodes { deployments(first: 3) { nodes { id } } } } }`:                                              2,
-			`query($n: Int!) { moduleInstances(first: $n) { nodes { deployments(first: 3) { nodes { id } totalCount } } } }`:                                   3,
-			`query($n: Int!) { moduleInstances(first: $n) { nodes { liveDeployment { release { deployments(first: 2) { nodes { project { name } } } } } } } }`: 5,
+			`query($n: Int!) { moduleInstances(first: $n) { nodes { deployments(first: 3) { nodes { id } } } } }`:                                                        2,
+			`query($n: Int!) { moduleInstances(first: $n) { nodes { deployments(first: 3) { nodes { id } totalCount } } } }`:                                             3,
+			`query($n: Int!) { moduleInstances(first: $n) { nodes { activeDeployment { status project { name } } lastDeployment { id } deploymentCounts { count } } } }`: 4,
+			`query($n: Int!) { moduleInstances(first: $n) { nodes { liveDeployment { release { deployments(first: 2) { nodes { project { name } } } } } } } }`:           5,
 		} {
 			few, many := statements(t, w, query, 2), statements(t, w, query, 50)
 			if len(few) != want || len(many) != want {

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/moduleversion"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/runlog"
+	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
 
@@ -26,13 +28,23 @@ type example struct{ document, variables, answer string }
 var exampleBlock = regexp.MustCompile("(?s)```(graphql|json variables|json)\n(.*?)```")
 
 // examples reads the examples of a page: a document, its variables where it has any, and its answer.
-func examples(t *testing.T, file string) (list []example) {
+func examples(t *testing.T, file string) []example {
+	t.Helper()
+	return examplesOf(contentOf(t, file))
+}
+
+func contentOf(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range exampleBlock.FindAllStringSubmatch(string(text), -1) {
+	return string(text)
+}
+
+// examplesOf reads the examples of a text.
+func examplesOf(text string) (list []example) {
+	for _, block := range exampleBlock.FindAllStringSubmatch(text, -1) {
 		if block[1] == "graphql" {
 			list = append(list, example{document: block[2], variables: "{}"})
 			continue
@@ -65,23 +77,53 @@ func TestTheExamplesOfTheDocumentationRun(t *testing.T) {
 			if found := endCursor.FindSubmatch(body); found != nil {
 				cursor = string(found[1])
 			}
-			var want, got any
-			if err := json.Unmarshal([]byte(e.answer), &want); err != nil {
-				t.Fatalf("the answer to %s: %v", e.document, err)
-			}
-			if err := json.Unmarshal(body, &got); err != nil {
-				t.Fatalf("%v: %s", err, body)
-			}
-			inOrder(got)
-			inOrder(want)
-			if wrong := lacks(got, want, ""); wrong != "" {
-				t.Errorf("%s%s\n%s", e.document, wrong, body)
-			}
-			answered := got.(map[string]any)
-			if shown := want.(map[string]any); shown["errors"] == nil && answered["errors"] != nil || shown["data"] == nil && answered["data"] != nil {
-				t.Errorf("%s answers with more than is shown: %s", e.document, body)
-			}
+			e.check(t, body)
 		}
+	})
+}
+
+// check compares an answer with what is shown of it.
+func (e example) check(t *testing.T, body []byte) {
+	t.Helper()
+	var want, got any
+	if err := json.Unmarshal([]byte(e.answer), &want); err != nil {
+		t.Fatalf("the answer to %s: %v", e.document, err)
+	}
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	inOrder(got)
+	inOrder(want)
+	if wrong := lacks(got, want, ""); wrong != "" {
+		t.Errorf("%s%s\n%s", e.document, wrong, body)
+	}
+	answered := got.(map[string]any)
+	if shown := want.(map[string]any); shown["errors"] == nil && answered["errors"] != nil || shown["data"] == nil && answered["data"] != nil {
+		t.Errorf("%s answers with more than is shown: %s", e.document, body)
+	}
+}
+
+func TestTheChapterOfOutputsRuns(t *testing.T) {
+	t.Parallel()
+	_, chapter, _ := strings.Cut(contentOf(t, "../docs/inputs.md"), "\n## Outputs\n")
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	list := examplesOf(chapter)
+	if len(list) != 2 {
+		t.Fatalf("%d examples", len(list))
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "network")
+		publish, complete := list[0], list[1]
+		publish.check(t, run(t, w, w.Acme.Tokens[actor.Admin], strings.Replace(publish.document, "mod_…", p.Definition.ID, 1), "{}"))
+		version := w.Store.Client.ModuleVersion.Query().Where(moduleversion.Version("2.0.0")).OnlyX(w.Acme.As(actor.Admin))
+		d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+			InstanceID: p.Instance.ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		variables := fmt.Sprintf(`{"lease": %q}`, p.Claim(t, d))
+		complete.check(t, run(t, w, w.Acme.Tokens[actor.Runner], strings.Replace(complete.document, "dep_…", d.ID, 1), variables))
 	})
 }
 

@@ -2,10 +2,13 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 
 	"slipway/ent"
 	"slipway/internal/deployment"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/record"
 )
 
@@ -58,6 +61,18 @@ func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name strin
 	return loadOne(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID, deploymentOf)
 }
 
+// deploymentOfInstance returns one of the deployments of an instance, nil where there is none. read returns that of each
+// instance that has one.
+func deploymentOfInstance(
+	ctx context.Context, i *record.ModuleInstance, name string, read func(context.Context, []string) (map[string]*record.Deployment, error),
+) (*record.Deployment, error) {
+	return loadEach(ctx, i, name, instanceID, func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
+		of, err := read(ctx, ids)
+		registerBatch(ctx, slices.Collect(maps.Values(of)))
+		return of, err
+	})
+}
+
 // eligibilities returns whether a deployment can be rolled back to and redeployed; both are read at once.
 func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (deployment.Eligibilities, error) {
 	return loadEach(ctx, d, "eligibilities", deploymentID, func(ctx context.Context, ids []string) (map[string]deployment.Eligibilities, error) {
@@ -75,6 +90,20 @@ func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (depl
 	})
 }
 
+// liveOutputs returns the outputs of what is live of an instance, nil for none.
+func liveOutputs(ctx context.Context, r *Resolver, i *record.ModuleInstance) (json.RawMessage, error) {
+	if i.LiveDeploymentID == nil {
+		return nil, nil
+	}
+	liveID := func(i *record.ModuleInstance) string {
+		if i.LiveDeploymentID == nil {
+			return ""
+		}
+		return *i.LiveDeploymentID
+	}
+	return loadEach(ctx, i, "outputs", liveID, r.Deploy.OutputsOf)
+}
+
 // lineage returns the deployments that a replay goes back to, the nearest first.
 func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.Deployment, error) {
 	return loadEach(ctx, d, "lineage", deploymentID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
@@ -85,6 +114,51 @@ func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.
 		}
 		registerBatch(ctx, all)
 		return lines, err
+	})
+}
+
+// givenFrom returns the id of the deployment that has what was given to one, "" where nothing is kept.
+func givenFrom(d *record.Deployment) string {
+	if d.GivenFrom == nil {
+		return ""
+	}
+	return *d.GivenFrom
+}
+
+// givenInputs returns what was given for the inputs of a deployment, nil where nothing is kept.
+func givenInputs(ctx context.Context, r *Resolver, d *record.Deployment) (json.RawMessage, error) {
+	if d.GivenFrom == nil {
+		return nil, nil
+	}
+	return loadEach(ctx, d, "givenInputs", givenFrom, r.Deploy.GivenInputs)
+}
+
+// referencesOf returns the references of what a deployment ships, none where nothing is kept.
+func referencesOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*ent.DeploymentReference, error) {
+	if d.GivenFrom == nil {
+		return nil, nil
+	}
+	return loadEach(ctx, d, "references", givenFrom, func(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
+		lists, err := r.Deploy.References(ctx, ids)
+		var all []*ent.DeploymentReference
+		for _, list := range lists {
+			all = append(all, list...)
+		}
+		registerBatch(ctx, all)
+		return lists, err
+	})
+}
+
+// outdated returns the references of what is live at an instance that have read what is not live any more.
+func outdated(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+	return loadEach(ctx, i, "outdated", instanceID, func(ctx context.Context, ids []string) (map[string][]*inputvalidation.Outdated, error) {
+		lists, err := r.Inputs.Outdated(ctx, ids)
+		var all []*inputvalidation.Outdated
+		for _, list := range lists {
+			all = append(all, list...)
+		}
+		registerBatch(ctx, all)
+		return lists, err
 	})
 }
 

@@ -4,6 +4,6 @@ package graph
 var Inputs = map[string]any{
 	"newDefinition": newDefinition, "definitionPatch": definitionPatch, "newToken": newToken, "newModule": newModule,
 	"modulePatch": modulePatch, "newVersion": newVersion, "validationRequest": validationRequest,
-	"newDeployment": newDeployment, "report": report, "failure": failure,
+	"newDeployment": newDeployment, "report": report, "destroy": destroy, "completion": completion,
 	"deploymentFilter": deploymentFilter, "auditFilter": auditFilter, "instanceFilter": instanceFilter,
 }

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/output"
 	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
 )
@@ -62,8 +63,16 @@ func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
 	inputs, violations := inputprop.FromTypedList(in.Inputs, "/inputs")
 	return catalog.NewVersion{
 		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.DeploymentType, Inputs: inputs,
-		SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), Violations: violations,
+		Outputs: declaredOutputs(in.Outputs.Value()), SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), Violations: violations,
 	}
+}
+
+func declaredOutputs(list []*model.ModuleOutputInput) []output.Declared {
+	declared := make([]output.Declared, len(list))
+	for i, o := range list {
+		declared[i] = output.Declared{Name: o.Name, Description: o.Description.Value(), Secret: isTrue(o.Secret)}
+	}
+	return declared
 }
 
 func validationRequest(in model.InputValuesInput) inputvalidation.Request {
@@ -98,10 +107,11 @@ func texts(params json.RawMessage) (map[string]string, error) {
 
 func newDeployment(in model.CreateDeploymentInput) deployment.New {
 	return deployment.New{
-		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID, Inputs: in.Inputs,
+		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID,
+		Inputs: in.Inputs.Value(), InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value(),
 		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
-		IdempotencyKey: in.IdempotencyKey.Value(),
+		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
 	}
 }
 
@@ -111,7 +121,8 @@ func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Re
 
 func destroy(in model.DestroyModuleInstanceInput) deployment.Destroy {
 	return deployment.Destroy{
-		InstanceID: in.ID, Reason: in.Reason.Value(), ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
+		InstanceID: in.ID, Reason: in.Reason.Value(), ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(),
+		AcknowledgeDependents: isTrue(in.AcknowledgeDependents), IdempotencyKey: in.IdempotencyKey.Value(),
 	}
 }
 
@@ -137,11 +148,8 @@ func cancelDeployment(ctx context.Context, r *Resolver, in model.CancelDeploymen
 	return r.Deploy.Cancel(ctx, in.ID)
 }
 
-func completeDeployment(ctx context.Context, r *Resolver, in model.CompleteDeploymentInput) (*ent.Deployment, error) {
-	if isTrue(in.Canceled) {
-		return r.Deploy.CompleteCanceled(ctx, in.ID, in.LeaseID, failure(in))
-	}
-	return r.Deploy.Complete(ctx, in.ID, in.LeaseID, failure(in))
+func completion(in model.CompleteDeploymentInput) deployment.Completion {
+	return deployment.Completion{Failure: failure(in), Canceled: isTrue(in.Canceled), Outputs: in.Outputs.Value()}
 }
 
 // isTrue reports whether a flag was given and is set.

@@ -15,7 +15,7 @@ import (
 // elsewhere are the members that are no part of what a function returns: their callers read them.
 var elsewhere = map[string]bool{
 	"definitionPatch.id": true, "modulePatch.id": true, "report.id": true, "report.leaseId": true,
-	"failure.id": true, "failure.leaseId": true, "failure.canceled": true,
+	"completion.id": true, "completion.leaseId": true,
 }
 
 // A member of an input that a function forgets is taken, and does nothing.

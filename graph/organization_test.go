@@ -65,7 +65,8 @@ func call(t testing.TB, schema *ast.Schema, kind string, field *ast.FieldDefinit
 	variables := map[string]any{}
 	var declared, given []string
 	for _, arg := range field.Arguments {
-		if arg.Type.NonNull && arg.DefaultValue == nil {
+		// Of a record that is found by its id or by another name, the id.
+		if arg.Type.NonNull && arg.DefaultValue == nil || arg.Name == "id" {
 			variables[arg.Name] = sample(t, schema, arg.Name, arg.Type)
 			declared, given = append(declared, fmt.Sprintf("$%s: %s", arg.Name, arg.Type)), append(given, fmt.Sprintf("%s: $%[1]s", arg.Name))
 		}

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"math"
 	"slipway/ent"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -26,8 +25,10 @@ import (
 	"slipway/internal/feed"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/workspace"
@@ -73,6 +74,11 @@ func (r *deploymentResolver) Action(ctx context.Context, obj *record.Deployment)
 	return deployment.ActionOf(obj.TriggerSource), nil
 }
 
+// Outputs is the resolver for the outputs field.
+func (r *deploymentResolver) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return loadEach(ctx, obj, "outputs", deploymentID, r.Deploy.OutputsOf)
+}
+
 // RedeployOf is the resolver for the redeployOf field.
 func (r *deploymentResolver) RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "redeployOf", func(o *record.Deployment) *string { return o.RedeployOfDeploymentID })
@@ -96,6 +102,16 @@ func (r *deploymentResolver) DataJSON(ctx context.Context, obj *record.Deploymen
 // Release is the resolver for the release field.
 func (r *deploymentResolver) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
 	return toRelease(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ReleaseID })
+}
+
+// GivenInputs is the resolver for the givenInputs field.
+func (r *deploymentResolver) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return givenInputs(ctx, r.Resolver, obj)
+}
+
+// References is the resolver for the references field.
+func (r *deploymentResolver) References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error) {
+	return referencesOf(ctx, r.Resolver, obj)
 }
 
 // Fence is the resolver for the fence field.
@@ -143,7 +159,7 @@ func (r *deploymentChangeResolver) Cursor(ctx context.Context, obj *feed.Item) (
 }
 
 // Kind is the resolver for the kind field.
-func (r *deploymentChangeResolver) Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error) {
+func (r *deploymentChangeResolver) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Kind, obj.Err
 }
@@ -158,6 +174,16 @@ func (r *deploymentChangeResolver) Version(ctx context.Context, obj *feed.Item) 
 func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Deployment, obj.Err
+}
+
+// ModuleInstance is the resolver for the moduleInstance field.
+func (r *deploymentReferenceResolver) ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error) {
+	return toInstance(ctx, r.Resolver, obj, func(o *ent.DeploymentReference) *string { return &o.ModuleInstanceID })
+}
+
+// Deployment is the resolver for the deployment field.
+func (r *deploymentReferenceResolver) Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "deployment", func(o *ent.DeploymentReference) *string { return o.ReadDeploymentID })
 }
 
 // Deployment is the resolver for the deployment field.
@@ -237,6 +263,11 @@ func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *record
 	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *record.ModuleInstance) *string { return o.LiveDeploymentID })
 }
 
+// Outputs is the resolver for the outputs field.
+func (r *moduleInstanceResolver) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
+	return liveOutputs(ctx, r.Resolver, obj)
+}
+
 // ExternalDeployment is the resolver for the externalDeployment field.
 func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
@@ -252,6 +283,21 @@ func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleIn
 	return deployment.DriftOf(obj), nil
 }
 
+// ActiveDeployment is the resolver for the activeDeployment field.
+func (r *moduleInstanceResolver) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return deploymentOfInstance(ctx, obj, "activeDeployment", r.Deploy.ActiveOf)
+}
+
+// LastDeployment is the resolver for the lastDeployment field.
+func (r *moduleInstanceResolver) LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return deploymentOfInstance(ctx, obj, "lastDeployment", r.Deploy.LastOf)
+}
+
+// DeploymentCounts is the resolver for the deploymentCounts field.
+func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
+	return loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.CountsOf)
+}
+
 // Fence is the resolver for the fence field.
 func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleInstance) (string, error) {
 	return digits(obj.Fence), nil
@@ -260,6 +306,16 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOf))
+}
+
+// Outdated is the resolver for the outdated field.
+func (r *moduleInstanceResolver) Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+	return outdated(ctx, r.Resolver, obj)
+}
+
+// Dependents is the resolver for the dependents field.
+func (r *moduleInstanceResolver) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DependentsOf)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -275,6 +331,12 @@ func (r *moduleVersionResolver) Inputs(ctx context.Context, obj *record.ModuleVe
 // InputsJSON is the resolver for the inputsJson field.
 func (r *moduleVersionResolver) InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error) {
 	return obj.Inputs.JSON(), nil
+}
+
+// Outputs is the resolver for the outputs field.
+func (r *moduleVersionResolver) Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error) {
+	declared, err := obj.Outputs.Declared(ctx)
+	return pointers(declared), err
 }
 
 // CreateDefaultValueDefinition is the resolver for the createDefaultValueDefinition field.
@@ -490,11 +552,26 @@ func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.Rep
 
 // CompleteDeployment is the resolver for the completeDeployment field.
 func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
-	d, err := completeDeployment(ctx, r.Resolver, input)
+	d, err := r.Deploy.End(ctx, input.ID, input.LeaseID, completion(input))
 	if err != nil {
 		return nil, err
 	}
 	return &model.CompleteDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
+// ModuleInstance is the resolver for the moduleInstance field.
+func (r *outdatedReferenceResolver) ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error) {
+	return toInstance(ctx, r.Resolver, obj, func(o *inputvalidation.Outdated) *string { return &o.InstanceID })
+}
+
+// Read is the resolver for the read field.
+func (r *outdatedReferenceResolver) Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "read", func(o *inputvalidation.Outdated) *string { return &o.ReadID })
+}
+
+// Live is the resolver for the live field.
+func (r *outdatedReferenceResolver) Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "live", func(o *inputvalidation.Outdated) *string { return o.LiveID })
 }
 
 // Environments is the resolver for the environments field.
@@ -530,8 +607,8 @@ func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledef
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
-func (r *queryResolver) ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error) {
-	return r.Catalog.Definition(ctx, id)
+func (r *queryResolver) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
+	return lookUp(ctx, id, r.Catalog.Definition, "type", typeArg, r.Catalog.DefinitionByType)
 }
 
 // ModuleVersion is the resolver for the moduleVersion field.
@@ -597,8 +674,8 @@ func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.Modul
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
-func (r *queryResolver) ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error) {
-	return r.Catalog.Instance(ctx, id)
+func (r *queryResolver) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
+	return lookUp(ctx, id, r.Catalog.Instance, "path", path, r.Catalog.InstanceByPath)
 }
 
 // Projects is the resolver for the projects field.
@@ -608,8 +685,8 @@ func (r *queryResolver) Projects(ctx context.Context, first *int32, after *strin
 }
 
 // Project is the resolver for the project field.
-func (r *queryResolver) Project(ctx context.Context, id string) (*record.Project, error) {
-	return r.Workspace.Project(ctx, id)
+func (r *queryResolver) Project(ctx context.Context, id *string, slug *string) (*record.Project, error) {
+	return lookUp(ctx, id, r.Workspace.Project, "slug", slug, r.Workspace.ProjectBySlug)
 }
 
 // Environments is the resolver for the environments field.
@@ -619,8 +696,8 @@ func (r *queryResolver) Environments(ctx context.Context, projectID *string, fir
 }
 
 // Environment is the resolver for the environment field.
-func (r *queryResolver) Environment(ctx context.Context, id string) (*record.Environment, error) {
-	return r.Workspace.Environment(ctx, id)
+func (r *queryResolver) Environment(ctx context.Context, id *string, path *string) (*record.Environment, error) {
+	return lookUp(ctx, id, r.Workspace.Environment, "path", path, r.Workspace.EnvironmentByPath)
 }
 
 // ValidateInputs is the resolver for the validateInputs field.
@@ -773,6 +850,11 @@ func (r *Resolver) DeploymentChange() generated.DeploymentChangeResolver {
 	return &deploymentChangeResolver{r}
 }
 
+// DeploymentReference returns generated.DeploymentReferenceResolver implementation.
+func (r *Resolver) DeploymentReference() generated.DeploymentReferenceResolver {
+	return &deploymentReferenceResolver{r}
+}
+
 // Drift returns generated.DriftResolver implementation.
 func (r *Resolver) Drift() generated.DriftResolver { return &driftResolver{r} }
 
@@ -807,6 +889,11 @@ func (r *Resolver) ModuleVersion() generated.ModuleVersionResolver { return &mod
 // Mutation returns generated.MutationResolver implementation.
 func (r *Resolver) Mutation() generated.MutationResolver { return &mutationResolver{r} }
 
+// OutdatedReference returns generated.OutdatedReferenceResolver implementation.
+func (r *Resolver) OutdatedReference() generated.OutdatedReferenceResolver {
+	return &outdatedReferenceResolver{r}
+}
+
 // Project returns generated.ProjectResolver implementation.
 func (r *Resolver) Project() generated.ProjectResolver { return &projectResolver{r} }
 
@@ -838,6 +925,7 @@ type (
 	defaultValueDefinitionResolver struct{ *Resolver }
 	deploymentResolver             struct{ *Resolver }
 	deploymentChangeResolver       struct{ *Resolver }
+	deploymentReferenceResolver    struct{ *Resolver }
 	driftResolver                  struct{ *Resolver }
 	environmentResolver            struct{ *Resolver }
 	errorCodeResolver              struct{ *Resolver }
@@ -848,6 +936,7 @@ type (
 	moduleInstanceResolver         struct{ *Resolver }
 	moduleVersionResolver          struct{ *Resolver }
 	mutationResolver               struct{ *Resolver }
+	outdatedReferenceResolver      struct{ *Resolver }
 	projectResolver                struct{ *Resolver }
 	quarantineResolver             struct{ *Resolver }
 	queryResolver                  struct{ *Resolver }

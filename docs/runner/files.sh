@@ -12,3 +12,4 @@ fi
 mv release.json.new release.json
 echo '{"currentStep": 2, "totalSteps": 2, "message": "The release is in its place."}'
 printf '{"report": {"resourceName": "%s/release.json"}}\n' "$PWD"
+printf '{"outputs": {"path": "%s/release.json", "releaseId": "%s"}}\n' "$PWD" "$SLIPWAY_RELEASE_ID"

@@ -29,3 +29,10 @@ destroy) step 3 'Destroying.' ;;
 *) step 3 'Applying.' ;;
 esac
 terraform "$SLIPWAY_ACTION" -auto-approve -state="$PWD/terraform.tfstate" -var-file="$PWD/inputs.tfvars.json"
+[ "$SLIPWAY_ACTION" != destroy ] || exit 0
+
+# Other deployments may read its outputs, but for those that are sensitive.
+outputs=$(terraform output -json -state="$PWD/terraform.tfstate")
+printf '%s' "$outputs" | jq -c '{outputs: with_entries(select(.value.sensitive | not) | .value |= .value)}'
+printf '%s' "$outputs" | jq -c '[to_entries[] | select(.value.sensitive) | .key] | select(length > 0)
+  | {message: "Sensitive outputs are not reported: \(.[:20] | join(", "))\(if length > 20 then " and \(length - 20) more" else "" end)."}'

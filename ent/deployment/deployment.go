@@ -66,6 +66,8 @@ const (
 	FieldRedeployOfDeploymentID = "redeploy_of_deployment_id"
 	// FieldRollbackToDeploymentID holds the string denoting the rollback_to_deployment_id field in the database.
 	FieldRollbackToDeploymentID = "rollback_to_deployment_id"
+	// FieldGivenFrom holds the string denoting the given_from field in the database.
+	FieldGivenFrom = "given_from"
 	// FieldData holds the string denoting the data field in the database.
 	FieldData = "data"
 	// FieldServiceArn holds the string denoting the service_arn field in the database.
@@ -195,6 +197,7 @@ var Columns = []string{
 	FieldResourceName,
 	FieldRedeployOfDeploymentID,
 	FieldRollbackToDeploymentID,
+	FieldGivenFrom,
 	FieldData,
 	FieldServiceArn,
 	FieldEvents,
@@ -401,6 +404,11 @@ func ByRedeployOfDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 // ByRollbackToDeploymentID orders the results by the rollback_to_deployment_id field.
 func ByRollbackToDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRollbackToDeploymentID, opts...).ToFunc()
+}
+
+// ByGivenFrom orders the results by the given_from field.
+func ByGivenFrom(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldGivenFrom, opts...).ToFunc()
 }
 
 // ByData orders the results by the data field.

@@ -181,6 +181,11 @@ func RollbackToDeploymentID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldRollbackToDeploymentID, v))
 }
 
+// GivenFrom applies equality check predicate on the "given_from" field. It's identical to GivenFromEQ.
+func GivenFrom(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldGivenFrom, v))
+}
+
 // Data applies equality check predicate on the "data" field. It's identical to DataEQ.
 func Data(v ecs.Column) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldData, v))
@@ -1734,6 +1739,81 @@ func RollbackToDeploymentIDEqualFold(v string) predicate.Deployment {
 // RollbackToDeploymentIDContainsFold applies the ContainsFold predicate on the "rollback_to_deployment_id" field.
 func RollbackToDeploymentIDContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldRollbackToDeploymentID, v))
+}
+
+// GivenFromEQ applies the EQ predicate on the "given_from" field.
+func GivenFromEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldGivenFrom, v))
+}
+
+// GivenFromNEQ applies the NEQ predicate on the "given_from" field.
+func GivenFromNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldGivenFrom, v))
+}
+
+// GivenFromIn applies the In predicate on the "given_from" field.
+func GivenFromIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldGivenFrom, vs...))
+}
+
+// GivenFromNotIn applies the NotIn predicate on the "given_from" field.
+func GivenFromNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldGivenFrom, vs...))
+}
+
+// GivenFromGT applies the GT predicate on the "given_from" field.
+func GivenFromGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldGivenFrom, v))
+}
+
+// GivenFromGTE applies the GTE predicate on the "given_from" field.
+func GivenFromGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldGivenFrom, v))
+}
+
+// GivenFromLT applies the LT predicate on the "given_from" field.
+func GivenFromLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldGivenFrom, v))
+}
+
+// GivenFromLTE applies the LTE predicate on the "given_from" field.
+func GivenFromLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldGivenFrom, v))
+}
+
+// GivenFromContains applies the Contains predicate on the "given_from" field.
+func GivenFromContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldGivenFrom, v))
+}
+
+// GivenFromHasPrefix applies the HasPrefix predicate on the "given_from" field.
+func GivenFromHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldGivenFrom, v))
+}
+
+// GivenFromHasSuffix applies the HasSuffix predicate on the "given_from" field.
+func GivenFromHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldGivenFrom, v))
+}
+
+// GivenFromIsNil applies the IsNil predicate on the "given_from" field.
+func GivenFromIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldGivenFrom))
+}
+
+// GivenFromNotNil applies the NotNil predicate on the "given_from" field.
+func GivenFromNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldGivenFrom))
+}
+
+// GivenFromEqualFold applies the EqualFold predicate on the "given_from" field.
+func GivenFromEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldGivenFrom, v))
+}
+
+// GivenFromContainsFold applies the ContainsFold predicate on the "given_from" field.
+func GivenFromContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldGivenFrom, v))
 }
 
 // DataEQ applies the EQ predicate on the "data" field.

@@ -104,6 +104,30 @@ func (f DeploymentLogFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Valu
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentLogMutation", m)
 }
 
+// The DeploymentOutputFunc type is an adapter to allow the use of ordinary
+// function as DeploymentOutput mutator.
+type DeploymentOutputFunc func(context.Context, *ent.DeploymentOutputMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeploymentOutputFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DeploymentOutputMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentOutputMutation", m)
+}
+
+// The DeploymentReferenceFunc type is an adapter to allow the use of ordinary
+// function as DeploymentReference mutator.
+type DeploymentReferenceFunc func(context.Context, *ent.DeploymentReferenceMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeploymentReferenceFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DeploymentReferenceMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentReferenceMutation", m)
+}
+
 // The EnvironmentFunc type is an adapter to allow the use of ordinary
 // function as Environment mutator.
 type EnvironmentFunc func(context.Context, *ent.EnvironmentMutation) (ent.Value, error)
@@ -114,6 +138,18 @@ func (f EnvironmentFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value,
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.EnvironmentMutation", m)
+}
+
+// The GivenInputFunc type is an adapter to allow the use of ordinary
+// function as GivenInput mutator.
+type GivenInputFunc func(context.Context, *ent.GivenInputMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f GivenInputFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.GivenInputMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.GivenInputMutation", m)
 }
 
 // The IdempotencyKeyFunc type is an adapter to allow the use of ordinary

@@ -15,7 +15,10 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
+	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
@@ -304,6 +307,60 @@ func (f TraverseDeploymentLog) Traverse(ctx context.Context, q ent.Query) error 
 	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentLogQuery", q)
 }
 
+// The DeploymentOutputFunc type is an adapter to allow the use of ordinary function as a Querier.
+type DeploymentOutputFunc func(context.Context, *ent.DeploymentOutputQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f DeploymentOutputFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.DeploymentOutputQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.DeploymentOutputQuery", q)
+}
+
+// The TraverseDeploymentOutput type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseDeploymentOutput func(context.Context, *ent.DeploymentOutputQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseDeploymentOutput) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseDeploymentOutput) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DeploymentOutputQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentOutputQuery", q)
+}
+
+// The DeploymentReferenceFunc type is an adapter to allow the use of ordinary function as a Querier.
+type DeploymentReferenceFunc func(context.Context, *ent.DeploymentReferenceQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f DeploymentReferenceFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.DeploymentReferenceQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.DeploymentReferenceQuery", q)
+}
+
+// The TraverseDeploymentReference type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseDeploymentReference func(context.Context, *ent.DeploymentReferenceQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseDeploymentReference) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseDeploymentReference) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DeploymentReferenceQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentReferenceQuery", q)
+}
+
 // The EnvironmentFunc type is an adapter to allow the use of ordinary function as a Querier.
 type EnvironmentFunc func(context.Context, *ent.EnvironmentQuery) (ent.Value, error)
 
@@ -329,6 +386,33 @@ func (f TraverseEnvironment) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.EnvironmentQuery", q)
+}
+
+// The GivenInputFunc type is an adapter to allow the use of ordinary function as a Querier.
+type GivenInputFunc func(context.Context, *ent.GivenInputQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f GivenInputFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.GivenInputQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.GivenInputQuery", q)
+}
+
+// The TraverseGivenInput type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseGivenInput func(context.Context, *ent.GivenInputQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseGivenInput) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseGivenInput) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.GivenInputQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.GivenInputQuery", q)
 }
 
 // The IdempotencyKeyFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -647,8 +731,14 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.DeploymentChangeQuery, predicate.DeploymentChange, deploymentchange.OrderOption]{typ: ent.TypeDeploymentChange, tq: q}, nil
 	case *ent.DeploymentLogQuery:
 		return &query[*ent.DeploymentLogQuery, predicate.DeploymentLog, deploymentlog.OrderOption]{typ: ent.TypeDeploymentLog, tq: q}, nil
+	case *ent.DeploymentOutputQuery:
+		return &query[*ent.DeploymentOutputQuery, predicate.DeploymentOutput, deploymentoutput.OrderOption]{typ: ent.TypeDeploymentOutput, tq: q}, nil
+	case *ent.DeploymentReferenceQuery:
+		return &query[*ent.DeploymentReferenceQuery, predicate.DeploymentReference, deploymentreference.OrderOption]{typ: ent.TypeDeploymentReference, tq: q}, nil
 	case *ent.EnvironmentQuery:
 		return &query[*ent.EnvironmentQuery, predicate.Environment, environment.OrderOption]{typ: ent.TypeEnvironment, tq: q}, nil
+	case *ent.GivenInputQuery:
+		return &query[*ent.GivenInputQuery, predicate.GivenInput, giveninput.OrderOption]{typ: ent.TypeGivenInput, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
 	case *ent.InputBaselineQuery:

@@ -266,7 +266,6 @@ var (
 		{Name: "trigger_source", Type: field.TypeString},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED"}, Default: "PENDING"},
 		{Name: "description", Type: field.TypeString, Nullable: true},
-		{Name: "reason", Type: field.TypeString, Nullable: true},
 		{Name: "started_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
@@ -279,6 +278,7 @@ var (
 		{Name: "step_execution_id", Type: field.TypeString, Nullable: true},
 		{Name: "resource_arn", Type: field.TypeString, Nullable: true},
 		{Name: "resource_name", Type: field.TypeString, Nullable: true},
+		{Name: "given_from", Type: field.TypeString, Nullable: true},
 		{Name: "data", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "service_arn", Type: field.TypeString, Nullable: true},
 		{Name: "events", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
@@ -393,7 +393,7 @@ var (
 			{
 				Name:    "deployment_cloud_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[12], DeploymentsColumns[22]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[22]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_deployment_id IS NOT NULL",
 				},
@@ -401,7 +401,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[14], DeploymentsColumns[12], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -409,7 +409,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[14]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -417,7 +417,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[14]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -425,7 +425,7 @@ var (
 			{
 				Name:    "deployment_succeeded_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[10]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[9]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'SUCCEEDED' AND trigger_source = 'event'",
 				},
@@ -433,7 +433,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[9], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[22], DeploymentsColumns[8], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -637,6 +637,73 @@ var (
 			},
 		},
 	}
+	// DeploymentOutputsColumns holds the columns for the "deployment_outputs" table.
+	DeploymentOutputsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "content", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// DeploymentOutputsTable holds the schema information for the "deployment_outputs" table.
+	DeploymentOutputsTable = &schema.Table{
+		Name:       "deployment_outputs",
+		Columns:    DeploymentOutputsColumns,
+		PrimaryKey: []*schema.Column{DeploymentOutputsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "deployment_outputs_deployments_deployment",
+				Columns:    []*schema.Column{DeploymentOutputsColumns[3]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "deploymentoutput_deployment_id",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentOutputsColumns[3]},
+			},
+		},
+	}
+	// DeploymentReferencesColumns holds the columns for the "deployment_references" table.
+	DeploymentReferencesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "referrer_id", Type: field.TypeString},
+		{Name: "pointer", Type: field.TypeString},
+		{Name: "module_instance_id", Type: field.TypeString},
+		{Name: "read_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "paths", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "digest", Type: field.TypeString, Nullable: true},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// DeploymentReferencesTable holds the schema information for the "deployment_references" table.
+	DeploymentReferencesTable = &schema.Table{
+		Name:       "deployment_references",
+		Columns:    DeploymentReferencesColumns,
+		PrimaryKey: []*schema.Column{DeploymentReferencesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "deployment_references_deployments_deployment",
+				Columns:    []*schema.Column{DeploymentReferencesColumns[9]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "deploymentreference_deployment_id_sequence",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentReferencesColumns[9], DeploymentReferencesColumns[2]},
+			},
+			{
+				Name:    "deployment_reference_chosen",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentReferencesColumns[1], DeploymentReferencesColumns[5], DeploymentReferencesColumns[3], DeploymentReferencesColumns[9]},
+			},
+		},
+	}
 	// EnvironmentsColumns holds the columns for the "environments" table.
 	EnvironmentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -689,6 +756,34 @@ var (
 						EnvironmentsColumns[0].Name: true,
 					},
 				},
+			},
+		},
+	}
+	// GivenInputsColumns holds the columns for the "given_inputs" table.
+	GivenInputsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "content", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// GivenInputsTable holds the schema information for the "given_inputs" table.
+	GivenInputsTable = &schema.Table{
+		Name:       "given_inputs",
+		Columns:    GivenInputsColumns,
+		PrimaryKey: []*schema.Column{GivenInputsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "given_inputs_deployments_deployment",
+				Columns:    []*schema.Column{GivenInputsColumns[3]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "giveninput_deployment_id",
+				Unique:  true,
+				Columns: []*schema.Column{GivenInputsColumns[3]},
 			},
 		},
 	}
@@ -850,7 +945,6 @@ var (
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Default: 0},
 		{Name: "forced_deployment_id", Type: field.TypeString, Nullable: true},
-		{Name: "destroyed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "drift_kind", Type: field.TypeEnum, Nullable: true, Enums: []string{"ROLLED_BACK", "CHANGED_OUTSIDE", "DESTROY_FAILED"}},
 		{Name: "drift_since", Type: field.TypeTime, Nullable: true},
 		{Name: "drift_message", Type: field.TypeString, Nullable: true},
@@ -868,25 +962,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[13]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[12]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[14]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[13]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[15]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[14]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[16]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[15]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -895,7 +989,15 @@ var (
 			{
 				Name:    "module_instance_name",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[14], ModuleInstancesColumns[4]},
+				Columns: []*schema.Column{ModuleInstancesColumns[13], ModuleInstancesColumns[4]},
+			},
+			{
+				Name:    "module_instance_live",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[15]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "live_deployment_id IS NOT NULL",
+				},
 			},
 			{
 				Name:    "moduleinstance_organization_id_created_at_id",
@@ -912,7 +1014,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[13], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[12], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -924,7 +1026,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[14], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[13], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -936,7 +1038,7 @@ var (
 			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[15], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[14], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -948,7 +1050,7 @@ var (
 			{
 				Name:    "moduleinstance_drift_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[9], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[8], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -969,6 +1071,7 @@ var (
 		{Name: "version", Type: field.TypeString},
 		{Name: "kind", Type: field.TypeString},
 		{Name: "inputs", Type: field.TypeOther, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "outputs", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "source_url", Type: field.TypeString, Nullable: true},
 		{Name: "source_ref", Type: field.TypeString, Nullable: true},
 		{Name: "uses_recorded", Type: field.TypeBool, Default: false},
@@ -982,7 +1085,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_versions_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleVersionsColumns[10]},
+				Columns:    []*schema.Column{ModuleVersionsColumns[11]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -991,12 +1094,12 @@ var (
 			{
 				Name:    "module_version_version",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[4]},
+				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[4]},
 			},
 			{
 				Name:    "moduleversion_module_definition_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
+				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleVersionsColumns[1].Name: true,
@@ -1218,7 +1321,10 @@ var (
 		DeploymentsTable,
 		DeploymentChangesTable,
 		DeploymentLogsTable,
+		DeploymentOutputsTable,
+		DeploymentReferencesTable,
 		EnvironmentsTable,
+		GivenInputsTable,
 		IdempotencyKeysTable,
 		InputBaselinesTable,
 		LeaseSweepsTable,
@@ -1244,7 +1350,10 @@ func init() {
 	DeploymentsTable.ForeignKeys[4].RefTable = DeploymentsTable
 	DeploymentsTable.ForeignKeys[5].RefTable = DeploymentsTable
 	DeploymentLogsTable.ForeignKeys[0].RefTable = DeploymentsTable
+	DeploymentOutputsTable.ForeignKeys[0].RefTable = DeploymentsTable
+	DeploymentReferencesTable.ForeignKeys[0].RefTable = DeploymentsTable
 	EnvironmentsTable.ForeignKeys[0].RefTable = ProjectsTable
+	GivenInputsTable.ForeignKeys[0].RefTable = DeploymentsTable
 	InputBaselinesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
 	InputBaselinesTable.ForeignKeys[1].RefTable = DeploymentsTable
 	ModuleInstancesTable.ForeignKeys[0].RefTable = ProjectsTable

@@ -26,6 +26,8 @@ const (
 	FieldKind = "kind"
 	// FieldInputs holds the string denoting the inputs field in the database.
 	FieldInputs = "inputs"
+	// FieldOutputs holds the string denoting the outputs field in the database.
+	FieldOutputs = "outputs"
 	// FieldSourceURL holds the string denoting the source_url field in the database.
 	FieldSourceURL = "source_url"
 	// FieldSourceRef holds the string denoting the source_ref field in the database.
@@ -55,6 +57,7 @@ var Columns = []string{
 	FieldVersion,
 	FieldKind,
 	FieldInputs,
+	FieldOutputs,
 	FieldSourceURL,
 	FieldSourceRef,
 	FieldUsesRecorded,
@@ -116,6 +119,11 @@ func ByKind(opts ...sql.OrderTermOption) OrderOption {
 // ByInputs orders the results by the inputs field.
 func ByInputs(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldInputs, opts...).ToFunc()
+}
+
+// ByOutputs orders the results by the outputs field.
+func ByOutputs(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOutputs, opts...).ToFunc()
 }
 
 // BySourceURL orders the results by the source_url field.

@@ -5,6 +5,7 @@ package moduleversion
 import (
 	"slipway/ent/predicate"
 	"slipway/internal/inputprop"
+	"slipway/internal/output"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -99,6 +100,11 @@ func Kind(v string) predicate.ModuleVersion {
 // Inputs applies equality check predicate on the "inputs" field. It's identical to InputsEQ.
 func Inputs(v inputprop.ListColumn) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldInputs, v))
+}
+
+// Outputs applies equality check predicate on the "outputs" field. It's identical to OutputsEQ.
+func Outputs(v output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldOutputs, v))
 }
 
 // SourceURL applies equality check predicate on the "source_url" field. It's identical to SourceURLEQ.
@@ -504,6 +510,56 @@ func InputsLT(v inputprop.ListColumn) predicate.ModuleVersion {
 // InputsLTE applies the LTE predicate on the "inputs" field.
 func InputsLTE(v inputprop.ListColumn) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldLTE(FieldInputs, v))
+}
+
+// OutputsEQ applies the EQ predicate on the "outputs" field.
+func OutputsEQ(v output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldOutputs, v))
+}
+
+// OutputsNEQ applies the NEQ predicate on the "outputs" field.
+func OutputsNEQ(v output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldOutputs, v))
+}
+
+// OutputsIn applies the In predicate on the "outputs" field.
+func OutputsIn(vs ...output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIn(FieldOutputs, vs...))
+}
+
+// OutputsNotIn applies the NotIn predicate on the "outputs" field.
+func OutputsNotIn(vs ...output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotIn(FieldOutputs, vs...))
+}
+
+// OutputsGT applies the GT predicate on the "outputs" field.
+func OutputsGT(v output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGT(FieldOutputs, v))
+}
+
+// OutputsGTE applies the GTE predicate on the "outputs" field.
+func OutputsGTE(v output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGTE(FieldOutputs, v))
+}
+
+// OutputsLT applies the LT predicate on the "outputs" field.
+func OutputsLT(v output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLT(FieldOutputs, v))
+}
+
+// OutputsLTE applies the LTE predicate on the "outputs" field.
+func OutputsLTE(v output.Column) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLTE(FieldOutputs, v))
+}
+
+// OutputsIsNil applies the IsNil predicate on the "outputs" field.
+func OutputsIsNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIsNull(FieldOutputs))
+}
+
+// OutputsNotNil applies the NotNil predicate on the "outputs" field.
+func OutputsNotNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotNull(FieldOutputs))
 }
 
 // SourceURLEQ applies the EQ predicate on the "source_url" field.

@@ -30,8 +30,17 @@ type DeploymentChange func(*sql.Selector)
 // DeploymentLog is the predicate function for deploymentlog builders.
 type DeploymentLog func(*sql.Selector)
 
+// DeploymentOutput is the predicate function for deploymentoutput builders.
+type DeploymentOutput func(*sql.Selector)
+
+// DeploymentReference is the predicate function for deploymentreference builders.
+type DeploymentReference func(*sql.Selector)
+
 // Environment is the predicate function for environment builders.
 type Environment func(*sql.Selector)
+
+// GivenInput is the predicate function for giveninput builders.
+type GivenInput func(*sql.Selector)
 
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)

@@ -51,6 +51,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("resource_name").Optional().Nillable(),
 		field.String("redeploy_of_deployment_id").Optional().Nillable().Immutable(),
 		field.String("rollback_to_deployment_id").Optional().Nillable().Immutable(),
+		field.String("given_from").Optional().Nillable().Immutable().
+			Comment("the deployment that has what was given for the inputs, and the references: itself, or what is replayed; null where nobody has kept it"),
 		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
 		// What is in data: row-level security keeps PostgreSQL from using an index on an expression over JSON.
 		field.String("service_arn").Optional().Nillable().

@@ -53,6 +53,9 @@ func (ModuleInstance) Edges() []ent.Edge {
 func (ModuleInstance) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name"),
+		// What is live: few columns to be read, however many instances there are.
+		index.Fields("organization_id", "live_deployment_id").StorageKey("module_instance_live").
+			Annotations(entsql.IndexWhere("live_deployment_id IS NOT NULL")),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),

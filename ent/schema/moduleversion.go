@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"slipway/internal/inputprop"
+	"slipway/internal/output"
 )
 
 // ModuleVersion is one published version of a module; nothing that it says ever changes.
@@ -24,6 +25,8 @@ func (ModuleVersion) Fields() []ent.Field {
 		field.String("kind").Immutable().
 			Comment("what carries a deployment of it out: aws:ecs or terraform"),
 		field.Other("inputs", inputprop.ListColumn{}).SchemaType(jsonColumn).Immutable(),
+		field.Other("outputs", output.Column{}).Optional().SchemaType(jsonColumn).Immutable().
+			Comment("those that its deployments have; null for none that are declared"),
 		field.String("source_url").Optional().Nillable().Immutable(),
 		field.String("source_ref").Optional().Nillable().Immutable(),
 		field.Bool("uses_recorded").Default(false).

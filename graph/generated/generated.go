@@ -12,9 +12,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
-	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/access"
@@ -27,8 +25,10 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -58,7 +58,7 @@ type ResolverRoot interface {
 	DefaultValueDefinition() DefaultValueDefinitionResolver
 	Deployment() DeploymentResolver
 	DeploymentChange() DeploymentChangeResolver
-	Drift() DriftResolver
+	DeploymentReference() DeploymentReferenceResolver
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
@@ -68,6 +68,7 @@ type ResolverRoot interface {
 	ModuleInstance() ModuleInstanceResolver
 	ModuleVersion() ModuleVersionResolver
 	Mutation() MutationResolver
+	OutdatedReference() OutdatedReferenceResolver
 	Project() ProjectResolver
 	Quarantine() QuarantineResolver
 	Query() QueryResolver
@@ -104,7 +105,7 @@ type DeploymentResolver interface {
 
 	ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error)
 
-	Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error)
+	Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 
 	RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 
@@ -113,6 +114,8 @@ type DeploymentResolver interface {
 	DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 
 	Release(ctx context.Context, obj *record.Deployment) (*record.Release, error)
+	GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
+	References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error)
 
 	Fence(ctx context.Context, obj *record.Deployment) (*string, error)
 
@@ -127,12 +130,14 @@ type DeploymentResolver interface {
 }
 type DeploymentChangeResolver interface {
 	Cursor(ctx context.Context, obj *feed.Item) (string, error)
-	Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error)
+	Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error)
 	Version(ctx context.Context, obj *feed.Item) (int32, error)
 	Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error)
 }
-type DriftResolver interface {
-	Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error)
+type DeploymentReferenceResolver interface {
+	ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error)
+
+	Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
 }
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
@@ -165,18 +170,22 @@ type ModuleInstanceResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleInstance) (*record.ModuleDefinition, error)
 
 	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error)
 	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
-
-	DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error)
-	Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error)
+	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
+	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ModuleVersionResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error)
 
 	Inputs(ctx context.Context, obj *record.ModuleVersion) ([]inputprop.Property, error)
 	InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error)
+	Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error)
 }
 type MutationResolver interface {
 	CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error)
@@ -194,7 +203,6 @@ type MutationResolver interface {
 	CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error)
 	RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error)
 	RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error)
-	DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error)
 	CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error)
 	QuarantineRelease(ctx context.Context, input model.QuarantineReleaseInput) (*model.QuarantineReleasePayload, error)
 	MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error)
@@ -203,6 +211,11 @@ type MutationResolver interface {
 	RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error)
 	ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error)
 	CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error)
+}
+type OutdatedReferenceResolver interface {
+	ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error)
+	Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
+	Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
 }
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
@@ -215,7 +228,7 @@ type QueryResolver interface {
 	Nodes(ctx context.Context, ids []string) ([]scalar.Node, error)
 	Viewer(ctx context.Context) (*actor.Actor, error)
 	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error)
-	ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error)
+	ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error)
 	ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error)
 	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error)
 	DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error)
@@ -227,11 +240,11 @@ type QueryResolver interface {
 	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
 	Release(ctx context.Context, id string) (*record.Release, error)
 	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
-	ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error)
+	ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error)
 	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error)
-	Project(ctx context.Context, id string) (*record.Project, error)
+	Project(ctx context.Context, id *string, slug *string) (*record.Project, error)
 	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
-	Environment(ctx context.Context, id string) (*record.Environment, error)
+	Environment(ctx context.Context, id *string, path *string) (*record.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
 	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
@@ -313,7 +326,6 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeploymentErrorInput,
 		ec.unmarshalInputDeploymentEventInput,
 		ec.unmarshalInputDeploymentFilter,
-		ec.unmarshalInputDestroyModuleInstanceInput,
 		ec.unmarshalInputGitRepoPropertyInput,
 		ec.unmarshalInputInputPropertyInput,
 		ec.unmarshalInputInputValuesInput,
@@ -323,6 +335,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputLogLineInput,
 		ec.unmarshalInputMapKeyInput,
 		ec.unmarshalInputModuleInstanceFilter,
+		ec.unmarshalInputModuleOutputInput,
 		ec.unmarshalInputMoveServiceInput,
 		ec.unmarshalInputNumberPropertyInput,
 		ec.unmarshalInputObjectArrayPropertyInput,
@@ -509,12 +522,14 @@ type Query {
   ): ModuleDefinitionConnection
 
   """
-  One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none; for callers without a token
-  there are the global ACTIVE ones.
+  One module definition, by exactly one of its id and its module type. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + `
+  where there is none; for callers without a token there are the global ACTIVE ones.
   """
   moduleDefinition(
     "The id of the definition, ` + "`" + `mod_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The module type. The organization's own definition goes before a global one of the same type."
+    type: String
   ): ModuleDefinition
 
   """
@@ -641,10 +656,15 @@ type Query {
     before: String
   ): ModuleInstanceConnection
 
-  "One module instance. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One module instance, by exactly one of its id and its path. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is
+  none.
+  """
   moduleInstance(
     "The id of the instance, ` + "`" + `inst_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The slugs of the project and the environment and the name of the instance: ` + "`" + `shop/prod/orders` + "`" + `."
+    path: String
   ): ModuleInstance
 
   "The organization's projects, newest first."
@@ -659,10 +679,12 @@ type Query {
     before: String
   ): ProjectConnection
 
-  "One project. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
+  "One project, by exactly one of its id and its slug. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
   project(
     "The id of the project, ` + "`" + `prj_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The slug of the project."
+    slug: String
   ): Project
 
   "The organization's environments, newest first."
@@ -679,10 +701,14 @@ type Query {
     before: String
   ): EnvironmentConnection
 
-  "One environment. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One environment, by exactly one of its id and its path. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none.
+  """
   environment(
     "The id of the environment, ` + "`" + `env_…` + "`" + `."
-    id: ID!
+    id: ID
+    "The slugs of the project and the environment: ` + "`" + `shop/prod` + "`" + `."
+    path: String
   ): Environment
 
   """
@@ -865,17 +891,6 @@ type Mutation {
   ): RedeployDeploymentPayload
 
   """
-  Destroys what is live of an instance, in a deployment of the action DESTROY that ships the live release, quarantined or
-  not. When it has succeeded nothing is live, immutable inputs may have any value, and an earlier success can be rolled
-  back to, which brings the instance back. Only a runner that says that its program can destroy gets it. Refused as a
-  rollback to the live deployment is, and with ` + "`" + `slipway:ModuleInstance:NOTHING_LIVE` + "`" + ` where nothing is live. For admins.
-  """
-  destroyModuleInstance(
-    "The instance."
-    input: DestroyModuleInstanceInput!
-  ): DestroyModuleInstancePayload
-
-  """
   Cancels a deployment. One that is PENDING is CANCELED at once, and so is one that is RUNNING without a lease.
   Another that is RUNNING keeps its status, and the instance is busy, until its program has ended: the runner
   learns of the request when it next renews its lease or reports, and has the program end. What happened wins:
@@ -945,10 +960,8 @@ type Mutation {
 
   """
   Ends a RUNNING deployment: SUCCEEDED, FAILED where an error is given, or CANCELED where its cancellation was
-  requested and ended its program. Instead of SUCCEEDED it is FAILED with ` + "`" + `slipway:Deployment:ROLLED_BACK` + "`" + ` where a report
-  or an event of the cloud has said of its service deployment that it is rolled back, was stopped or has failed. Under the
-  same lease it may be said again: the answer is the deployment as it is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease
-  is lost. For runners.
+  requested and ended its program. Under the same lease it may be said again: the answer is the deployment as it
+  is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease is lost. For runners.
   """
   completeDeployment(
     "The deployment, its lease and how it ended."
@@ -975,7 +988,7 @@ type Subscription {
   """
   The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
   ` + "`" + `deployments` + "`" + ` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
-  meets the filter after it.
+  meets the filter after it, and as ` + "`" + `LEFT` + "`" + ` where its status alone does not.
   """
   deploymentsChanged(
     "Only deployments that meet every condition given."
@@ -1036,6 +1049,12 @@ enum DeploymentChangeKind {
   UPDATED
   "It has ended."
   COMPLETED
+  """
+  It meets all of the filter but for ` + "`" + `status` + "`" + `, which it does not meet any more or never did. Sent once, until it meets the
+  filter again, unless 1,000 others have left since; also by a stream that never sent it before, since one that goes on
+  after a cursor cannot know.
+  """
+  LEFT
 }
 
 """
@@ -1071,7 +1090,10 @@ type InputsValidation {
   environment. They are not judged.
   """
   unresolved: [String!]!
-  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  """
+  Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  """
   warnings: [InputWarning!]!
 }
 
@@ -1099,7 +1121,7 @@ type FieldChange {
 type InputWarning {
   """
   The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (` + "`" + `/inputs/…` + "`" + `) or
-  the definition (` + "`" + `/schema/…` + "`" + `).
+  the definition (` + "`" + `/schema/…` + "`" + `). That of ` + "`" + `output_missing` + "`" + ` leads into the values, where they are judged without a mutation.
   """
   pointer: String!
   "The stable name of the warning."
@@ -1125,7 +1147,10 @@ type ResolvedInputs {
   environment. They are in the values as they were written.
   """
   unresolved: [String!]!
-  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  """
+  Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  """
   warnings: [InputWarning!]!
 }
 
@@ -1260,8 +1285,6 @@ enum Permission {
   DEPLOY
   "Cancel by force."
   FORCE_CANCEL
-  "Destroy module instances: admin, superadmin."
-  DESTROY_INSTANCE
   "Claim deployments, report on them and complete them."
   RUN_DEPLOYMENTS
   "Create, change and delete default value definitions."
@@ -1604,10 +1627,22 @@ type ModuleVersion implements Node {
   inputs: [InputProperty!]!
   "The inputs as JSON, to any depth."
   inputsJson: JSON!
+  "The outputs that its deployments have, as far as it declares any."
+  outputs: [ModuleOutput!]!
   "The repository that the source is in; null where none was given."
   sourceUrl: String
   "The branch, tag or commit of the source; null where none was given."
   sourceRef: String
+}
+
+"An output that a module version declares."
+type ModuleOutput {
+  "The name."
+  name: String!
+  "What it is, for people; null where nobody wrote anything."
+  description: String
+  "Whether it is a secret, which is not kept."
+  secret: Boolean!
 }
 
 "A page of module versions."
@@ -1654,24 +1689,26 @@ type ModuleInstance implements Node {
   moduleDefinition: ModuleDefinition!
   "The name, unique within the environment."
   name: String!
-  "The id of the deployment that is live; null before the first success, and after a destroy."
+  "The id of the deployment that is live; null before the first success."
   liveDeploymentId: ID
-  "The deployment that is live, the last that succeeded; null before the first success, and after a destroy."
+  "The deployment that is live, the last that succeeded; null before the first success."
   liveDeployment: Deployment
+  "What the deployment that is live has made, as its ` + "`" + `outputs` + "`" + `; null where nothing is live, or it has reported none."
+  outputs: JSON
   """
   The last deployment that was started outside of Slipway and became known by an event of the cloud; null where there
   was none. It is never live.
   """
   externalDeployment: Deployment
-  "When what was live was destroyed; null where something is live, or nothing ever was."
-  destroyedAt: UtcDateTime
-  "Whether the viewer could destroy what is live now."
-  destroyEligibility: DestroyEligibility!
   """
-  How what is there differs from what the live deployment made, as far as Slipway knows; null where it knows of no
-  difference. The next deployment that succeeds ends it.
+  The deployment that is PENDING or RUNNING, of which there is at most one; null where none is. One that was started
+  outside of Slipway is not meant.
   """
-  drift: Drift
+  activeDeployment: Deployment
+  "The newest of its deployments, also one that was started outside of Slipway; null where there is none."
+  lastDeployment: Deployment
+  "How many deployments it has in each status, in the order of ` + "`" + `DeploymentStatus` + "`" + `; without those that none is in."
+  deploymentCounts: [DeploymentCount!]!
   "The number of the last claim of one of its deployments, in digits; ` + "`" + `0` + "`" + ` before the first. Raised by each claim."
   fence: String!
   "Its deployments, newest first."
@@ -1685,28 +1722,48 @@ type ModuleInstance implements Node {
     "Only what comes before this cursor."
     before: String
   ): DeploymentConnection
+  """
+  The references of its live deployment whose values have changed since: where another deployment is live at the chosen
+  instance, and what was read from it has other values or is no longer there, or where nothing is live there any more. In the
+  order of the form, at most 1,000. Empty where Slipway has not kept what the live deployment has read.
+  """
+  outdated: [OutdatedReference!]!
+  """
+  The instances whose live or active deployment refers to it, newest first. Of a live deployment that was created by a Slipway
+  which did not keep its references, the text of its release is searched for the id.
+  """
+  dependents(
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+  ): ModuleInstanceConnection
 }
 
-"How what is there of an instance differs from what its live deployment made."
-type Drift {
-  "What has happened."
-  kind: DriftKind!
-  "Since when: by the cloud's clock, where the cloud said so."
-  since: UtcDateTime!
-  "What has happened, and why as far as it is known."
-  message: String!
-  "The deployment by which it is known. Its changes tell who follows it."
-  deployment: Deployment!
+"How many deployments are in a status."
+type DeploymentCount {
+  "The status."
+  status: DeploymentStatus!
+  "How many deployments are in it, at least 1."
+  count: Int!
 }
 
-"What has happened to what is live. Of several kinds the last of these is told."
-enum DriftKind {
-  "The cloud has rolled the live deployment back, or let it fail, after it had succeeded."
-  ROLLED_BACK
-  "A deployment that was started outside of Slipway has succeeded after the live one, the last such is told."
-  CHANGED_OUTSIDE
-  "The live deployment was to be destroyed, and that did not end well: how far it got is not known."
-  DESTROY_FAILED
+"A reference of what is live at an instance, which has read what is not live any more."
+type OutdatedReference {
+  "The place of the input as a JSON Pointer into the inputs of the live release."
+  pointer: String!
+  "The id of the chosen instance."
+  moduleInstanceId: ID!
+  "The chosen instance; null where it has been deleted since."
+  moduleInstance: ModuleInstance
+  "The deployment that was live there when the values were read."
+  read: Deployment!
+  "The deployment that is live there now; null where none is."
+  live: Deployment
 }
 
 "A page of module instances."
@@ -1737,8 +1794,6 @@ input ModuleInstanceFilter {
   environmentId: ID
   "The id of the module."
   moduleDefinitionId: ID
-  "The kind of its drift."
-  drift: DriftKind
 }
 
 """
@@ -1930,24 +1985,25 @@ type Deployment implements Node {
   "What carries it out, as its module version says: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
   deploymentType: String!
   """
-  What started it: ` + "`" + `api` + "`" + `, ` + "`" + `rollback` + "`" + `, ` + "`" + `redeploy` + "`" + `, ` + "`" + `pipeline` + "`" + `, ` + "`" + `destroy` + "`" + ` or ` + "`" + `event` + "`" + `. With ` + "`" + `event` + "`" + ` it was started outside of Slipway:
+  What started it: ` + "`" + `api` + "`" + `, ` + "`" + `rollback` + "`" + `, ` + "`" + `redeploy` + "`" + `, ` + "`" + `pipeline` + "`" + ` or ` + "`" + `event` + "`" + `. With ` + "`" + `event` + "`" + ` it was started outside of Slipway:
   it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
   """
   triggerSource: String!
-  "What its program is to do: DESTROY where it is started by ` + "`" + `destroy` + "`" + `."
-  action: DeploymentAction!
   "Where it stands."
   status: DeploymentStatus!
-  "What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything."
+  "What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything."
   description: String
-  "Why somebody asked for it, in their words; null where they gave no reason."
-  reason: String
   "When it began to run; null before."
   startedAt: UtcDateTime
   "When it ended; null before."
   completedAt: UtcDateTime
   "Why it failed or was canceled; null for every other status."
   error: UserFacingErrorData
+  """
+  What it has made, an object of values by names as its runner reported them when it succeeded, without secrets; null
+  where none were reported. References of other deployments read it as ` + "`" + `ref.stack.output.<name>` + "`" + `.
+  """
+  outputs: JSON
   "What the system that carries it out calls it; null until that is told."
   externalDeploymentId: String
   "The pipeline run that it is part of; null for none."
@@ -1974,6 +2030,17 @@ type Deployment implements Node {
   releaseId: ID
   "The release that it ships; null where none is stored, or where it was started outside."
   release: Release
+  """
+  What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
+  given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
+  that did not keep it.
+  """
+  givenInputs: JSON
+  """
+  The instances that its inputs choose, in the order of the form, at most 1,000; of a replay, those that the deployment chose
+  which it goes back to. Empty too where ` + "`" + `givenInputs` + "`" + ` is null.
+  """
+  references: [DeploymentReference!]!
   "Who created it: the name of the token. Where it was started outside, the token that its start came with."
   createdBy: String!
   "Who carries it out: the name of the runner's token; null before it is claimed."
@@ -2024,6 +2091,20 @@ type Deployment implements Node {
   lineage: [Deployment!]!
   "Raised by every change, from 1."
   version: Int!
+}
+
+"That an input of a deployment chose an instance."
+type DeploymentReference {
+  "The place of the input as a JSON Pointer into the inputs of the release."
+  pointer: String!
+  "The id of the chosen instance."
+  moduleInstanceId: ID!
+  "The chosen instance; null where it has been deleted since."
+  moduleInstance: ModuleInstance
+  "The id of the deployment that was live there when the deployment was created; null where none was."
+  deploymentId: ID
+  "The deployment that was live there when the deployment was created; null where none was."
+  deployment: Deployment
 }
 
 "A line that the program of a deployment has printed."
@@ -2084,32 +2165,9 @@ type ReplayEligibility {
   blockedBy: Deployment
   """
   What to see to beforehand, whether it is allowed or not: since the last success a deployment of the instance
-  was canceled by force, and its program may still have been at work; or the instance has drifted. A sentence for each;
-  null where there is nothing.
+  was canceled by force, and its program may still have been at work. Null where there is nothing.
   """
   warning: String
-}
-
-"Whether a destroy would be let through now, by the rules that it goes by."
-type DestroyEligibility {
-  "Whether it would be let through."
-  allowed: Boolean!
-  "The error code that it would be refused with; null where it is allowed."
-  code: String
-  "Why it would be refused; null where it is allowed."
-  message: String
-  "The active deployment of the instance that stands in the way; null where there is none."
-  blockedBy: Deployment
-  "What to see to beforehand, as for a replay; null where there is nothing."
-  warning: String
-}
-
-"What the program of a deployment is to do."
-enum DeploymentAction {
-  "Make what the release says."
-  APPLY
-  "Remove what the release has made."
-  DESTROY
 }
 
 "Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change."
@@ -3458,10 +3516,27 @@ input PublishModuleVersionInput {
   deploymentType: String!
   "The typed inputs that a deployment of it takes."
   inputs: [InputPropertyInput!]!
+  """
+  The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
+  reported is an event of its deployment.
+  """
+  outputs: [ModuleOutputInput!]
   "The repository that the source is in: one line of at most 2,048 characters."
   sourceUrl: String
   "The branch, tag or commit of the source: one line of at most 2,048 characters."
   sourceRef: String
+}
+
+"An output that a module version declares."
+input ModuleOutputInput {
+  """
+  The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+  """
+  name: String!
+  "What it is, for people: at most 1,000 characters."
+  description: String
+  "Whether it is a secret, which is not kept. False where it is left out or null."
+  secret: Boolean
 }
 
 "What publishModuleVersion answers with."
@@ -3470,7 +3545,8 @@ type PublishModuleVersionPayload {
   moduleVersion: ModuleVersion!
   """
   What may not have been meant. ` + "`" + `immutable_changed` + "`" + `: an input refuses what instances of the organization remember as its
-  value, which binds nothing any more.
+  value, which binds nothing any more. ` + "`" + `output_unknown` + "`" + `: a mapped input reads an output that the latest version of
+  the module of that type does not declare, though it declares others.
   """
   warnings: [InputWarning!]!
 }
@@ -3582,8 +3658,23 @@ input CreateDeploymentInput {
   moduleInstanceId: ID!
   "The version of its module."
   moduleVersionId: ID!
-  "The values of the inputs, by their ids."
-  inputs: JSON!
+  """
+  The values of the inputs, by their ids. They may be left out where ` + "`" + `inputsFrom` + "`" + ` is given, and then go before what is taken
+  over, key by key.
+  """
+  inputs: JSON
+  """
+  The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
+  given. Values that the version has no inputs for are left out, with the warning ` + "`" + `input_dropped` + "`" + `. Where ` + "`" + `artifact` + "`" + ` is left out,
+  it is that of the deployment; where the deployment is of the same instance, so are ` + "`" + `resourceArn` + "`" + `, ` + "`" + `resourceName` + "`" + ` and of ` + "`" + `data` + "`" + `
+  what a rollback takes over. ` + "`" + `slipway:Deployment:INPUTS_UNKNOWN` + "`" + ` where it is not kept what was given.
+  """
+  inputsFrom: ID
+  """
+  The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFrom` + "`" + `. One that was not given there has the warning
+  ` + "`" + `input_not_given` + "`" + `.
+  """
+  withoutInputs: [String!]
   "What it is for, at most 10,000 characters."
   description: String
   """
@@ -3602,6 +3693,11 @@ input CreateDeploymentInput {
   "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
   """
+  The deployment that the caller takes for the instance's live one; ` + "`" + `slipway:Deployment:LIVE_CHANGED` + "`" + `
+  where another is live by now. Not checked where it is left out or null.
+  """
+  expectedLiveDeploymentId: ID
+  """
   Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
   hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
   where the key was used for another request.
@@ -3614,8 +3710,9 @@ type CreateDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
   """
-  What to see to, though it was allowed; at ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
+  What to see to, though it was allowed. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live at the chosen
+  instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFrom` + "`" + ` and ` + "`" + `withoutInputs` + "`" + `. Empty for a
+  repeat under an idempotency key.
   """
   warnings: [InputWarning!]!
 }
@@ -3641,11 +3738,6 @@ input RollbackDeploymentInput {
 type RollbackDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
-  """
-  What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
-  """
-  warnings: [InputWarning!]!
 }
 
 "What to redeploy."
@@ -3667,36 +3759,6 @@ input RedeployDeploymentInput {
 
 "What redeployDeployment answers with."
 type RedeployDeploymentPayload {
-  "The new deployment, PENDING."
-  deployment: Deployment!
-  """
-  What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
-  """
-  warnings: [InputWarning!]!
-}
-
-"What to destroy."
-input DestroyModuleInstanceInput {
-  "The id of the instance."
-  id: ID!
-  "Why, for people: 1 to 500 characters, not blank."
-  reason: String
-  """
-  The deployment that the caller takes for the instance's live one; ` + "`" + `slipway:Deployment:LIVE_CHANGED` + "`" + `
-  where another is live by now. Not checked where it is left out or null.
-  """
-  expectedLiveDeploymentId: ID
-  """
-  Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-  hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
-  where the key was used for another request.
-  """
-  idempotencyKey: String
-}
-
-"What destroyModuleInstance answers with."
-type DestroyModuleInstancePayload {
   "The new deployment, PENDING."
   deployment: Deployment!
 }
@@ -3776,11 +3838,6 @@ input ClaimDeploymentInput {
   seconds.
   """
   wait: Int
-  """
-  What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
-  deployment that destroys.
-  """
-  actions: [DeploymentAction!]
 }
 
 "What claimDeployment answers with."
@@ -3917,6 +3974,12 @@ input CompleteDeploymentInput {
   where nobody has. False where it is left out or null.
   """
   canceled: Boolean
+  """
+  What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
+  letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
+  an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+  """
+  outputs: JSON
 }
 
 "What completeDeployment answers with."
@@ -4174,20 +4237,18 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_deploymentType(ctx, field)
 	case "triggerSource":
 		return ec.fieldContext_Deployment_triggerSource(ctx, field)
-	case "action":
-		return ec.fieldContext_Deployment_action(ctx, field)
 	case "status":
 		return ec.fieldContext_Deployment_status(ctx, field)
 	case "description":
 		return ec.fieldContext_Deployment_description(ctx, field)
-	case "reason":
-		return ec.fieldContext_Deployment_reason(ctx, field)
 	case "startedAt":
 		return ec.fieldContext_Deployment_startedAt(ctx, field)
 	case "completedAt":
 		return ec.fieldContext_Deployment_completedAt(ctx, field)
 	case "error":
 		return ec.fieldContext_Deployment_error(ctx, field)
+	case "outputs":
+		return ec.fieldContext_Deployment_outputs(ctx, field)
 	case "externalDeploymentId":
 		return ec.fieldContext_Deployment_externalDeploymentId(ctx, field)
 	case "pipelineRunId":
@@ -4214,6 +4275,10 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_releaseId(ctx, field)
 	case "release":
 		return ec.fieldContext_Deployment_release(ctx, field)
+	case "givenInputs":
+		return ec.fieldContext_Deployment_givenInputs(ctx, field)
+	case "references":
+		return ec.fieldContext_Deployment_references(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_Deployment_createdBy(ctx, field)
 	case "runner":
@@ -4300,6 +4365,16 @@ func (ec *executionContext) childFields_DeploymentConnection(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentConnection", field.Name)
 }
 
+func (ec *executionContext) childFields_DeploymentCount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_DeploymentCount_status(ctx, field)
+	case "count":
+		return ec.fieldContext_DeploymentCount_count(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentCount", field.Name)
+}
+
 func (ec *executionContext) childFields_DeploymentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "cursor":
@@ -4330,42 +4405,20 @@ func (ec *executionContext) childFields_DeploymentEvent(ctx context.Context, fie
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentEvent", field.Name)
 }
 
-func (ec *executionContext) childFields_DestroyEligibility(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+func (ec *executionContext) childFields_DeploymentReference(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "allowed":
-		return ec.fieldContext_DestroyEligibility_allowed(ctx, field)
-	case "code":
-		return ec.fieldContext_DestroyEligibility_code(ctx, field)
-	case "message":
-		return ec.fieldContext_DestroyEligibility_message(ctx, field)
-	case "blockedBy":
-		return ec.fieldContext_DestroyEligibility_blockedBy(ctx, field)
-	case "warning":
-		return ec.fieldContext_DestroyEligibility_warning(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type DestroyEligibility", field.Name)
-}
-
-func (ec *executionContext) childFields_DestroyModuleInstancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_DeploymentReference_pointer(ctx, field)
+	case "moduleInstanceId":
+		return ec.fieldContext_DeploymentReference_moduleInstanceId(ctx, field)
+	case "moduleInstance":
+		return ec.fieldContext_DeploymentReference_moduleInstance(ctx, field)
+	case "deploymentId":
+		return ec.fieldContext_DeploymentReference_deploymentId(ctx, field)
 	case "deployment":
-		return ec.fieldContext_DestroyModuleInstancePayload_deployment(ctx, field)
+		return ec.fieldContext_DeploymentReference_deployment(ctx, field)
 	}
-	return nil, fmt.Errorf("no field named %q was found under type DestroyModuleInstancePayload", field.Name)
-}
-
-func (ec *executionContext) childFields_Drift(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "kind":
-		return ec.fieldContext_Drift_kind(ctx, field)
-	case "since":
-		return ec.fieldContext_Drift_since(ctx, field)
-	case "message":
-		return ec.fieldContext_Drift_message(ctx, field)
-	case "deployment":
-		return ec.fieldContext_Drift_deployment(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type Drift", field.Name)
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentReference", field.Name)
 }
 
 func (ec *executionContext) childFields_DynamicSource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4882,18 +4935,24 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_liveDeploymentId(ctx, field)
 	case "liveDeployment":
 		return ec.fieldContext_ModuleInstance_liveDeployment(ctx, field)
+	case "outputs":
+		return ec.fieldContext_ModuleInstance_outputs(ctx, field)
 	case "externalDeployment":
 		return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
-	case "destroyedAt":
-		return ec.fieldContext_ModuleInstance_destroyedAt(ctx, field)
-	case "destroyEligibility":
-		return ec.fieldContext_ModuleInstance_destroyEligibility(ctx, field)
-	case "drift":
-		return ec.fieldContext_ModuleInstance_drift(ctx, field)
+	case "activeDeployment":
+		return ec.fieldContext_ModuleInstance_activeDeployment(ctx, field)
+	case "lastDeployment":
+		return ec.fieldContext_ModuleInstance_lastDeployment(ctx, field)
+	case "deploymentCounts":
+		return ec.fieldContext_ModuleInstance_deploymentCounts(ctx, field)
 	case "fence":
 		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
 		return ec.fieldContext_ModuleInstance_deployments(ctx, field)
+	case "outdated":
+		return ec.fieldContext_ModuleInstance_outdated(ctx, field)
+	case "dependents":
+		return ec.fieldContext_ModuleInstance_dependents(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleInstance", field.Name)
 }
@@ -4922,6 +4981,18 @@ func (ec *executionContext) childFields_ModuleInstanceEdge(ctx context.Context, 
 	return nil, fmt.Errorf("no field named %q was found under type ModuleInstanceEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_ModuleOutput(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_ModuleOutput_name(ctx, field)
+	case "description":
+		return ec.fieldContext_ModuleOutput_description(ctx, field)
+	case "secret":
+		return ec.fieldContext_ModuleOutput_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ModuleOutput", field.Name)
+}
+
 func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -4944,6 +5015,8 @@ func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field
 		return ec.fieldContext_ModuleVersion_inputs(ctx, field)
 	case "inputsJson":
 		return ec.fieldContext_ModuleVersion_inputsJson(ctx, field)
+	case "outputs":
+		return ec.fieldContext_ModuleVersion_outputs(ctx, field)
 	case "sourceUrl":
 		return ec.fieldContext_ModuleVersion_sourceUrl(ctx, field)
 	case "sourceRef":
@@ -5022,6 +5095,22 @@ func (ec *executionContext) childFields_OrganizationEdge(ctx context.Context, fi
 		return ec.fieldContext_OrganizationEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrganizationEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_OutdatedReference(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_OutdatedReference_pointer(ctx, field)
+	case "moduleInstanceId":
+		return ec.fieldContext_OutdatedReference_moduleInstanceId(ctx, field)
+	case "moduleInstance":
+		return ec.fieldContext_OutdatedReference_moduleInstance(ctx, field)
+	case "read":
+		return ec.fieldContext_OutdatedReference_read(ctx, field)
+	case "live":
+		return ec.fieldContext_OutdatedReference_live(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OutdatedReference", field.Name)
 }
 
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5128,8 +5217,6 @@ func (ec *executionContext) childFields_RedeployDeploymentPayload(ctx context.Co
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RedeployDeploymentPayload_deployment(ctx, field)
-	case "warnings":
-		return ec.fieldContext_RedeployDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RedeployDeploymentPayload", field.Name)
 }
@@ -5250,8 +5337,6 @@ func (ec *executionContext) childFields_RollbackDeploymentPayload(ctx context.Co
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RollbackDeploymentPayload_deployment(ctx, field)
-	case "warnings":
-		return ec.fieldContext_RollbackDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RollbackDeploymentPayload", field.Name)
 }
@@ -5666,6 +5751,44 @@ func (ec *executionContext) field_ModuleDefinition_versions_args(ctx context.Con
 	return args, nil
 }
 
+func (ec *executionContext) field_ModuleInstance_dependents_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_ModuleInstance_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5864,20 +5987,6 @@ func (ec *executionContext) field_Mutation_deleteDefaultValueDefinition_args(ctx
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.DeleteDefaultValueDefinitionInput, error) {
 			return ec.unmarshalNDeleteDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionInput(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["input"] = arg0
-	return args, nil
-}
-
-func (ec *executionContext) field_Mutation_destroyModuleInstance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.DestroyModuleInstanceInput, error) {
-			return ec.unmarshalNDestroyModuleInstanceInput2slipwayᚋgraphᚋmodelᚐDestroyModuleInstanceInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6338,13 +6447,21 @@ func (ec *executionContext) field_Query_environment_args(ctx context.Context, ra
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "path",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["path"] = arg1
 	return args, nil
 }
 
@@ -6398,13 +6515,21 @@ func (ec *executionContext) field_Query_moduleDefinition_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "type",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["type"] = arg1
 	return args, nil
 }
 
@@ -6474,13 +6599,21 @@ func (ec *executionContext) field_Query_moduleInstance_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "path",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["path"] = arg1
 	return args, nil
 }
 
@@ -6614,13 +6747,21 @@ func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArg
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (string, error) {
-			return ec.unmarshalNID2string(ctx, v)
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "slug",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["slug"] = arg1
 	return args, nil
 }
 
@@ -9288,29 +9429,6 @@ func (ec *executionContext) fieldContext_Deployment_triggerSource(_ context.Cont
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_action(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Deployment_action(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Deployment().Action(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v deployment.Action) graphql.Marshaler {
-			return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Deployment_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type DeploymentAction does not have child fields"))
-}
-
 func (ec *executionContext) _Deployment_status(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9354,29 +9472,6 @@ func (ec *executionContext) _Deployment_description(ctx context.Context, field g
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Deployment_reason(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Deployment_reason(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Reason, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Deployment_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -9456,6 +9551,29 @@ func (ec *executionContext) fieldContext_Deployment_error(_ context.Context, fie
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_outputs(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_outputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Outputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_outputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
 func (ec *executionContext) _Deployment_externalDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -9779,6 +9897,61 @@ func (ec *executionContext) fieldContext_Deployment_release(_ context.Context, f
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Release(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_givenInputs(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_givenInputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().GivenInputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_givenInputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_references(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_references(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().References(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.DeploymentReference) graphql.Marshaler {
+			return ec.marshalNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_references(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentReference(ctx, field)
 		},
 	}
 	return fc, nil
@@ -10244,8 +10417,8 @@ func (ec *executionContext) _DeploymentChange_kind(ctx context.Context, field gr
 			return ec.Resolvers.DeploymentChange().Kind(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v deploymentchange.Kind) graphql.Marshaler {
-			return ec.marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v feed.Kind) graphql.Marshaler {
+			return ec.marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10667,6 +10840,52 @@ func (ec *executionContext) fieldContext_DeploymentConnection_feedCursor(_ conte
 	return graphql.NewScalarFieldContext("DeploymentConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _DeploymentCount_status(ctx context.Context, field graphql.CollectedField, obj *deployment.Count) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentCount_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v deployment1.Status) graphql.Marshaler {
+			return ec.marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentCount_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentCount", field, false, false, errors.New("field of type DeploymentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentCount_count(ctx context.Context, field graphql.CollectedField, obj *deployment.Count) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentCount_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentCount", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _DeploymentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10883,218 +11102,16 @@ func (ec *executionContext) fieldContext_DeploymentEvent_message(_ context.Conte
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DestroyEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentReference_pointer(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_allowed(ctx, field)
+			return ec.fieldContext_DeploymentReference_pointer(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Allowed, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _DestroyEligibility_code(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_code(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _DestroyEligibility_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _DestroyEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_blockedBy(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockedBy, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_blockedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "DestroyEligibility",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _DestroyEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_warning(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Warning, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_warning(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _DestroyModuleInstancePayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.DestroyModuleInstancePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyModuleInstancePayload_deployment(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Deployment, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyModuleInstancePayload_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "DestroyModuleInstancePayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Drift_kind(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_kind(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v moduleinstance.DriftKind) graphql.Marshaler {
-			return ec.marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Drift_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type DriftKind does not have child fields"))
-}
-
-func (ec *executionContext) _Drift_since(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_since(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Since, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Drift_since(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
-}
-
-func (ec *executionContext) _Drift_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
+			return obj.Pointer, nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -11104,32 +11121,110 @@ func (ec *executionContext) _Drift_message(ctx context.Context, field graphql.Co
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Drift_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type String does not have child fields"))
+func (ec *executionContext) fieldContext_DeploymentReference_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReference", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Drift_deployment(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentReference_moduleInstanceId(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Drift_deployment(ctx, field)
+			return ec.fieldContext_DeploymentReference_moduleInstanceId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Drift().Deployment(ctx, obj)
+			return obj.ModuleInstanceID, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Drift_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_DeploymentReference_moduleInstanceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReference_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentReference().ModuleInstance(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
-		Object:     "Drift",
+		Object:     "DeploymentReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentReference_deploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_deploymentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReadDeploymentID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_deploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReference_deployment(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReference_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentReference().Deployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReference_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentReference",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
@@ -15977,6 +16072,29 @@ func (ec *executionContext) fieldContext_ModuleInstance_liveDeployment(_ context
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleInstance_outputs(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_outputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Outputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_outputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleInstance", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
 func (ec *executionContext) _ModuleInstance_externalDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16009,88 +16127,97 @@ func (ec *executionContext) fieldContext_ModuleInstance_externalDeployment(_ con
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_destroyedAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_activeDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ModuleInstance_destroyedAt(ctx, field)
+			return ec.fieldContext_ModuleInstance_activeDeployment(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.DestroyedAt, nil
+			return ec.Resolvers.ModuleInstance().ActiveDeployment(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
-			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_ModuleInstance_destroyedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
-}
-
-func (ec *executionContext) _ModuleInstance_destroyEligibility(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ModuleInstance_destroyEligibility(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
-			return ec.marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ModuleInstance_destroyEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ModuleInstance_activeDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ModuleInstance",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_DestroyEligibility(ctx, field)
+			return ec.childFields_Deployment(ctx, field)
 		},
 	}
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_drift(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_lastDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ModuleInstance_drift(ctx, field)
+			return ec.fieldContext_ModuleInstance_lastDeployment(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ModuleInstance().Drift(ctx, obj)
+			return ec.Resolvers.ModuleInstance().LastDeployment(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
-			return ec.marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_ModuleInstance_drift(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ModuleInstance_lastDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ModuleInstance",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Drift(ctx, field)
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_deploymentCounts(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_deploymentCounts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().DeploymentCounts(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*deployment.Count) graphql.Marshaler {
+			return ec.marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_deploymentCounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentCount(ctx, field)
 		},
 	}
 	return fc, nil
@@ -16157,6 +16284,82 @@ func (ec *executionContext) fieldContext_ModuleInstance_deployments(ctx context.
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_ModuleInstance_deployments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_outdated(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_outdated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Outdated(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+			return ec.marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_outdated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OutdatedReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_dependents(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_dependents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleInstance().Dependents(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_dependents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleInstance_dependents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -16335,6 +16538,75 @@ func (ec *executionContext) fieldContext_ModuleInstanceEdge_node(_ context.Conte
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _ModuleOutput_name(ctx context.Context, field graphql.CollectedField, obj *output.Declared) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleOutput_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleOutput_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleOutput", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleOutput_description(ctx context.Context, field graphql.CollectedField, obj *output.Declared) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleOutput_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleOutput_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleOutput", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleOutput_secret(ctx context.Context, field graphql.CollectedField, obj *output.Declared) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleOutput_secret(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleOutput_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleOutput", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _ModuleVersion_id(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
@@ -16574,6 +16846,38 @@ func (ec *executionContext) _ModuleVersion_inputsJson(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_ModuleVersion_inputsJson(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ModuleVersion", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleVersion_outputs(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersion_outputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleVersion().Outputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*output.Declared) graphql.Marshaler {
+			return ec.marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersion_outputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleVersion",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleOutput(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ModuleVersion_sourceUrl(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
@@ -17482,50 +17786,6 @@ func (ec *executionContext) fieldContext_Mutation_redeployDeployment(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_redeployDeployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Mutation_destroyModuleInstance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Mutation_destroyModuleInstance(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DestroyModuleInstance(ctx, fc.Args["input"].(model.DestroyModuleInstanceInput))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.DestroyModuleInstancePayload) graphql.Marshaler {
-			return ec.marshalODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Mutation_destroyModuleInstance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Mutation",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_DestroyModuleInstancePayload(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Mutation_destroyModuleInstance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -19373,6 +19633,148 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _OutdatedReference_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReference", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReference_moduleInstanceId(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_moduleInstanceId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InstanceID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_moduleInstanceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReference_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().ModuleInstance(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReference_read(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_read(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().Read(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_read(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReference_live(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_live(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().Live(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *page.Info) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20298,7 +20700,7 @@ func (ec *executionContext) _Query_moduleDefinition(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(*string), fc.Args["type"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
@@ -20826,7 +21228,7 @@ func (ec *executionContext) _Query_moduleInstance(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
@@ -20914,7 +21316,7 @@ func (ec *executionContext) _Query_project(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(*string), fc.Args["slug"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
@@ -21002,7 +21404,7 @@ func (ec *executionContext) _Query_environment(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
@@ -21335,38 +21737,6 @@ func (ec *executionContext) fieldContext_RedeployDeploymentPayload_deployment(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _RedeployDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RedeployDeploymentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RedeployDeploymentPayload_warnings(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Warnings, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RedeployDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "RedeployDeploymentPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -22581,38 +22951,6 @@ func (ec *executionContext) fieldContext_RollbackDeploymentPayload_deployment(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _RollbackDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RollbackDeploymentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RollbackDeploymentPayload_warnings(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Warnings, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RollbackDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "RollbackDeploymentPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -26592,7 +26930,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"deploymentTypes", "leaseId", "wait", "actions"}
+	fieldsInOrder := [...]string{"deploymentTypes", "leaseId", "wait"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26620,13 +26958,6 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.Wait = graphql.OmittableOf(data)
-		case "actions":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actions"))
-			data, err := ec.unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Actions = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -26643,7 +26974,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled"}
+	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled", "outputs"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26678,6 +27009,13 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Canceled = graphql.OmittableOf(data)
+		case "outputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outputs"))
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Outputs = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -26860,7 +27198,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26883,11 +27221,25 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 			it.ModuleVersionID = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Inputs = data
+			it.Inputs = graphql.OmittableOf(data)
+		case "inputsFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFrom"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InputsFrom = graphql.OmittableOf(data)
+		case "withoutInputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withoutInputs"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WithoutInputs = graphql.OmittableOf(data)
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -26923,6 +27275,13 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ResourceName = graphql.OmittableOf(data)
+		case "expectedLiveDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedLiveDeploymentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedLiveDeploymentID = graphql.OmittableOf(data)
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -27412,57 +27771,6 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 				return it, err
 			}
 			it.CreatedBefore = graphql.OmittableOf(data)
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputDestroyModuleInstanceInput(ctx context.Context, obj any) (model.DestroyModuleInstanceInput, error) {
-	var it model.DestroyModuleInstanceInput
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id", "reason", "expectedLiveDeploymentId", "idempotencyKey"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ID = data
-		case "reason":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Reason = graphql.OmittableOf(data)
-		case "expectedLiveDeploymentId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedLiveDeploymentId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ExpectedLiveDeploymentID = graphql.OmittableOf(data)
-		case "idempotencyKey":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.IdempotencyKey = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28032,7 +28340,7 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId", "drift"}
+	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28060,13 +28368,50 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 				return it, err
 			}
 			it.ModuleDefinitionID = graphql.OmittableOf(data)
-		case "drift":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("drift"))
-			data, err := ec.unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx, v)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputModuleOutputInput(ctx context.Context, obj any) (model.ModuleOutputInput, error) {
+	var it model.ModuleOutputInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "description", "secret"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Drift = graphql.OmittableOf(data)
+			it.Name = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = graphql.OmittableOf(data)
+		case "secret":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("secret"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Secret = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28573,7 +28918,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "deploymentType", "inputs", "sourceUrl", "sourceRef"}
+	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "deploymentType", "inputs", "outputs", "sourceUrl", "sourceRef"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28608,6 +28953,13 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 				return it, err
 			}
 			it.Inputs = data
+		case "outputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outputs"))
+			data, err := ec.unmarshalOModuleOutputInput2ᚕᚖslipwayᚋgraphᚋmodelᚐModuleOutputInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Outputs = graphql.OmittableOf(data)
 		case "sourceUrl":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sourceUrl"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31338,7 +31690,32 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "action":
+		case "status":
+			out.Values[i] = ec._Deployment_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "description":
+			out.Values[i] = ec._Deployment_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "startedAt":
+			out.Values[i] = ec._Deployment_startedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "completedAt":
+			out.Values[i] = ec._Deployment_completedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "error":
+			out.Values[i] = ec._Deployment_error(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "outputs":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -31347,8 +31724,8 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._Deployment_action(ctx, field, obj)
-				if res == graphql.Null {
+				res = ec._Deployment_outputs(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -31376,36 +31753,6 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "status":
-			out.Values[i] = ec._Deployment_status(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "description":
-			out.Values[i] = ec._Deployment_description(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "reason":
-			out.Values[i] = ec._Deployment_reason(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "startedAt":
-			out.Values[i] = ec._Deployment_startedAt(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "completedAt":
-			out.Values[i] = ec._Deployment_completedAt(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "error":
-			out.Values[i] = ec._Deployment_error(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		case "externalDeploymentId":
 			out.Values[i] = ec._Deployment_externalDeploymentId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -31609,6 +31956,82 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 				}()
 				res = ec._Deployment_release(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "givenInputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_givenInputs(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "references":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_references(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -32312,6 +32735,49 @@ func (ec *executionContext) _DeploymentConnection(ctx context.Context, sel ast.S
 	return out
 }
 
+var deploymentCountImplementors = []string{"DeploymentCount"}
+
+func (ec *executionContext) _DeploymentCount(ctx context.Context, sel ast.SelectionSet, obj *deployment.Count) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentCountImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentCount")
+		case "status":
+			out.Values[i] = ec._DeploymentCount_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._DeploymentCount_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var deploymentEdgeImplementors = []string{"DeploymentEdge"}
 
 func (ec *executionContext) _DeploymentEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.Deployment]) graphql.Marshaler {
@@ -32423,68 +32889,10 @@ func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.Select
 	return out
 }
 
-var destroyEligibilityImplementors = []string{"DestroyEligibility"}
+var deploymentReferenceImplementors = []string{"DeploymentReference"}
 
-func (ec *executionContext) _DestroyEligibility(ctx context.Context, sel ast.SelectionSet, obj *deployment.Eligibility) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, destroyEligibilityImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("DestroyEligibility")
-		case "allowed":
-			out.Values[i] = ec._DestroyEligibility_allowed(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "code":
-			out.Values[i] = ec._DestroyEligibility_code(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "message":
-			out.Values[i] = ec._DestroyEligibility_message(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "blockedBy":
-			out.Values[i] = ec._DestroyEligibility_blockedBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "warning":
-			out.Values[i] = ec._DestroyEligibility_warning(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var destroyModuleInstancePayloadImplementors = []string{"DestroyModuleInstancePayload"}
-
-func (ec *executionContext) _DestroyModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DestroyModuleInstancePayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, destroyModuleInstancePayloadImplementors)
+func (ec *executionContext) _DeploymentReference(ctx context.Context, sel ast.SelectionSet, obj *ent.DeploymentReference) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentReferenceImplementors)
 
 	out := graphql.NewFieldSet(fields)
 	deferredFieldSet := graphql.NewFieldSet(nil)
@@ -32492,58 +32900,58 @@ func (ec *executionContext) _DestroyModuleInstancePayload(ctx context.Context, s
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("DestroyModuleInstancePayload")
-		case "deployment":
-			out.Values[i] = ec._DestroyModuleInstancePayload_deployment(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var driftImplementors = []string{"Drift"}
-
-func (ec *executionContext) _Drift(ctx context.Context, sel ast.SelectionSet, obj *deployment.Drift) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, driftImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("Drift")
-		case "kind":
-			out.Values[i] = ec._Drift_kind(ctx, field, obj)
+			out.Values[i] = graphql.MarshalString("DeploymentReference")
+		case "pointer":
+			out.Values[i] = ec._DeploymentReference_pointer(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "since":
-			out.Values[i] = ec._Drift_since(ctx, field, obj)
+		case "moduleInstanceId":
+			out.Values[i] = ec._DeploymentReference_moduleInstanceId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "message":
-			out.Values[i] = ec._Drift_message(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+		case "moduleInstance":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentReference_moduleInstance(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentId":
+			out.Values[i] = ec._DeploymentReference_deploymentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "deployment":
@@ -32555,8 +32963,8 @@ func (ec *executionContext) _Drift(ctx context.Context, sel ast.SelectionSet, ob
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._Drift_deployment(ctx, field, obj)
-				if res == graphql.Null {
+				res = ec._DeploymentReference_deployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -35435,6 +35843,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_outputs(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "externalDeployment":
 			field := field
 
@@ -35473,12 +35919,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "destroyedAt":
-			out.Values[i] = ec._ModuleInstance_destroyedAt(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "destroyEligibility":
+		case "activeDeployment":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -35487,8 +35928,8 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._ModuleInstance_destroyEligibility(ctx, field, obj)
-				if res == graphql.Null {
+				res = ec._ModuleInstance_activeDeployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -35516,7 +35957,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "drift":
+		case "lastDeployment":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -35525,8 +35966,46 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._ModuleInstance_drift(ctx, field, obj)
+				res = ec._ModuleInstance_lastDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentCounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_deploymentCounts(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -35602,6 +36081,82 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_deployments(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outdated":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_outdated(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "dependents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_dependents(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -35780,6 +36335,54 @@ func (ec *executionContext) _ModuleInstanceEdge(ctx context.Context, sel ast.Sel
 	return out
 }
 
+var moduleOutputImplementors = []string{"ModuleOutput"}
+
+func (ec *executionContext) _ModuleOutput(ctx context.Context, sel ast.SelectionSet, obj *output.Declared) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moduleOutputImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ModuleOutput")
+		case "name":
+			out.Values[i] = ec._ModuleOutput_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._ModuleOutput_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "secret":
+			out.Values[i] = ec._ModuleOutput_secret(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var moduleVersionImplementors = []string{"ModuleVersion", "Node"}
 
 func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.SelectionSet, obj *record.ModuleVersion) graphql.Marshaler {
@@ -35913,6 +36516,44 @@ func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.Selectio
 					}
 				}()
 				res = ec._ModuleVersion_inputsJson(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleVersion_outputs(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -36260,13 +36901,6 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "redeployDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_redeployDeployment(ctx, field)
-			})
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "destroyModuleInstance":
-			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
-				return ec._Mutation_destroyModuleInstance(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -36901,6 +37535,163 @@ func (ec *executionContext) _OrganizationEdge(ctx context.Context, sel ast.Selec
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var outdatedReferenceImplementors = []string{"OutdatedReference"}
+
+func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.SelectionSet, obj *inputvalidation.Outdated) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, outdatedReferenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OutdatedReference")
+		case "pointer":
+			out.Values[i] = ec._OutdatedReference_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstanceId":
+			out.Values[i] = ec._OutdatedReference_moduleInstanceId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstance":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_moduleInstance(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "read":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_read(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "live":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_live(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38041,11 +38832,6 @@ func (ec *executionContext) _RedeployDeploymentPayload(ctx context.Context, sel 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "warnings":
-			out.Values[i] = ec._RedeployDeploymentPayload_warnings(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38768,11 +39554,6 @@ func (ec *executionContext) _RollbackDeploymentPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("RollbackDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._RollbackDeploymentPayload_deployment(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "warnings":
-			out.Values[i] = ec._RollbackDeploymentPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -40843,34 +41624,6 @@ func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx context.Context, v any) (deployment.Action, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[tmp]
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx context.Context, sel ast.SelectionSet, v deployment.Action) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[v])
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-var (
-	unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction = map[string]deployment.Action{
-		"APPLY":   deployment.Apply,
-		"DESTROY": deployment.DestroyAction,
-	}
-	marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction = map[deployment.Action]string{
-		deployment.Apply:         "APPLY",
-		deployment.DestroyAction: "DESTROY",
-	}
-)
-
 func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx context.Context, sel ast.SelectionSet, v *feed.Item) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -40881,15 +41634,15 @@ func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfee
 	return ec._DeploymentChange(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx context.Context, v any) (deploymentchange.Kind, error) {
+func (ec *executionContext) unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx context.Context, v any) (feed.Kind, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[tmp]
+	res := unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx context.Context, sel ast.SelectionSet, v deploymentchange.Kind) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx context.Context, sel ast.SelectionSet, v feed.Kind) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[v])
+	res := graphql.MarshalString(marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40899,17 +41652,45 @@ func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋentᚋdeploym
 }
 
 var (
-	unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind = map[string]deploymentchange.Kind{
-		"CREATED":   deploymentchange.KindCREATED,
-		"UPDATED":   deploymentchange.KindUPDATED,
-		"COMPLETED": deploymentchange.KindCOMPLETED,
+	unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind = map[string]feed.Kind{
+		"CREATED":   feed.Created,
+		"UPDATED":   feed.Updated,
+		"COMPLETED": feed.Completed,
+		"LEFT":      feed.Left,
 	}
-	marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind = map[deploymentchange.Kind]string{
-		deploymentchange.KindCREATED:   "CREATED",
-		deploymentchange.KindUPDATED:   "UPDATED",
-		deploymentchange.KindCOMPLETED: "COMPLETED",
+	marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind = map[feed.Kind]string{
+		feed.Created:   "CREATED",
+		feed.Updated:   "UPDATED",
+		feed.Completed: "COMPLETED",
+		feed.Left:      "LEFT",
 	}
 )
+
+func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*deployment.Count) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(ctx context.Context, sel ast.SelectionSet, v *deployment.Count) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentCount(ctx, sel, v)
+}
 
 func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -40972,6 +41753,32 @@ func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.DeploymentReference) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(ctx context.Context, sel ast.SelectionSet, v *ent.DeploymentReference) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentReference(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (deployment1.Status, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[tmp]
@@ -41003,51 +41810,6 @@ var (
 		deployment1.StatusSUCCEEDED: "SUCCEEDED",
 		deployment1.StatusFAILED:    "FAILED",
 		deployment1.StatusCANCELED:  "CANCELED",
-	}
-)
-
-func (ec *executionContext) marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DestroyEligibility(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNDestroyModuleInstanceInput2slipwayᚋgraphᚋmodelᚐDestroyModuleInstanceInput(ctx context.Context, v any) (model.DestroyModuleInstanceInput, error) {
-	res, err := ec.unmarshalInputDestroyModuleInstanceInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, v any) (moduleinstance.DriftKind, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[tmp]
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, sel ast.SelectionSet, v moduleinstance.DriftKind) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[v])
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-var (
-	unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind = map[string]moduleinstance.DriftKind{
-		"ROLLED_BACK":     moduleinstance.DriftKindROLLED_BACK,
-		"CHANGED_OUTSIDE": moduleinstance.DriftKindCHANGED_OUTSIDE,
-		"DESTROY_FAILED":  moduleinstance.DriftKindDESTROY_FAILED,
-	}
-	marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind = map[moduleinstance.DriftKind]string{
-		moduleinstance.DriftKindROLLED_BACK:     "ROLLED_BACK",
-		moduleinstance.DriftKindCHANGED_OUTSIDE: "CHANGED_OUTSIDE",
-		moduleinstance.DriftKindDESTROY_FAILED:  "DESTROY_FAILED",
 	}
 )
 
@@ -41870,6 +42632,37 @@ func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋp
 	return ec._ModuleInstanceEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(ctx context.Context, sel ast.SelectionSet, v []*output.Declared) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(ctx context.Context, sel ast.SelectionSet, v *output.Declared) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ModuleOutput(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNModuleOutputInput2ᚖslipwayᚋgraphᚋmodelᚐModuleOutputInput(ctx context.Context, v any) (*model.ModuleOutputInput, error) {
+	res, err := ec.unmarshalInputModuleOutputInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -41979,6 +42772,32 @@ func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpag
 	return ec._OrganizationEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx context.Context, sel ast.SelectionSet, v *inputvalidation.Outdated) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OutdatedReference(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -42013,7 +42832,6 @@ var (
 		"CREATE_INSTANCE":      access.CreateInstance,
 		"DEPLOY":               access.Deploy,
 		"FORCE_CANCEL":         access.ForceCancel,
-		"DESTROY_INSTANCE":     access.DestroyInstance,
 		"RUN_DEPLOYMENTS":      access.RunDeployments,
 		"EDIT_DEFAULTS":        access.EditDefaults,
 		"EDIT_MODULES":         access.EditModules,
@@ -42032,7 +42850,6 @@ var (
 		access.CreateInstance:      "CREATE_INSTANCE",
 		access.Deploy:              "DEPLOY",
 		access.ForceCancel:         "FORCE_CANCEL",
-		access.DestroyInstance:     "DESTROY_INSTANCE",
 		access.RunDeployments:      "RUN_DEPLOYMENTS",
 		access.EditDefaults:        "EDIT_DEFAULTS",
 		access.EditModules:         "EDIT_MODULES",
@@ -42799,42 +43616,6 @@ func (ec *executionContext) marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx context.Context, v any) ([]deployment.Action, error) {
-	if v == nil {
-		return nil, nil
-	}
-	vSlice := graphql.CoerceList(v)
-	var err error
-	res := make([]deployment.Action, len(vSlice))
-	for i := range vSlice {
-		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, vSlice[i])
-		if err != nil {
-			return nil, err
-		}
-	}
-	return res, nil
-}
-
-func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []deployment.Action) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
 func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(ctx context.Context, sel ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -42941,52 +43722,6 @@ var (
 		deployment1.StatusSUCCEEDED: "SUCCEEDED",
 		deployment1.StatusFAILED:    "FAILED",
 		deployment1.StatusCANCELED:  "CANCELED",
-	}
-)
-
-func (ec *executionContext) marshalODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.DestroyModuleInstancePayload) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._DestroyModuleInstancePayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx context.Context, sel ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._Drift(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, v any) (*moduleinstance.DriftKind, error) {
-	if v == nil {
-		return nil, nil
-	}
-	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind[tmp]
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, sel ast.SelectionSet, v *moduleinstance.DriftKind) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalString(marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind[*v])
-	return res
-}
-
-var (
-	unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind = map[string]moduleinstance.DriftKind{
-		"ROLLED_BACK":     moduleinstance.DriftKindROLLED_BACK,
-		"CHANGED_OUTSIDE": moduleinstance.DriftKindCHANGED_OUTSIDE,
-		"DESTROY_FAILED":  moduleinstance.DriftKindDESTROY_FAILED,
-	}
-	marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind = map[moduleinstance.DriftKind]string{
-		moduleinstance.DriftKindROLLED_BACK:     "ROLLED_BACK",
-		moduleinstance.DriftKindCHANGED_OUTSIDE: "CHANGED_OUTSIDE",
-		moduleinstance.DriftKindDESTROY_FAILED:  "DESTROY_FAILED",
 	}
 )
 
@@ -43508,6 +44243,23 @@ func (ec *executionContext) unmarshalOModuleInstanceFilter2ᚖslipwayᚋgraphᚋ
 	}
 	res, err := ec.unmarshalInputModuleInstanceFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOModuleOutputInput2ᚕᚖslipwayᚋgraphᚋmodelᚐModuleOutputInputᚄ(ctx context.Context, v any) ([]*model.ModuleOutputInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ModuleOutputInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNModuleOutputInput2ᚖslipwayᚋgraphᚋmodelᚐModuleOutputInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {

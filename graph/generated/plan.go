@@ -9,7 +9,6 @@ import (
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
@@ -25,8 +24,10 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -64,7 +65,6 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputDeploymentErrorInput,
 			ec.unmarshalInputDeploymentEventInput,
 			ec.unmarshalInputDeploymentFilter,
-			ec.unmarshalInputDestroyModuleInstanceInput,
 			ec.unmarshalInputGitRepoPropertyInput,
 			ec.unmarshalInputInputPropertyInput,
 			ec.unmarshalInputInputValuesInput,
@@ -74,6 +74,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputLogLineInput,
 			ec.unmarshalInputMapKeyInput,
 			ec.unmarshalInputModuleInstanceFilter,
+			ec.unmarshalInputModuleOutputInput,
 			ec.unmarshalInputMoveServiceInput,
 			ec.unmarshalInputNumberPropertyInput,
 			ec.unmarshalInputObjectArrayPropertyInput,
@@ -148,13 +149,13 @@ var planDeploymentComparison = &plan.Object{Name: "DeploymentComparison", Satisf
 
 var planDeploymentConnection = &plan.Object{Name: "DeploymentConnection", Satisfies: deploymentConnectionImplementors}
 
+var planDeploymentCount = &plan.Object{Name: "DeploymentCount", Satisfies: deploymentCountImplementors}
+
 var planDeploymentEdge = &plan.Object{Name: "DeploymentEdge", Satisfies: deploymentEdgeImplementors}
 
 var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deploymentEventImplementors}
 
-var planDestroyEligibility = &plan.Object{Name: "DestroyEligibility", Satisfies: destroyEligibilityImplementors}
-
-var planDestroyModuleInstancePayload = &plan.Object{Name: "DestroyModuleInstancePayload", Satisfies: destroyModuleInstancePayloadImplementors}
+var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
 
 var planDrift = &plan.Object{Name: "Drift", Satisfies: driftImplementors}
 
@@ -240,6 +241,8 @@ var planModuleInstanceConnection = &plan.Object{Name: "ModuleInstanceConnection"
 
 var planModuleInstanceEdge = &plan.Object{Name: "ModuleInstanceEdge", Satisfies: moduleInstanceEdgeImplementors}
 
+var planModuleOutput = &plan.Object{Name: "ModuleOutput", Satisfies: moduleOutputImplementors}
+
 var planModuleVersion = &plan.Object{Name: "ModuleVersion", Satisfies: moduleVersionImplementors}
 
 var planModuleVersionConnection = &plan.Object{Name: "ModuleVersionConnection", Satisfies: moduleVersionConnectionImplementors}
@@ -263,6 +266,8 @@ var planOrganization = &plan.Object{Name: "Organization", Satisfies: organizatio
 var planOrganizationConnection = &plan.Object{Name: "OrganizationConnection", Satisfies: organizationConnectionImplementors}
 
 var planOrganizationEdge = &plan.Object{Name: "OrganizationEdge", Satisfies: organizationEdgeImplementors}
+
+var planOutdatedReference = &plan.Object{Name: "OutdatedReference", Satisfies: outdatedReferenceImplementors}
 
 var planPageInfo = &plan.Object{Name: "PageInfo", Satisfies: pageInfoImplementors}
 
@@ -1294,17 +1299,6 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"action": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Action(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			return writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w, n, v)
-		},
-		},
 		"status": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.Status
@@ -1314,15 +1308,6 @@ func init() {
 		"description": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.Description
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"reason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.Reason
 			if !w.Text(plan.Length(v)) {
 				return false
 			}
@@ -1351,6 +1336,20 @@ func init() {
 				return false
 			}
 			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w, n, v)
+		},
+		},
+		"outputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
 		"externalDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1508,6 +1507,37 @@ func init() {
 				return false
 			}
 			return writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
+		},
+		},
+		"givenInputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().GivenInputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"references": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().References(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w, n, v)
 		},
 		},
 		"createdBy": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1711,7 +1741,7 @@ func init() {
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(w, n, v)
+			return writeNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(w, n, v)
 		},
 		},
 		"version": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1880,6 +1910,20 @@ func init() {
 		},
 		},
 	}
+	planDeploymentCount.Fields = map[string]*plan.Field{
+		"status": {Object: "DeploymentCount", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Count)
+			v := obj.Status
+			return writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w, n, v)
+		},
+		},
+		"count": {Object: "DeploymentCount", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Count)
+			v := obj.Count
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
 	planDeploymentEdge.Fields = map[string]*plan.Field{
 		"cursor": {Object: "DeploymentEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Edge[*record.Deployment])
@@ -1959,64 +2003,66 @@ func init() {
 		},
 		},
 	}
-	planDestroyEligibility.Fields = map[string]*plan.Field{
-		"allowed": {Object: "DestroyEligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
-			v := obj.Allowed
-			return writeNBoolean2bool(w, n, v)
-		},
-		},
-		"code": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
-			v := obj.Code
-			if !w.Text(plan.Length(v)) {
+	planDeploymentReference.Fields = map[string]*plan.Field{
+		"pointer": {Object: "DeploymentReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			v := obj.Pointer
+			if !w.Text(len(v)) {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			return writeNString2string(w, n, v)
 		},
 		},
-		"message": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
-			v := obj.Message
-			if !w.Text(plan.Length(v)) {
+		"moduleInstanceId": {Object: "DeploymentReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			v := obj.ModuleInstanceID
+			if !w.Text(len(v)) {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			return writeNID2string(w, n, v)
 		},
 		},
-		"blockedBy": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+		"moduleInstance": {Object: "DeploymentReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
-			v := obj.BlockedBy
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentReference().ModuleInstance(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+		"deploymentId": {Object: "DeploymentReference", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			v := obj.ReadDeploymentID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"deployment": {Object: "DeploymentReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentReference)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentReference().Deployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Resolved(v) {
 				return false
 			}
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"warning": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
-			v := obj.Warning
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-	}
-	planDestroyModuleInstancePayload.Fields = map[string]*plan.Field{
-		"deployment": {Object: "DestroyModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*model.DestroyModuleInstancePayload)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.Deployment
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -3974,6 +4020,20 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"outputs": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
 		"externalDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -3991,29 +4051,6 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"destroyedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			v := obj.DestroyedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"destroyEligibility": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
-		},
-		},
 		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -4029,6 +4066,57 @@ func init() {
 				return false
 			}
 			return writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w, n, v)
+		},
+		},
+		"activeDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().ActiveDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"lastDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().LastDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"deploymentCounts": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().DeploymentCounts(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(w, n, v)
 		},
 		},
 		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4064,6 +4152,44 @@ func init() {
 				return false
 			}
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"outdated": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Outdated(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(w, n, v)
+		},
+		},
+		"dependents": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_dependents_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Dependents(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -4135,6 +4261,32 @@ func init() {
 				return false
 			}
 			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+	}
+	planModuleOutput.Fields = map[string]*plan.Field{
+		"name": {Object: "ModuleOutput", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*output.Declared)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"description": {Object: "ModuleOutput", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*output.Declared)
+			v := obj.Description
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"secret": {Object: "ModuleOutput", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*output.Declared)
+			v := obj.Secret
+			return writeNBoolean2bool(w, n, v)
 		},
 		},
 	}
@@ -4242,6 +4394,23 @@ func init() {
 				return false
 			}
 			return writeNJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"outputs": {Object: "ModuleVersion", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersion().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(w, n, v)
 		},
 		},
 		"sourceUrl": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4647,26 +4816,6 @@ func init() {
 				return false
 			}
 			return writeORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(w, n, v)
-		},
-		},
-		"destroyModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_destroyModuleInstance_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().DestroyModuleInstance(ctx, fc.Args["input"].(model.DestroyModuleInstanceInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w, n, v)
 		},
 		},
 		"cancelDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5385,6 +5534,77 @@ func init() {
 		},
 		},
 	}
+	planOutdatedReference.Fields = map[string]*plan.Field{
+		"pointer": {Object: "OutdatedReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			v := obj.Pointer
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"moduleInstanceId": {Object: "OutdatedReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			v := obj.InstanceID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"moduleInstance": {Object: "OutdatedReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.OutdatedReference().ModuleInstance(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+		"read": {Object: "OutdatedReference", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.OutdatedReference().Read(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"live": {Object: "OutdatedReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.OutdatedReference().Live(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+	}
 	planPageInfo.Fields = map[string]*plan.Field{
 		"hasNextPage": {Object: "PageInfo", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Info)
@@ -5765,7 +5985,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(*string), fc.Args["type"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6005,7 +6225,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6045,7 +6265,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().Project(ctx, fc.Args["id"].(*string), fc.Args["slug"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6085,7 +6305,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8097,10 +8317,6 @@ func writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer
 	return w.Object(n, planDeployment, v)
 }
 
-func writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w *plan.Writer, n *plan.Node, v deployment.Action) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[v]), true)
-}
-
 func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
 	if v == nil {
 		return w.Null()
@@ -8108,8 +8324,19 @@ func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, 
 	return w.Object(n, planDeploymentChange, v)
 }
 
-func writeNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(w *plan.Writer, n *plan.Node, v deploymentchange.Kind) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[v]), true)
+func writeNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(w *plan.Writer, n *plan.Node, v feed.Kind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[v]), true)
+}
+
+func writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*deployment.Count) bool {
+	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount)
+}
+
+func writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(w *plan.Writer, n *plan.Node, v *deployment.Count) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planDeploymentCount, v)
 }
 
 func writeNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Deployment]) bool {
@@ -8138,15 +8365,19 @@ func writeNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(w *plan.Writer,
 	return w.Object(n, planDeploymentEvent, v)
 }
 
-func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment1.Status) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
+func writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w *plan.Writer, n *plan.Node, v []*ent.DeploymentReference) bool {
+	return plan.List(w, n, v, true, writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference)
 }
 
-func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w *plan.Writer, n *plan.Node, v *deployment.Eligibility) bool {
+func writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(w *plan.Writer, n *plan.Node, v *ent.DeploymentReference) bool {
 	if v == nil {
 		return w.Null()
 	}
-	return w.Object(n, planDestroyEligibility, v)
+	return w.Object(n, planDeploymentReference, v)
+}
+
+func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment1.Status) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
 }
 
 func writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w *plan.Writer, n *plan.Node, v moduleinstance.DriftKind) bool {
@@ -8438,6 +8669,17 @@ func writeNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer
 	return w.Object(n, planModuleInstanceEdge, v)
 }
 
+func writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(w *plan.Writer, n *plan.Node, v []*output.Declared) bool {
+	return plan.List(w, n, v, true, writeNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared)
+}
+
+func writeNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(w *plan.Writer, n *plan.Node, v *output.Declared) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planModuleOutput, v)
+}
+
 func writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleVersion) bool {
 	return plan.List(w, n, v, true, writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion)
 }
@@ -8480,6 +8722,17 @@ func writeNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, 
 		return w.Null()
 	}
 	return w.Object(n, planOrganizationEdge, v)
+}
+
+func writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(w *plan.Writer, n *plan.Node, v []*inputvalidation.Outdated) bool {
+	return plan.List(w, n, v, true, writeNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated)
+}
+
+func writeNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(w *plan.Writer, n *plan.Node, v *inputvalidation.Outdated) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planOutdatedReference, v)
 }
 
 func writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w *plan.Writer, n *plan.Node, v *page.Info) bool {
@@ -8762,13 +9015,6 @@ func writeODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(w *plan.Writ
 		return false
 	}
 	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent)
-}
-
-func writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w *plan.Writer, n *plan.Node, v *model.DestroyModuleInstancePayload) bool {
-	if v == nil {
-		return false
-	}
-	return w.Object(n, planDestroyModuleInstancePayload, v)
 }
 
 func writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w *plan.Writer, n *plan.Node, v *deployment.Drift) bool {

@@ -6,7 +6,6 @@ import (
 	"slipway/ent"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
-	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -86,6 +85,10 @@ type CompleteDeploymentInput struct {
 	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
 	// where nobody has. False where it is left out or null.
 	Canceled graphql.Omittable[*bool] `json:"canceled,omitempty"`
+	// What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
+	// letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
+	// an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+	Outputs graphql.Omittable[*strictjson.Node] `json:"outputs,omitempty"`
 }
 
 // What completeDeployment answers with.
@@ -120,8 +123,17 @@ type CreateDeploymentInput struct {
 	ModuleInstanceID string `json:"moduleInstanceId"`
 	// The version of its module.
 	ModuleVersionID string `json:"moduleVersionId"`
-	// The values of the inputs, by their ids.
-	Inputs *strictjson.Node `json:"inputs"`
+	// The values of the inputs, by their ids. They may be left out where `inputsFrom` is given, and then go before what is taken
+	// over, key by key.
+	Inputs graphql.Omittable[*strictjson.Node] `json:"inputs,omitempty"`
+	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
+	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
+	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
+	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
+	InputsFrom graphql.Omittable[*string] `json:"inputsFrom,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`. One that was not given there has the warning
+	// `input_not_given`.
+	WithoutInputs graphql.Omittable[[]string] `json:"withoutInputs,omitempty"`
 	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
@@ -135,6 +147,9 @@ type CreateDeploymentInput struct {
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
 	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
@@ -145,8 +160,9 @@ type CreateDeploymentInput struct {
 type CreateDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	// What to see to, though it was allowed. `output_missing`: a mapped input is left out, because what is live at the chosen
+	// instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and `withoutInputs`. Empty for a
+	// repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -342,7 +358,8 @@ type InputsValidation struct {
 	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
 	// environment. They are not judged.
 	Unresolved []string `json:"unresolved"`
-	// Stored defaults that today's rules refuse (`default_refused`): they count as absent.
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
+	// (`output_missing`), because what is live at the chosen instance has not reported the output.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -366,8 +383,16 @@ type ModuleInstanceFilter struct {
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 	// The id of the module.
 	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
-	// The kind of its drift.
-	Drift graphql.Omittable[*moduleinstance.DriftKind] `json:"drift,omitempty"`
+}
+
+// An output that a module version declares.
+type ModuleOutputInput struct {
+	// The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+	Name string `json:"name"`
+	// What it is, for people: at most 1,000 characters.
+	Description graphql.Omittable[*string] `json:"description,omitempty"`
+	// Whether it is a secret, which is not kept. False where it is left out or null.
+	Secret graphql.Omittable[*bool] `json:"secret,omitempty"`
 }
 
 // The service to be moved, and where to.
@@ -394,6 +419,9 @@ type PublishModuleVersionInput struct {
 	DeploymentType string `json:"deploymentType"`
 	// The typed inputs that a deployment of it takes.
 	Inputs []*inputprop.RawProperty `json:"inputs"`
+	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
+	// reported is an event of its deployment.
+	Outputs graphql.Omittable[[]*ModuleOutputInput] `json:"outputs,omitempty"`
 	// The repository that the source is in: one line of at most 2,048 characters.
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
@@ -405,7 +433,8 @@ type PublishModuleVersionPayload struct {
 	// The published version.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
-	// value, which binds nothing any more.
+	// value, which binds nothing any more. `output_unknown`: a mapped input reads an output that the latest version of
+	// the module of that type does not declare, though it declares others.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -442,9 +471,6 @@ type RedeployDeploymentInput struct {
 type RedeployDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
-	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The lease to renew.
@@ -527,9 +553,6 @@ type RollbackDeploymentInput struct {
 type RollbackDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
-	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // What can be followed while it changes, over WebSocket or server-sent events.

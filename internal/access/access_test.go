@@ -39,6 +39,7 @@ var decisions = map[access.Action][]string{
 	access.CreateInstance:      {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
 	access.Deploy:              {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
 	access.ForceCancel:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.DestroyInstance:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.RunDeployments:      {anonymous, refused, refused, refused, ok, refused, needed, needed, ok, refused},
 	access.EditDefaults:        {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.EditModules:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},

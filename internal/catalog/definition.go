@@ -29,6 +29,27 @@ func (s *Service) Definition(ctx context.Context, definitionID string) (*record.
 	return s.definitions(ctx).ByID(ctx, definitionID, fault.ModuleDefinitionNotFound)
 }
 
+// DefinitionByType returns the definition that a module type stands for, or ModuleDefinitionNotFound: an organization's own
+// goes before a global one; to anonymous callers the global ACTIVE ones. It fails with RequestInvalid for what can be no
+// type.
+func (s *Service) DefinitionByType(ctx context.Context, moduleType string) (*record.ModuleDefinition, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	if violations := checkModuleType(moduleType); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	return s.definitions(ctx).Where(record.Equal(moduledefinition.FieldType, moduleType), notShadowed(a.OrganizationID)).
+		Only(ctx, "type", moduleType, fault.ModuleDefinitionNotFound)
+}
+
+// notShadowed leaves out the global definitions of whose type the organization has one.
+func notShadowed(organizationID string) record.Condition {
+	return record.Where(`("organization_id" IS NOT NULL OR "type" NOT IN (
+		SELECT "own"."type" FROM "module_definitions" AS "own" WHERE "own"."organization_id" = ?))`, organizationID)
+}
+
 // DefinitionsByID returns the definitions of the ids that there are and that the actor may see, in no order.
 func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*record.ModuleDefinition, error) {
 	return s.definitions(ctx).ByIDs(ctx, ids)
@@ -89,8 +110,7 @@ func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefini
 	if err := access.Check(a, access.Read, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	list := record.ModuleDefinitions.In(s.Store).Where(record.Where(`("organization_id" IS NOT NULL OR "type" NOT IN (
-		SELECT "own"."type" FROM "module_definitions" AS "own" WHERE "own"."organization_id" = ?))`, a.OrganizationID))
+	list := record.ModuleDefinitions.In(s.Store).Where(notShadowed(a.OrganizationID))
 	return page.Read(ctx, list, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)})
 }
 
@@ -148,18 +168,23 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 
 func (in NewDefinition) check() []fault.Violation {
 	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
-	if len(in.Type) > maxModuleType || !moduleType.MatchString(in.Type) {
-		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
-			"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
-			maxModuleType, in.Type)})
+	return append(violations, checkModuleType(in.Type)...)
+}
+
+// checkModuleType refuses a text that has not the form of a module type.
+func checkModuleType(text string) []fault.Violation {
+	if len(text) <= maxModuleType && moduleTypeForm.MatchString(text) {
+		return nil
 	}
-	return violations
+	return []fault.Violation{{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
+		"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
+		maxModuleType, text)}}
 }
 
 const maxModuleType = 200 - len("$ref:")
 
-// moduleType is the form of a type, which is what may follow $ref:.
-var moduleType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
+// moduleTypeForm is the form of a type, which is what may follow $ref:.
+var moduleTypeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
 
 // DefinitionPatch has the fields to change; nil ones stay. An empty description clears it.
 type DefinitionPatch struct {

@@ -25,6 +25,29 @@ func (s *Service) Instance(ctx context.Context, instanceID string) (*record.Modu
 	return record.ModuleInstances.In(s.Store).ByID(ctx, instanceID, fault.ModuleInstanceNotFound)
 }
 
+// InstanceByPath returns the module instance of a path, or ModuleInstanceNotFound. It fails with RequestInvalid for a text
+// of another form.
+func (s *Service) InstanceByPath(ctx context.Context, path string) (*record.ModuleInstance, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
+	names, violations := textrules.Path("/path", path, "project", "environment", "instance")
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	return record.ModuleInstances.In(s.Store).
+		Where(record.Equal(moduleinstance.FieldName, names[2]), inEnvironment(names[0], names[1], a.OrganizationID)).
+		Only(ctx, "path", path, fault.ModuleInstanceNotFound)
+}
+
+// inEnvironment keeps the instances in the environment of the slugs of its project and its own.
+func inEnvironment(project, environment, organizationID string) record.Condition {
+	return record.Where(`"environment_id" = (SELECT "e"."id" FROM "environments" AS "e"
+		JOIN "projects" AS "p" ON "p"."id" = "e"."project_id" AND "p"."organization_id" = ?
+		WHERE "p"."slug" = ? AND "e"."slug" = ? AND "e"."organization_id" = ?)`, organizationID, project, environment, organizationID)
+}
+
 // InstancesByID returns the instances of the ids that there are, in no order.
 func (s *Service) InstancesByID(ctx context.Context, ids []string) ([]*record.ModuleInstance, error) {
 	return record.ModuleInstances.In(s.Store).ByIDs(ctx, ids)

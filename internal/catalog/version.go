@@ -17,6 +17,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/store"
@@ -72,7 +73,9 @@ type NewVersion struct {
 	Version      string
 	Kind         string
 	// Inputs are read when the version is published.
-	Inputs    *strictjson.Node
+	Inputs *strictjson.Node
+	// Outputs are those that it declares.
+	Outputs   []output.Declared
 	SourceURL *string
 	SourceRef *string
 	// Violations are what was already found wrong while the input was read.
@@ -103,6 +106,10 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 		return nil, nil, err
 	}
 	warnings = append(warnings, remembered...)
+	outputs, err := output.NewColumn(in.Outputs)
+	if err != nil {
+		return nil, nil, err
+	}
 	var published *ent.ModuleVersion
 	versionID := s.Journal.NewID(id.ModuleVersion)
 	err = s.Journal.Write(ctx, "publishModuleVersion", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
@@ -117,7 +124,7 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 		if published, err = tx.ModuleVersion.Create().
 			SetID(versionID).SetNillableOrganizationID(definition.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetModuleDefinitionID(in.DefinitionID).SetVersion(in.Version).SetKind(in.Kind).
-			SetInputs(inputprop.NewListColumn(inputs)).SetUsesRecorded(true).
+			SetInputs(inputprop.NewListColumn(inputs)).SetUsesRecorded(true).SetOutputs(outputs).
 			SetNillableSourceURL(in.SourceURL).SetNillableSourceRef(in.SourceRef).
 			Save(ctx); err != nil {
 			return err
@@ -153,6 +160,7 @@ func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Vio
 	}
 	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
 	violations = append(violations, textrules.Identifier("/sourceRef", in.SourceRef)...)
+	violations = append(violations, output.CheckDeclared(in.Outputs, "/outputs")...)
 	if in.Inputs == nil {
 		return version, nil, violations
 	}

@@ -257,6 +257,10 @@ type CompleteDeploymentInput struct {
 	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
 	// where nobody has. False where it is left out or null.
 	Canceled *bool `json:"canceled,omitempty"`
+	// What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
+	// letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
+	// an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+	Outputs json.RawMessage `json:"outputs,omitempty"`
 }
 
 // GetId returns CompleteDeploymentInput.Id, and is useful for accessing the field via an interface.
@@ -270,6 +274,9 @@ func (v *CompleteDeploymentInput) GetError() *DeploymentErrorInput { return v.Er
 
 // GetCanceled returns CompleteDeploymentInput.Canceled, and is useful for accessing the field via an interface.
 func (v *CompleteDeploymentInput) GetCanceled() *bool { return v.Canceled }
+
+// GetOutputs returns CompleteDeploymentInput.Outputs, and is useful for accessing the field via an interface.
+func (v *CompleteDeploymentInput) GetOutputs() json.RawMessage { return v.Outputs }
 
 // CompleteDeploymentPayload includes the requested fields of the GraphQL type CompleteDeploymentPayload.
 // The GraphQL type's documentation follows.

@@ -83,6 +83,9 @@ func (j *job) carryOut(ctx context.Context) error {
 		chance: drawn, tempo: j.waiting(), deploy: j.Deploy, deploymentID: j.deployment.ID, leaseID: j.leaseID,
 		first: instance.LiveDeploymentID == nil, broken: broken(content),
 	}
+	if p.outputs, err = j.makes(ctx, instance, content); err != nil {
+		return err
+	}
 	return p.run(ctx)
 }
 

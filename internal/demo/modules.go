@@ -2,13 +2,18 @@ package demo
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"strings"
+	"sync"
 	"time"
 
 	"slipway/ent/moduledefinition"
 	"slipway/internal/catalog"
+	"slipway/internal/output"
 	"slipway/internal/strictjson"
 )
 
@@ -17,11 +22,55 @@ type moduleFile struct {
 	Name, Type, Description, Kind string
 	Status                        moduledefinition.Status
 	Global                        bool
-	Versions                      []struct {
+	// Outputs are those of each version.
+	Outputs  []outputFile
+	Versions []struct {
 		Version string
 		Inputs  json.RawMessage
 		Source  struct{ URL, Ref string }
 	}
+}
+
+// outputFile is an output of a module's versions, with what a deployment makes of it. In its texts {name} stands for the
+// place of the instance and {hash} for what is drawn from that.
+type outputFile struct {
+	Name        string
+	Description *string
+	Value       json.RawMessage
+}
+
+// declared returns the outputs as versions declare them.
+func (f moduleFile) declared() []output.Declared {
+	var list []output.Declared
+	for _, o := range f.Outputs {
+		list = append(list, output.Declared{Name: o.Name, Description: o.Description})
+	}
+	return list
+}
+
+// made returns what a deployment of a module makes at a place, which is project-environment-name, nil for nothing.
+func made(moduleType, place string) (*strictjson.Node, error) {
+	all, err := moduleFiles()
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256([]byte(place))
+	fill := strings.NewReplacer("{name}", place, "{hash}", hex.EncodeToString(hash[:8]))
+	for _, f := range all {
+		if f.Type != moduleType || len(f.Outputs) == 0 {
+			continue
+		}
+		outputs := &strictjson.Node{Kind: strictjson.Object}
+		for _, o := range f.Outputs {
+			value, err := strictjson.Parse([]byte(fill.Replace(string(o.Value))))
+			if err != nil {
+				return nil, err
+			}
+			outputs.Append(o.Name, value)
+		}
+		return outputs, nil
+	}
+	return nil, nil
 }
 
 // module is a module of the catalogue.
@@ -37,20 +86,32 @@ type version struct {
 	inputs []string
 }
 
+// moduleFiles reads the files of all modules.
+var moduleFiles = sync.OnceValues(func() (all []moduleFile, err error) {
+	names, err := fs.Glob(files, "modules/*.json")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		var f moduleFile
+		if err := read(name, &f); err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+})
+
 // modules fills the catalogue: global modules by the superadmin, the organization's own by its admin.
 func (d *demo) modules(ctx context.Context) error {
-	names, err := fs.Glob(files, "modules/*.json")
+	all, err := moduleFiles()
 	if err != nil {
 		return err
 	}
 	d.published = map[string]*module{}
-	for _, name := range names {
-		var f moduleFile
-		if err := read(name, &f); err != nil {
-			return err
-		}
+	for _, f := range all {
 		if err := d.publish(ctx, f); err != nil {
-			return fmt.Errorf("demo: %s: %w", name, err)
+			return fmt.Errorf("demo: %s: %w", f.Type, err)
 		}
 	}
 	return nil
@@ -82,7 +143,7 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 		}
 		published, _, err := d.Catalog.PublishVersion(ctx, catalog.NewVersion{
 			DefinitionID: made.ID, Version: v.Version, Kind: f.Kind, Inputs: inputs,
-			SourceURL: &v.Source.URL, SourceRef: &v.Source.Ref,
+			Outputs: f.declared(), SourceURL: &v.Source.URL, SourceRef: &v.Source.Ref,
 		})
 		if err != nil {
 			return err

@@ -79,7 +79,7 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 			d.services = append(d.services, newService(made.ID, project, e.Slug, in))
 			continue
 		}
-		if err := d.provision(ctx, made.ID, m.versions[in.Version].id, project+"-"+e.Slug+"-"+in.Name, in.Inputs); err != nil {
+		if err := d.provision(ctx, made.ID, in, m.versions[in.Version].id, project+"-"+e.Slug+"-"+in.Name); err != nil {
 			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
@@ -87,8 +87,8 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 }
 
 // provision deploys an instance of a terraform module, which succeeds.
-func (d *demo) provision(ctx context.Context, instanceID, versionID, name string, inputs map[string]any) error {
-	text, err := json.Marshal(inputs)
+func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile, versionID, place string) error {
+	text, err := json.Marshal(in.Inputs)
 	if err != nil {
 		return err
 	}
@@ -96,19 +96,22 @@ func (d *demo) provision(ctx context.Context, instanceID, versionID, name string
 	if err != nil {
 		return err
 	}
-	made, err := d.Deploy.Create(d.as(ctx, developer), deployment.New{
-		InstanceID: instanceID, VersionID: versionID, Inputs: values, ResourceName: &name,
+	created, err := d.Deploy.Create(d.as(ctx, developer), deployment.New{
+		InstanceID: instanceID, VersionID: versionID, Inputs: values, ResourceName: &place,
 	})
 	if err != nil {
 		return err
 	}
 	d.deployments++
-	lease, err := d.claim(ctx, made.ID)
+	lease, err := d.claim(ctx, created.ID)
 	if err != nil {
 		return err
 	}
 	p := &provisioning{
-		chance: d.chance, tempo: d.leaping(), deploy: d.Deploy, deploymentID: made.ID, leaseID: lease, first: true,
+		chance: d.chance, tempo: d.leaping(), deploy: d.Deploy, deploymentID: created.ID, leaseID: lease, first: true,
+	}
+	if p.outputs, err = made(in.Module, place); err != nil {
+		return err
 	}
 	return p.run(d.as(ctx, runner))
 }

@@ -7,6 +7,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // provisioning is a deployment of a terraform module being carried out.
@@ -18,8 +19,10 @@ type provisioning struct {
 	leaseID      string
 	// first says that nothing of the instance is there yet; broken that it cannot be applied.
 	first, broken bool
-	news          []event.Event
-	reported      bool
+	// outputs are what it makes; nil for nothing.
+	outputs  *strictjson.Node
+	news     []event.Event
+	reported bool
 }
 
 // step is a part of a provisioning; from and to are how long it takes, in seconds.
@@ -53,11 +56,11 @@ func (p *provisioning) run(ctx context.Context) error {
 	if err := p.report(ctx); err != nil {
 		return err
 	}
-	var failure *fault.Data
+	end := deployment.Completion{Outputs: p.outputs}
 	if p.broken {
-		failure = p.refused()
+		end = deployment.Completion{Failure: p.refused()}
 	}
-	_, err := p.deploy.Complete(ctx, p.deploymentID, p.leaseID, failure)
+	_, err := p.deploy.End(ctx, p.deploymentID, p.leaseID, end)
 	return err
 }
 
@@ -80,7 +83,7 @@ func (p *provisioning) tell(i, of int, s step) {
 }
 
 func (p *provisioning) report(ctx context.Context) error {
-	in := deployment.Report{Events: p.news, Logs: output(p.news)}
+	in := deployment.Report{Events: p.news, Logs: printed(p.news)}
 	if !p.reported {
 		in.ExternalDeploymentID = new("run-" + p.letters(16))
 	}

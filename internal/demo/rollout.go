@@ -160,7 +160,10 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 		if r.s.strategy == blue {
 			r.s.color = 1 - r.s.color
 		}
-		_, err = r.deploy.Complete(ctx, r.deploymentID, r.leaseID, nil)
+		var end deployment.Completion
+		if end.Outputs, err = made(r.s.Module, r.s.family()); err == nil {
+			_, err = r.deploy.End(ctx, r.deploymentID, r.leaseID, end)
+		}
 	case e.failure != nil:
 		_, err = r.deploy.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
 	}
@@ -198,7 +201,7 @@ func (r *rollout) report(ctx context.Context, status, reason string) error {
 		data.RevertExternalDeploymentID = &r.s.liveDeployment
 		data.RevertServiceDeploymentARN = &r.s.liveARN
 	}
-	in := deployment.Report{Data: tree(&data), ExternalDeploymentID: &r.external, Logs: output(r.news)}
+	in := deployment.Report{Data: tree(&data), ExternalDeploymentID: &r.external, Logs: printed(r.news)}
 	r.news = nil
 	_, _, err := r.deploy.Report(ctx, r.deploymentID, r.leaseID, in)
 	return err

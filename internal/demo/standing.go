@@ -13,6 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/record"
 	"slipway/internal/release"
+	"slipway/internal/strictjson"
 )
 
 // rollOut carries out a deployment of a container service, as the cloud has that now.
@@ -77,6 +78,15 @@ func (r *rollout) resume(data *ecs.Data, external string) {
 	r.listeners, r.pause = data.ELBListenerState, data.AcceptedPauseControl
 	r.at = slices.IndexFunc(r.stages, func(s stage) bool { return s.name == *state.LifecycleStage })
 	r.moved = r.stages[r.at].share
+}
+
+// makes returns what a deployment of the instance makes.
+func (j *job) makes(ctx context.Context, instance *record.ModuleInstance, content release.Content) (*strictjson.Node, error) {
+	s, err := j.service(ctx, instance, content)
+	if err != nil {
+		return nil, err
+	}
+	return made(s.Module, s.family())
 }
 
 // service is the instance as the cloud has it: what the release wants of it, and what is live.

@@ -111,7 +111,11 @@ func hook(service, run string, after time.Duration, name, kind, hookID, stage st
 var received = at.Add(40 * time.Hour)
 
 // late returns the service as it is when the events are delivered.
-func (b *bus) late() *deployment.Service { return serviceAt(b.World, received) }
+func (b *bus) late() *deployment.Service {
+	late := *b.deploy
+	late.Journal = journal.NewAlone(b.Store, func() time.Time { return received }, id.New)
+	return &late
+}
 
 // receive delivers events.
 func (b *bus) receive(t *testing.T, documents ...string) {

@@ -117,6 +117,12 @@ func (f Filter) comparisons() []record.Comparison {
 	)
 }
 
+// lasting returns the conditions on what never changes of a deployment.
+func (f Filter) lasting() Filter {
+	f.Status = nil
+	return f
+}
+
 // Deployments returns a page of the organization's deployments.
 func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*page.DeploymentConnection, error) {
 	a := actor.From(ctx)

@@ -9,6 +9,7 @@ import (
 	"slipway/ent/moduleinstance"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/dependency"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
@@ -40,6 +41,8 @@ type Destroy struct {
 	Reason *string
 	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
 	ExpectedLiveID *string
+	// AcknowledgeDependents is whether the caller knows that others refer to the instance.
+	AcknowledgeDependents bool
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
 }
@@ -58,13 +61,13 @@ var destroy = replayMode{
 }
 
 // Destroy creates a deployment that ships the live release of an instance, to have its program remove what that made. It
-// fails with ModuleInstanceNotFound, ModuleInstanceForbidden, ModuleInstanceNothingLive, RequestInvalid, and the errors of
+// fails with ModuleInstanceNotFound, ModuleInstanceForbidden, ModuleInstanceNothingLive, ModuleInstanceInUse, RequestInvalid, and the errors of
 // Rollback about the release, the service, the active deployment and the expected one.
 func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, destroy.action, func() []any { return []any{in.InstanceID, in.ExpectedLiveID, in.Reason} })
+	r, err := s.newRequest(in.IdempotencyKey, destroy.action, func() []any { return []any{in.InstanceID, in.ExpectedLiveID, in.Reason, in.AcknowledgeDependents} })
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +90,20 @@ func (s *Service) insertDestroy(ctx context.Context, in Destroy, r *request, dep
 		if violations := textrules.Reason("/reason", in.Reason); len(violations) > 0 {
 			return nil, "", fault.Invalid(fault.RequestInvalid, violations...)
 		}
+		if !in.AcknowledgeDependents {
+			if err := dependency.CheckUnused(ctx, s.Store, tx, []string{instance.ID}); err != nil {
+				return nil, "", err
+			}
+		}
 		created, from, err := s.replayOf(ctx, tx, e, destroy, *instance.LiveDeploymentID, in.ExpectedLiveID, deploymentID)
 		if err != nil {
 			return nil, "", err
 		}
-		created.Reason = in.Reason
-		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "liveDeploymentId": from.ID, "releaseId": from.ReleaseID, "reason": in.Reason}
+		created.Reason, created.GivenFrom = in.Reason, nil
+		e.Changes = map[string]any{
+			"moduleInstanceId": instance.ID, "liveDeploymentId": from.ID, "releaseId": from.ReleaseID, "reason": in.Reason,
+			"acknowledgeDependents": in.AcknowledgeDependents,
+		}
 		return created, instance.ID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))
 	})
 }
@@ -110,7 +121,7 @@ func checkDestroyable(a *actor.Actor, i *ent.ModuleInstance) error {
 }
 
 // DestroyEligibilities returns, for each instance of the ids that there is, whether the actor could destroy it now. Destroy
-// makes the same check. It takes three statements however many ids there are, and one more where some are blocked.
+// makes the same check. It takes as many statements however many ids there are.
 func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[string]*Eligibility, error) {
 	instances, err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
 	if err != nil {
@@ -130,6 +141,10 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 	if err != nil {
 		return nil, err
 	}
+	dependents, err := dependency.In(s.Store).Of(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	sources := byID(list, func(from *source) string { return from.ID })
 	of := make(map[string]*Eligibility, len(instances))
 	for _, i := range instances {
@@ -139,7 +154,9 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 			if from = sources[*i.LiveDeploymentID]; from == nil {
 				continue // it is another by now
 			}
-			err = s.checkReplayable(check.actor, destroy, from, func() error { return check.prove(from) }, check.at)
+			if err = dependency.Refusal(i.ID, dependents[i.ID]); err == nil {
+				err = s.checkReplayable(check.actor, destroy, from, func() error { return check.prove(from) }, check.at)
+			}
 		}
 		if of[i.ID], err = check.eligibility(err, from, concernsOf(i)); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 
@@ -27,24 +28,42 @@ const (
 	forceAfter = 2 * time.Minute
 )
 
-// Complete ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or nothing live where it was a
-// destroy, or FAILED where
-// a failure is given; also where its cancellation was requested, for what happened wins. What the cloud is known to have
-// rolled back is FAILED with DeploymentRolledBack, and is not live. The same outcome under the same lease again changes
-// nothing. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentLeaseLost and
-// RequestInvalid.
-func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, failure *fault.Data) (*ent.Deployment, error) {
-	if failure != nil {
-		return s.complete(ctx, deploymentID, leaseID, outcome{deployment.StatusFAILED, failure})
-	}
-	return s.complete(ctx, deploymentID, leaseID, outcome{status: deployment.StatusSUCCEEDED})
+// Completion is the end of a deployment as its runner reports it.
+type Completion struct {
+	// Failure is why it failed, or what its program said last before it was canceled; nil for nothing.
+	Failure *fault.Data
+	// Canceled is whether its program ended because its cancellation was requested.
+	Canceled bool
+	// Outputs are what it has made, an object by names; nil for none. Only one that succeeded has any.
+	Outputs *strictjson.Node
 }
 
-// CompleteCanceled ends a RUNNING deployment whose program ended because its cancellation was requested: CANCELED,
-// with what the program said last, or nil. It fails with the errors of Complete, and DeploymentWrongState where nobody
-// has requested it.
+// End ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED where a failure is given;
+// also where its cancellation was requested, for what happened wins. It is CANCELED where the completion says so. The same
+// outcome under the same lease again changes nothing. It fails with DeploymentNotFound, DeploymentForbidden,
+// DeploymentLeaseLost and RequestInvalid, and DeploymentWrongState where it is canceled and nobody has requested that.
+//
+// What the cloud is known to have rolled back is no success: it is FAILED with DeploymentRolledBack, is not live and has no
+// outputs.
+func (s *Service) End(ctx context.Context, deploymentID, leaseID string, c Completion) (*ent.Deployment, error) {
+	o := outcome{deployment.StatusSUCCEEDED, c.Failure, c.Outputs}
+	switch {
+	case c.Canceled:
+		o.status = deployment.StatusCANCELED
+	case c.Failure != nil:
+		o.status = deployment.StatusFAILED
+	}
+	return s.complete(ctx, deploymentID, leaseID, o)
+}
+
+// Complete is End without outputs: SUCCEEDED, or FAILED where a failure is given.
+func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, failure *fault.Data) (*ent.Deployment, error) {
+	return s.End(ctx, deploymentID, leaseID, Completion{Failure: failure})
+}
+
+// CompleteCanceled is End of a deployment that was canceled, with what its program said last, or nil.
 func (s *Service) CompleteCanceled(ctx context.Context, deploymentID, leaseID string, lastError *fault.Data) (*ent.Deployment, error) {
-	return s.complete(ctx, deploymentID, leaseID, outcome{deployment.StatusCANCELED, lastError})
+	return s.End(ctx, deploymentID, leaseID, Completion{Failure: lastError, Canceled: true})
 }
 
 // outcome is the end of a deployment as its runner reports it.
@@ -52,6 +71,8 @@ type outcome struct {
 	status deployment.Status
 	// reason is why it failed, or what its program said last before it was canceled; nil for nothing.
 	reason *fault.Data
+	// outputs are what it has made; nil for none.
+	outputs *strictjson.Node
 }
 
 func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o outcome) (*ent.Deployment, error) {
@@ -82,9 +103,14 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 					return nil
 				}
 				setEnded(u, o.status, e.At, nil)
-				if d.TriggerSource != TriggerDestroy {
-					return s.goLive(ctx, tx, e, d)
+				if d.TriggerSource == TriggerDestroy {
+					return refuseOutputs(o.outputs)
 				}
+				version, err := s.goLive(ctx, tx, e, d)
+				if err != nil {
+					return err
+				}
+				return keepOutputs(ctx, tx, d, u, version, o.outputs, e.At)
 			case deployment.StatusPENDING, deployment.StatusRUNNING:
 				return fmt.Errorf("deployment: %s is no end", o.status)
 			}
@@ -109,40 +135,44 @@ func (o outcome) isAlreadyRecorded(d *ent.Deployment, leaseID string) bool {
 	return true
 }
 
-// check bounds the texts of the reason. A program may have said them, so their characters are left as they are.
+// check bounds the texts of the reason, and the outputs. A program may have said the texts, so their characters are left
+// as they are.
 func (o outcome) check() []fault.Violation {
+	violations := o.checkOutputs()
 	if o.reason == nil {
-		return nil
+		return violations
 	}
-	violations := textrules.Length("/error/message", o.reason.Message, event.MaxText)
+	violations = append(violations, textrules.Length("/error/message", o.reason.Message, event.MaxText)...)
 	return append(violations, textrules.Length("/error/description", o.reason.Description, textrules.MaxDescription)...)
 }
 
-// goLive makes a deployment that succeeds the live one of its instance.
-func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment) error {
+// goLive makes a deployment that succeeds the live one of its instance, and returns the module version that it ships,
+// nil where it has no release.
+func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment) (*ent.ModuleVersion, error) {
 	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, e.At); err != nil {
-		return err
+	version, err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, e.At)
+	if err != nil {
+		return nil, err
 	}
 	var drift *Drift
 	if instance.ExternalDeploymentID != nil {
 		live := *d
 		live.CompletedAt = &e.At
 		if drift, err = findDrift(ctx, tx, &live); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if drift != nil {
 		touched, err := drift.touch(ctx, tx, e)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		e.Also = append(e.Also, *touched)
 	}
-	return drift.set(instance.Update()).SetLiveDeploymentID(d.ID).ClearDestroyedAt().ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
+	return version, drift.set(instance.Update()).SetLiveDeploymentID(d.ID).ClearDestroyedAt().ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
 }
 
 const cancelAction = "cancelDeployment"

@@ -36,7 +36,8 @@ func (s *Service) Follow(ctx context.Context, deploymentID string, after *string
 }
 
 // FollowAll returns the changes of the organization's deployments that meet the conditions of a filter, until ctx ends:
-// those from now on or, with a cursor of the feed, those since. It fails as Follow does.
+// those from now on or, with a cursor of the feed, those since. One that meets them no more, or never did, because of what
+// can change is sent as feed.Left. It fails as Follow does.
 func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-chan *feed.Item, error) {
 	cursor, err := s.cursor(ctx, after)
 	if err != nil {
@@ -50,6 +51,9 @@ func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-cha
 		}
 		all.Columns = record.NewColumns(map[string][]string{deployment.Table: columns})
 		all.Matches = func(d *record.Deployment) bool { return record.Deployments.Matches(d, list) }
+		if lasting := f.lasting().comparisons(); len(lasting) < len(list) {
+			all.Leaves = func(d *record.Deployment) bool { return record.Deployments.Matches(d, lasting) }
+		}
 	}
 	return s.Feed.Subscribe(ctx, all)
 }
@@ -76,6 +80,6 @@ func (s *Service) asItem(ctx context.Context, deploymentID string) (*feed.Item, 
 	if err != nil {
 		return nil, err
 	}
-	kind := record.KindOfChange(d.Version, d.CompletedAt != nil)
+	kind := feed.Kind(record.KindOfChange(d.Version, d.CompletedAt != nil))
 	return &feed.Item{Cursor: head.String(), Kind: kind, Version: d.Version, Deployment: d}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	entdeployment "slipway/ent/deployment"
-	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/event"
@@ -37,12 +36,12 @@ func wantNext(t *testing.T, changes <-chan *feed.Item, status entdeployment.Stat
 	if c == nil || c.Err != nil || c.Deployment.Status != status || c.Version != version || c.Deployment.Version != version {
 		t.Fatalf("%+v, want %s in version %d", c, status, version)
 	}
-	kind := deploymentchange.KindUPDATED
+	kind := feed.Updated
 	switch {
 	case version == 1:
-		kind = deploymentchange.KindCREATED
+		kind = feed.Created
 	case c.Deployment.CompletedAt != nil:
-		kind = deploymentchange.KindCOMPLETED
+		kind = feed.Completed
 	}
 	if c.Kind != kind {
 		t.Errorf("version %d is %s, want %s", version, c.Kind, kind)

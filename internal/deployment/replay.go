@@ -84,11 +84,11 @@ var rollback = replayMode{
 }
 
 var redeploy = replayMode{
-	action:  "redeployDeployment",
-	trigger: TriggerRedeploy,
-	verb:    "Redeploy of",
-	permission:  access.Deploy,
-	forbidden:   fault.DeploymentForbidden,
+	action:     "redeployDeployment",
+	trigger:    TriggerRedeploy,
+	verb:       "Redeploy of",
+	permission: access.Deploy,
+	forbidden:  fault.DeploymentForbidden,
 	// One that is active stands in its own way.
 	check:       func(*source) error { return nil },
 	setSource:   func(d *ent.Deployment, id string) { d.RedeployOfDeploymentID = &id },
@@ -162,14 +162,14 @@ func (s *Service) replayOf(
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
 		DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Status: deployment.StatusPENDING,
 		Description: new(m.describe(from)), CreatedBy: a.Name,
-		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName,
+		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 		Data: data.Column(), ServiceArn: serviceOf(data),
 	}
 	m.setSource(created, from.ID)
 	return created, from, nil
 }
 
-// checkExpectedLive refuses a replay where another deployment is live than the caller expects.
+// checkExpectedLive refuses a deployment where another is live than the caller expects.
 func checkExpectedLive(expected *string, live string) error {
 	if expected == nil || *expected == live {
 		return nil

@@ -51,7 +51,7 @@ type source struct {
 	CompletedAt                               *time.Time
 	LiveID                                    *string
 	Digest, Content, Version                  *string
-	ResourceARN, ResourceName                 *string
+	ResourceARN, ResourceName, GivenFrom      *string
 	Data, LiveData                            ecs.Column
 }
 
@@ -98,6 +98,7 @@ var (
 		{`"v"."version"`, func(s *source) any { return &s.Version }},
 		{`"d"."resource_arn"`, func(s *source) any { return &s.ResourceARN }},
 		{`"d"."resource_name"`, func(s *source) any { return &s.ResourceName }},
+		{`"d"."given_from"`, func(s *source) any { return &s.GivenFrom }},
 		{`"d"."data"`, func(s *source) any { return &s.Data }},
 		{`"l"."data"`, func(s *source) any { return &s.LiveData }},
 	}

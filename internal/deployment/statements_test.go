@@ -66,10 +66,10 @@ func TestWritesTakeFewStatements(t *testing.T) {
 				return making(d, err)
 			}, "UPDATE deployments, UPDATE module_instances, SELECT deployments, ", "audit_events deployment_changes"},
 			{"complete", func() error { return making(w.Deploy.Complete(runner, active, lease, broken)) }, transition, "audit_events deployment_changes"},
-			{"create", create("web:1", nil), validate + place, "releases deployments audit_events deployment_changes"},
+			{"create", create("web:1", nil), validate + place, "releases deployments given_inputs audit_events deployment_changes"},
 			{"cancel what was created", cancel, transition, "audit_events deployment_changes"},
 			{"create under a key", create("web:2", new("2")), key + validate + place,
-				"releases deployments idempotency_keys audit_events deployment_changes"},
+				"releases deployments given_inputs idempotency_keys audit_events deployment_changes"},
 		} {
 			ran := w.Statements(func() {
 				if err := c.call(); err != nil {

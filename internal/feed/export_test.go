@@ -26,6 +26,9 @@ func Merge(page []store.Change, seen func(string) int32) []Merged {
 // SetMaxQueue sets how many items may wait for a subscription to take them.
 func (f *Feed) SetMaxQueue(n int) { f.maxQueue = n }
 
+// SetMaxLeft sets of how many deployments a subscription knows that it has sent Left.
+func (f *Feed) SetMaxLeft(n int) { f.maxLeft = n }
+
 // SetLinger sets how long the reader goes on when nobody follows anything any more.
 func (f *Feed) SetLinger(d time.Duration) { f.linger = d }
 

@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"slipway/ent"
-	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/quota"
@@ -37,11 +36,22 @@ const Retention = 7 * 24 * time.Hour
 // margin is how much earlier a cursor expires than its change: a change that comes after it may be a little older.
 const margin = time.Minute
 
+// Kind is what a change did to a deployment, for who is sent it.
+type Kind string
+
+// The kinds of changes. Left is one after which a deployment meets all of a filter but what can change of it.
+const (
+	Created   Kind = "CREATED"
+	Updated   Kind = "UPDATED"
+	Completed Kind = "COMPLETED"
+	Left      Kind = "LEFT"
+)
+
 // Item is a change of a deployment.
 type Item struct {
 	// Cursor is the place behind the change, as Following.After takes it.
 	Cursor string
-	Kind   deploymentchange.Kind
+	Kind   Kind
 	// Version is that of the deployment after the change.
 	Version int32
 	// Deployment is the deployment when it was read for the item, so its version may be higher. All who are sent the
@@ -61,6 +71,8 @@ type Feed struct {
 	waiters  waiters
 	// maxQueue is how many items may wait for a subscription to take them.
 	maxQueue int
+	// maxLeft is of how many deployments a subscription knows that it has sent Left.
+	maxLeft int
 	// linger is how long the reader goes on when nobody follows anything any more.
 	linger time.Duration
 	// reads bounds how much subscriptions read at once for themselves.
@@ -83,7 +95,7 @@ const maxReads = 4
 // New returns the feed of a database.
 func New(s *store.Store, log *slog.Logger) *Feed {
 	return &Feed{
-		store: s, log: log, maxQueue: maxQueue, linger: linger, notifier: notifier{notify: s.Notify, logger: log},
+		store: s, log: log, maxQueue: maxQueue, maxLeft: maxLeft, linger: linger, notifier: notifier{notify: s.Notify, logger: log},
 		reads: quota.NewTurns(quota.Limit{Max: maxReads}), subscriptions: map[string]*audience{},
 	}
 }

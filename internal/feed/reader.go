@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"slipway/ent/deploymentchange"
 	"slipway/internal/record"
 	"slipway/internal/store"
 )
@@ -288,9 +287,9 @@ func (f *Feed) deployments(ctx context.Context, events []event, columns *record.
 }
 
 // kindOf returns what a change did to a deployment, as it is by now. A program that did not know wrote none.
-func kindOf(c store.Change, d *record.Deployment) deploymentchange.Kind {
+func kindOf(c store.Change, d *record.Deployment) Kind {
 	if c.Kind != "" {
-		return c.Kind
+		return Kind(c.Kind)
 	}
-	return record.KindOfChange(c.Version, d.CompletedAt != nil && c.Version == d.Version)
+	return Kind(record.KindOfChange(c.Version, d.CompletedAt != nil && c.Version == d.Version))
 }

@@ -5,15 +5,20 @@ import (
 	"slices"
 	"sync"
 
-	"slipway/ent/deploymentchange"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
-// maxQueue is how many items may wait for a subscription to take them.
-const maxQueue = 1000
+// maxQueue is how many items may wait for a subscription to take them, maxLeft of how many deployments it knows that it
+// has sent Left, of the last: of others it is sent again.
+const (
+	maxQueue = 1000
+	maxLeft  = 1000
+)
 
 // Following says what to subscribe to.
 type Following struct {
@@ -22,6 +27,9 @@ type Following struct {
 	// Matches reports whether a deployment is among those to follow, by the Columns of it; nil for all.
 	Matches func(*record.Deployment) bool
 	Columns *record.Columns
+	// Leaves, where it is not nil, reports whether a deployment that does not match could match later, or may have before:
+	// a change after which it does not is sent as Left, until it matches again once. It goes by the same Columns.
+	Leaves func(*record.Deployment) bool
 	// After, where it is not nil, is the cursor behind which to begin, and otherwise what changes from now on is sent.
 	After *Cursor
 	// First, where it is not nil, returns what is sent before all else. It is called when nothing that changes from
@@ -41,6 +49,8 @@ type subscription struct {
 	Following
 	feed           *Feed
 	organizationID string
+	// left are the deployments that Left was last sent of; nil before the first. It is used by the one who sends.
+	left *simplelru.LRU[string, struct{}]
 	// gone is closed when the one who subscribed has gone.
 	gone  <-chan struct{}
 	items chan *Item
@@ -209,20 +219,51 @@ func (s *subscription) put(item *Item) {
 	}
 }
 
-// wants reports whether a deployment is one that is followed.
+// wants reports whether a deployment is one that is followed, or may have left those.
 func (s *subscription) wants(d *record.Deployment) bool {
-	return s.Matches == nil || s.Matches(d)
+	return s.Matches == nil || s.Matches(d) || s.Leaves != nil && s.Leaves(d)
+}
+
+// asTold returns an item as it is to be sent, with the kind Left where its deployment does not match; nil where that was
+// sent before. It goes by the order in which items are sent, which a client sees.
+func (s *subscription) asTold(item *Item) *Item {
+	if s.Leaves == nil || item.Err != nil {
+		return item
+	}
+	if s.left == nil {
+		s.left = newLeft(s.feed.maxLeft)
+	}
+	id := item.Deployment.ID
+	if s.Matches(item.Deployment) {
+		s.left.Remove(id)
+		return item
+	}
+	if _, known := s.left.Get(id); known {
+		return nil
+	}
+	s.left.Add(id, struct{}{})
+	left := *item
+	left.Kind = Left
+	return &left
+}
+
+func newLeft(most int) *simplelru.LRU[string, struct{}] {
+	left, err := simplelru.NewLRU[string, struct{}](most, nil)
+	if err != nil {
+		panic(err) // most is above 0
+	}
+	return left
 }
 
 // isLast reports whether nothing comes after an item.
 func (s *subscription) isLast(item *Item) bool {
-	return item.Err != nil || s.DeploymentID != "" && item.Kind == deploymentchange.KindCOMPLETED
+	return item.Err != nil || s.DeploymentID != "" && item.Kind == Completed
 }
 
 // dropPassed takes an update out of the queue that an item passes.
 func (s *subscription) dropPassed(item *Item) {
 	s.queue = slices.DeleteFunc(s.queue, func(waiting *Item) bool {
-		return waiting.Kind == deploymentchange.KindUPDATED && waiting.Deployment.ID == item.Deployment.ID
+		return waiting.Kind == Updated && waiting.Deployment.ID == item.Deployment.ID
 	})
 }
 
@@ -279,8 +320,11 @@ func (s *subscription) take() (item *Item, isLast bool) {
 	return nil, false
 }
 
-// send sends an item, and reports whether it was received.
+// send sends an item, and reports whether it was received, or is not to be sent.
 func (s *subscription) send(item *Item) bool {
+	if item = s.asTold(item); item == nil {
+		return true
+	}
 	select {
 	case s.items <- item:
 		return true

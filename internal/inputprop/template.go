@@ -13,8 +13,13 @@ import (
 // TemplateOpen begins a template: ${{ path }}.
 const TemplateOpen = "${{"
 
-// RefRoot is the root of the paths into the instance chosen for a reference.
-const RefRoot = "ref"
+// RefRoot is the root of the paths into the instance chosen for a reference. The path goes on with RefInput and the id of
+// an input of what is live there, or with RefOutput and the name of an output.
+const (
+	RefRoot   = "ref"
+	RefInput  = "input."
+	RefOutput = "stack.output."
+)
 
 // Piece is a part of a text with holes in it: text as it stands, or the name of what fills a hole.
 type Piece struct{ Text, Name string }
@@ -43,6 +48,25 @@ func ParseTemplate(text string) ([]Piece, error) {
 		pieces = append(pieces, Piece{Name: path})
 		text = after
 	}
+}
+
+// OutputsNamed returns the names of the outputs that the templates in a value read.
+func OutputsNamed(n *strictjson.Node) (names []string) {
+	if n.Kind == strictjson.String {
+		pieces, err := ParseTemplate(n.Text)
+		if err != nil {
+			return nil
+		}
+		for _, p := range pieces {
+			if name, ok := strings.CutPrefix(p.Name, RefRoot+"."+RefOutput); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, item := range n.Items {
+		names = append(names, OutputsNamed(item)...)
+	}
+	return names
 }
 
 // KeyPlaceholder stands for the key of a map's entry.

@@ -132,8 +132,8 @@ func refFlaw(path string, mapped bool) (rule, message string) {
 	if !mapped {
 		return "template_ref", fmt.Sprintf("must not refer to a chosen instance outside of mapped_inputs, found %s", strictjson.Quote(path))
 	}
-	input, isInput := strings.CutPrefix(path, "ref.input.")
-	output, isOutput := strings.CutPrefix(path, "ref.stack.output.")
+	input, isInput := strings.CutPrefix(path, inputprop.RefRoot+"."+inputprop.RefInput)
+	output, isOutput := strings.CutPrefix(path, inputprop.RefRoot+"."+inputprop.RefOutput)
 	if !isInput && !isOutput || isInput && strings.Contains(input, ".") || isOutput && strings.Contains(output, ".") {
 		return "template_path", fmt.Sprintf("must be ref.input.<name> or ref.stack.output.<name>, found %s", strictjson.Quote(path))
 	}

@@ -17,21 +17,28 @@ import (
 
 // UpdateBaseline stores, in the transaction of a success, what the immutable inputs of its instance are compared with
 // from now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it, as
-// in a database from before there were baselines, that is left to the next who asks for it.
-func (s *Service) UpdateBaseline(ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time) error {
+// in a database from before there were baselines, that is left to the next who asks for it. It returns the module version
+// that the deployment ships, nil where it has no release.
+func (s *Service) UpdateBaseline(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time,
+) (*ent.ModuleVersion, error) {
 	known, err := baselineOf(ctx, tx.InputBaseline, d.ModuleInstanceID)
+	if err != nil {
+		return nil, err
+	}
+	version, values, err := shipped(ctx, tx, d)
 	if err != nil || !isUpTo(known, live) {
-		return err
+		return version, err
 	}
 	before, err := contentOf(known)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	now, err := baselineAfter(ctx, tx, d, before)
+	now, err := baselineAfter(ctx, version, values, before)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeBaseline(ctx, tx, known, d, now, at)
+	return version, writeBaseline(ctx, tx, known, d, now, at)
 }
 
 // ForgetBaseline stores, in the transaction of a destroy that succeeds, that the immutable inputs of its instance may have any
@@ -68,29 +75,38 @@ func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	return parseValues([]byte(known.Content))
 }
 
-// baselineAfter returns the baseline once a deployment has succeeded. A release that is not stored any more, or is
-// not what was stored, leaves it as it was.
-func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *strictjson.Node) (*strictjson.Node, error) {
+// shipped returns the module version that a deployment ships, and the values; nil for what is not stored any more, and for
+// values that are not what was stored.
+func shipped(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (*ent.ModuleVersion, *strictjson.Node, error) {
 	if d.ReleaseID == nil {
-		return before, nil
+		return nil, nil, nil
 	}
 	r, err := tx.Release.Get(ctx, *d.ReleaseID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	shipped, err := openRelease(r)
-	if err != nil || shipped == nil {
-		return before, err
-	}
-	version, err := tx.ModuleVersion.Get(ctx, shipped.versionID)
+	version, err := tx.ModuleVersion.Get(ctx, r.ModuleVersionID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	content, err := openRelease(r)
+	if err != nil || content == nil {
+		return version, nil, err
+	}
+	return version, content.values, nil
+}
+
+// baselineAfter returns the baseline once a deployment has succeeded with values of a version. Without values it is as it
+// was.
+func baselineAfter(ctx context.Context, version *ent.ModuleVersion, values, before *strictjson.Node) (*strictjson.Node, error) {
+	if values == nil {
+		return before, nil
 	}
 	list, err := version.Inputs.Properties(meter.Without(ctx)) // a success is recorded, whatever that takes
 	if err != nil {
 		return nil, err
 	}
-	return inputvalues.Baseline(list, shipped.values, before), nil
+	return inputvalues.Baseline(list, values, before), nil
 }
 
 func writeBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {
@@ -165,7 +181,11 @@ func addMissed(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, kn
 		return err
 	}
 	for _, d := range missed {
-		if content, err = baselineAfter(ctx, tx, d, content); err != nil {
+		version, values, err := shipped(ctx, tx, d)
+		if err == nil {
+			content, err = baselineAfter(ctx, version, values, content)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,7 @@ func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleI
 	if err != nil {
 		return nil, err
 	}
-	if err := l.loadReferences(ctx, list, live.values, scope); err != nil {
+	if _, err := l.loadReferences(ctx, list, live.values, scope); err != nil {
 		return nil, err
 	}
 	before, err := l.Engine.Validate(ctx, list, live.values, "", scope.env)

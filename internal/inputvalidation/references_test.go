@@ -159,7 +159,7 @@ func TestInstancesWithNothingLiveAreChosenUnlessTheyAreReadFrom(t *testing.T) {
 			want           []string
 		}{
 			"nothing":        {"", chosen, nil},
-			"an output":      {input("a", "string", `"default":"${{ ref.stack.output.vpc }}"`), chosen, nil},
+			"an output":      {input("a", "string", `"default":"${{ ref.stack.output.vpc }}"`), chosen, []string{"/of reference_not_live"}},
 			"a hidden input": {input("a", "string", reads+`,"show_when":{"shown":true}`), chosen, nil},
 			"an input":       {input("a", "string", reads) + "," + input("b", "string", reads), chosen, []string{"/of reference_not_live"}},
 			"an input in items": {input("a", "object_map", `"default":{"x":{"i":"${{ ref.input.image }}"}},"item_inputs":[`+input("i", "string", "")+`]`),

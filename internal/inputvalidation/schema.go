@@ -49,6 +49,7 @@ func (c *SchemaChecker) CheckOne(ctx context.Context, schema inputprop.Property,
 type names struct {
 	sources []named[*inputprop.DynamicValuesRef]
 	types   []named[string]
+	outputs []named[outputName]
 }
 
 // named is something that inputs name, at a pointer.
@@ -63,11 +64,12 @@ func (n *names) add(input inputprop.Property, pointer string) {
 	}
 	if r, ok := input.(*inputprop.ReferenceProperty); ok {
 		n.types = append(n.types, named[string]{pointer + "/type", r.ModuleType()})
+		n.addOutputs(r, pointer)
 	}
 }
 
-// checkNames adds what is wrong with references to dynamic values, and warns of references to module types
-// that the catalogue does not have.
+// checkNames adds what is wrong with references to dynamic values, and warns of references to module types that the
+// catalogue does not have, and of outputs that these do not declare.
 func (c *SchemaChecker) checkNames(ctx context.Context, n names, violations []fault.Violation, warnings []inputprop.Warning) ([]fault.Violation, []inputprop.Warning, error) {
 	for _, at := range n.sources {
 		params := make(map[string]string, len(at.what.Params.Keys))
@@ -91,5 +93,9 @@ func (c *SchemaChecker) checkNames(ctx context.Context, n names, violations []fa
 				Message: "names the module type " + at.what + ", which no module that you see has"})
 		}
 	}
-	return violations, warnings, err
+	if err != nil {
+		return nil, nil, err
+	}
+	unknown, err := c.checkOutputs(ctx, n.outputs)
+	return violations, append(warnings, unknown...), err
 }

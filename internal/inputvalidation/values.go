@@ -44,7 +44,7 @@ type parts struct {
 // Validation is what was found in values; the pointers start at them.
 type Validation struct {
 	*inputvalues.Validation
-	// Warnings are of the inputs: defaults that count as absent.
+	// Warnings are of the inputs, defaults that count as absent, and of the values: mapped inputs that are left out.
 	Warnings []inputprop.Warning
 }
 
@@ -55,7 +55,10 @@ func (s *Service) Validate(ctx context.Context, in Request) (*Validation, error)
 		return nil, err
 	}
 	found, err := s.Engine.Examine(ctx, a.inputs, a.values, "", a.scope.env)
-	return &Validation{found, a.warnings}, asUnavailable(err)
+	if err != nil {
+		return nil, asUnavailable(err)
+	}
+	return &Validation{found, append(a.warnings, found.Warnings...)}, nil
 }
 
 // Resolve returns what a form shows for the values: with defaults and templates filled in, as far as they are known.
@@ -68,18 +71,28 @@ func (s *Service) Resolve(ctx context.Context, in Request) (*inputvalues.Resolve
 	if err != nil {
 		return nil, nil, asUnavailable(err)
 	}
-	resolved.Warnings = a.warnings
+	resolved.Warnings = append(a.warnings, resolved.Warnings...)
 	return resolved, violations, nil
 }
 
-// Complete returns the values that a deployment stores, with defaults and without what is hidden, or every
-// violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
-// out of it.
-func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, scope *Scope) (*strictjson.Node, []fault.Violation, error) {
+// Completed is what a deployment stores of its inputs.
+type Completed struct {
+	// Values have the defaults, and nothing that is hidden.
+	Values *strictjson.Node
+	// References are the instances that the values choose.
+	References []Reference
+	// Warnings are of mapped inputs that are left out.
+	Warnings []inputprop.Warning
+}
+
+// Complete returns what a deployment stores, or every violation; pointers start with at. The list is of a stored version:
+// defaults that today's rules refuse are taken out of it.
+func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, scope *Scope) (*Completed, []fault.Violation, error) {
 	if _, err := s.Rules.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, asUnavailable(err)
 	}
-	if err := s.loadReferences(ctx, list, values, scope); err != nil {
+	chosen, err := s.loadReferences(ctx, list, values, scope)
+	if err != nil {
 		return nil, nil, err
 	}
 	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, scope.env)
@@ -90,7 +103,10 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 		violations = append(violations, fault.Violation{Pointer: at + pointer, Rule: "template_unresolved",
 			Message: "must have a value for every template, found one that is not known here"})
 	}
-	return resolved.Values, violations, nil
+	for i := range resolved.Warnings {
+		resolved.Warnings[i].Pointer = at + resolved.Warnings[i].Pointer
+	}
+	return &Completed{resolved.Values, chosen.live(resolved.References), resolved.Warnings}, violations, nil
 }
 
 func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
@@ -113,7 +129,8 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 	if a.scope, err = s.requestedScope(ctx, in, version); err != nil {
 		return nil, err
 	}
-	return a, s.loadReferences(ctx, a.inputs, a.values, a.scope)
+	_, err = s.loadReferences(ctx, a.inputs, a.values, a.scope)
+	return a, err
 }
 
 func given(is bool) int {

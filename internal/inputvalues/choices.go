@@ -1,6 +1,8 @@
 package inputvalues
 
 import (
+	"strings"
+
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
 )
@@ -8,8 +10,17 @@ import (
 // Choice is an instance that a reference may choose.
 type Choice struct {
 	ID string
-	// ReadsInput reports whether a mapped input takes its value from the inputs of the instance.
-	ReadsInput bool
+	// ReadsInput and ReadsOutput report whether a mapped input takes its value from the inputs of what is live there, and
+	// from its outputs.
+	ReadsInput, ReadsOutput bool
+}
+
+// Reads adds that values are read of the instance, at paths.
+func (c *Choice) Reads(paths []string) {
+	for _, path := range paths {
+		c.ReadsInput = c.ReadsInput || strings.HasPrefix(path, inputprop.RefInput)
+		c.ReadsOutput = c.ReadsOutput || strings.HasPrefix(path, inputprop.RefOutput)
+	}
 }
 
 // Choices returns the instances that the references of a level name, at any depth, in the values, nil ones aside,
@@ -46,7 +57,7 @@ func (c *choices) level(list []inputprop.Property, values *strictjson.Node) {
 			c.items(nested.Inputs, value, p.InitialValue().Node)
 		}
 		if p.Traits().ModuleType != "" && value != nil && value.Kind == strictjson.String && instanceID.MatchString(value.Text) {
-			c.add(value.Text, readsInput(nested.Inputs))
+			c.add(value.Text, reads(nested.Inputs, inputprop.RefInput), reads(nested.Inputs, inputprop.RefOutput))
 		}
 	}
 }
@@ -61,24 +72,25 @@ func (c *choices) items(list []inputprop.Property, collections ...*strictjson.No
 	}
 }
 
-func (c *choices) add(id string, reads bool) {
+func (c *choices) add(id string, input, output bool) {
 	i, known := c.index[id]
 	if !known {
 		i = len(c.list)
 		c.index[id] = i
 		c.list = append(c.list, Choice{ID: id})
 	}
-	c.list[i].ReadsInput = c.list[i].ReadsInput || reads
+	c.list[i].ReadsInput = c.list[i].ReadsInput || input
+	c.list[i].ReadsOutput = c.list[i].ReadsOutput || output
 }
 
-// readsInput reports whether a default of the mapped inputs, at any depth, may name an input of the instance.
-func readsInput(mapped []inputprop.Property) bool {
-	reads := false
+// reads reports whether a default of the mapped inputs, at any depth, may name what the instance has at paths that begin so.
+func reads(mapped []inputprop.Property, prefix string) bool {
+	found := false
 	inputprop.Walk(mapped, "", func(p inputprop.Property, _ string) {
 		n := p.InitialValue().Node
-		reads = reads || n != nil && inputprop.ContainsText(n, inputprop.RefRoot+"."+inputPath)
+		found = found || n != nil && inputprop.ContainsText(n, inputprop.RefRoot+"."+prefix)
 	})
-	return reads
+	return found
 }
 
 // InstanceIDs returns the texts within a value that have the form of an instance's id, which is how a reference is
@@ -93,6 +105,3 @@ func InstanceIDs(n *strictjson.Node) []string {
 	}
 	return ids
 }
-
-// inputPath begins what a template names of the inputs of an instance.
-const inputPath = "input."

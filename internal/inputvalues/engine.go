@@ -58,8 +58,8 @@ type Env struct {
 	// that are left out.
 	Previous *strictjson.Node
 	// Ref returns what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
-	// it has nothing there, ErrNotLive where it has nothing at all, and ErrUnknownRef where only whoever carries
-	// the deployment out can tell.
+	// it has nothing there, ErrNotLive where it has nothing at all, a *MissingOutput where an output was not reported, and
+	// ErrUnknownRef where nobody looks.
 	// Without it, values that come from instances are not known.
 	Ref func(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error)
 	// Reference returns why an instance may not be chosen by a reference to a module type, "" where it may, and whether
@@ -70,10 +70,10 @@ type Env struct {
 	Options func(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error)
 }
 
-// ErrUnknownRef is the error of Ref where a value of a chosen instance is not known here; it is left to be filled in.
+// ErrUnknownRef is the error of Ref where a value of a chosen instance is not looked up; it is not judged then.
 var ErrUnknownRef = errors.New("inputvalues: the value is not known here")
 
-// ErrNotLive is the error of Ref where a chosen instance has nothing live that its inputs could be read from.
+// ErrNotLive is the error of Ref where a chosen instance has nothing live that could be read from.
 var ErrNotLive = errors.New("inputvalues: the instance has nothing live")
 
 // Scope is what templates may name of an organization, a project or an environment.
@@ -176,6 +176,11 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 			fl.unknown, r.chosen.notLive = true, r.chosen.notLive || errors.Is(err, ErrNotLive)
 			return nil
 		}
+		if missing, ok := errors.AsType[*MissingOutput](err); ok {
+			r.miss(fl, missing)
+			r.chosen.hasRead(path, nil)
+			return nil
+		}
 		if err != nil {
 			r.err = err
 			return nil
@@ -191,7 +196,9 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 	if value == nil {
 		r.Fail("template_unresolved", "must have a value from the chosen instance, which has no %s", path)
 		fl.unknown = true
+		return nil
 	}
+	r.chosen.hasRead(path, value)
 	return value
 }
 

@@ -39,10 +39,14 @@ type field struct {
 	unresolved bool
 	// refused references may not choose the instance that they name; notLive ones have nothing to be read from.
 	refused, notLive bool
+	// missing is set where the output was not reported that the value is mapped from, and the input is not required.
+	missing *MissingOutput
 	// unknown values are those of an instance that cannot be looked into here.
 	unknown bool
 	// entries are the items of a collection, in order.
 	entries []entry
+	// read is what was read of the instance that a reference chooses, each path once.
+	read []Read
 }
 
 // entry is an item of a collection. Its level is nil where the item is no object.

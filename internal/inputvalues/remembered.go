@@ -78,7 +78,7 @@ func (r *resolver) aside(f func()) []fault.Violation {
 	r.Collector = strictjson.NewCollector("")
 	r.Path = slices.Clone(outside.Path)
 	if chosen := r.chosen; chosen != nil {
-		defer func(notLive bool) { chosen.notLive = notLive }(chosen.notLive)
+		defer func(notLive bool, read []Read) { chosen.notLive, chosen.read = notLive, read }(chosen.notLive, slices.Clip(chosen.read))
 	}
 	defer func() { r.Collector, r.size, r.defaulted = outside, size, defaulted }()
 	f()

@@ -23,7 +23,9 @@ type Resolved struct {
 	Options []Wanted
 	// Unresolved are the places of defaults whose templates name what is not known; they are left as they are.
 	Unresolved []string
-	// Warnings are of the inputs: defaults that count as absent.
+	// References are the instances that inputs choose, in the order of the form; only Complete finds them.
+	References []Reference
+	// Warnings are of mapped inputs that are left out; whoever asked may add those of the inputs.
 	Warnings []inputprop.Warning
 }
 
@@ -60,11 +62,11 @@ type Wanted struct {
 // error is of env's functions or of the context.
 func (e *Engine) Resolve(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
 	r := e.resolver(ctx, &env, at)
-	return r.show(r.rootLevel(list, values))
+	return r.show(r.rootLevel(list, values), false)
 }
 
 // Complete validates the values as Examine does, and resolves those in which nothing is wrong as Resolve does, both in
-// one pass.
+// one pass. It also returns their references.
 func (e *Engine) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
 	r := e.resolver(ctx, &env, at)
 	l := r.rootLevel(list, values)
@@ -75,16 +77,16 @@ func (e *Engine) Complete(ctx context.Context, list []inputprop.Property, values
 	case len(found.Violations) > 0:
 		return nil, found.Violations, nil
 	default:
-		return r.show(l)
+		return r.show(l, true)
 	}
 }
 
-// show returns what a form shows of the level that the resolver has made.
-func (r *resolver) show(l *level) (*Resolved, []fault.Violation, error) {
+// show returns what a form shows of the level that the resolver has made, with its references where they are asked for.
+func (r *resolver) show(l *level, references bool) (*Resolved, []fault.Violation, error) {
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{resolver: r, resolved: &Resolved{Values: l.values()}}
+	s := &showing{resolver: r, resolved: &Resolved{Values: l.values()}, references: references}
 	s.level(l)
 	if r.err != nil {
 		return nil, nil, r.err
@@ -98,6 +100,8 @@ type showing struct {
 	path     strictjson.Path
 	resolver *resolver
 	resolved *Resolved
+	// references is set where these are collected.
+	references bool
 }
 
 // afford reports whether there is room for so many bytes more in the answer, which so many bytes are read
@@ -134,11 +138,15 @@ func (s *showing) level(l *level) {
 }
 
 func (s *showing) field(l *level, fl *field) {
+	if s.references {
+		s.reference(fl)
+	}
 	if ref := inputprop.DynamicRef(fl.in.Property); ref != nil {
 		params, waits := l.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.path.Pointer(""), ref.Source, params, waits})
 	}
+	s.resolver.warn(&s.resolved.Warnings, &s.path, fl)
 	if fl.unresolved && fl.entries == nil {
 		s.resolver.unresolved(&s.resolved.Unresolved, &s.path, fl.value)
 	}

@@ -33,6 +33,8 @@ type Validation struct {
 	// Unresolved are the places of defaults, by JSON Pointers into the values, whose templates name what is not
 	// known; they were left as they are and not validated.
 	Unresolved []string
+	// Warnings are of mapped inputs that are left out, with JSON Pointers into the values.
+	Warnings []inputprop.Warning
 }
 
 // Validate returns every violation of the values, as Examine does.
@@ -69,7 +71,7 @@ func (e *Engine) examine(r *resolver, l *level, values *strictjson.Node) (*Valid
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &Validation{Violations: r.Violations(), Unresolved: v.unresolved}, nil
+	return &Validation{Violations: r.Violations(), Unresolved: v.unresolved, Warnings: v.warnings}, nil
 }
 
 // validator finds what is wrong with values.
@@ -85,6 +87,8 @@ type validator struct {
 	released bool
 	// unresolved are the pointers of the texts that were left with their templates.
 	unresolved []string
+	// warnings are of the fields that are left out.
+	warnings []inputprop.Warning
 	// choices are the options that were made ready so far.
 	choices map[choiceKey]*allowed
 }
@@ -129,6 +133,7 @@ func (v *validator) field(l *level, fl *field) {
 	if fl.unknown {
 		return
 	}
+	v.resolver.warn(&v.warnings, &v.Path, fl)
 	if !fl.unresolved {
 		v.checkLocked(l, fl)
 	} else if fl.entries == nil {

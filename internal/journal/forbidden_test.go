@@ -18,7 +18,7 @@ var needs = map[string]access.Action{
 	"createToken": access.ManageTokens, "revokeToken": access.ManageTokens, "createOrganization": access.ManageOrganizations,
 	"createProject": access.EditWorkspace, "createEnvironment": access.EditWorkspace, "createModuleInstance": access.CreateInstance,
 	"createDeployment": access.Deploy, "rollbackDeployment": access.Deploy, "redeployDeployment": access.Deploy, "cancelDeployment": access.Deploy,
-	"quarantineRelease": access.QuarantineRelease, "liftQuarantine": access.QuarantineRelease, "moveService": access.MoveService,
+	"quarantineRelease": access.QuarantineRelease, "liftQuarantine": access.QuarantineRelease, "moveService": access.MoveService, "destroyModuleInstance": access.DestroyInstance,
 	"claimDeployment": access.RunDeployments, "renewLease": access.RunDeployments, "reportDeployment": access.RunDeployments,
 	"completeDeployment": access.RunDeployments,
 }

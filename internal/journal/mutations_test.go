@@ -86,6 +86,9 @@ var mutations = map[string]mutation{
 	"cancelDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID}
 	}},
+	"destroyModuleInstance": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": p.Instance.ID, "expectedLiveDeploymentId": p.Succeeded(t).ID, "reason": "not needed", "acknowledgeDependents": true}
+	}},
 	"quarantineRelease": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": *p.Succeeded(t).ReleaseID, "reason": "bad"}
 	}},

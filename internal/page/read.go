@@ -65,6 +65,57 @@ func ReadEach[T any](ctx context.Context, all record.Query[T], of Parents, args 
 	return pages, nil
 }
 
+// ReadKnown returns a page of each list whose records are known by their ids, the newest first: all of them are read by one
+// statement. The keys of the lists are the ids of their parents. Of what has been deleted meanwhile nothing is shown.
+func ReadKnown[T any](ctx context.Context, all record.Query[T], of Parents, known map[string][]string, args Args) (map[string]*Connection[*T], error) {
+	requests, wanted := make(map[string]request, len(of.IDs)), make(map[string][]string, len(of.IDs))
+	var ids []string
+	for _, parent := range of.IDs {
+		r, err := args.request(of.scope(parent))
+		if err != nil {
+			return nil, err
+		}
+		requests[parent], wanted[parent] = r, r.among(known[parent])
+		ids = append(ids, wanted[parent]...)
+	}
+	slices.Sort(ids)
+	records, err := all.ByIDs(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*T, len(records))
+	for _, record := range records {
+		_, id := all.Table().Position(record)
+		byID[id] = record
+	}
+	pages := make(map[string]*Connection[*T], len(of.IDs))
+	for _, parent := range of.IDs {
+		var found []*T
+		for _, id := range wanted[parent] {
+			if record := byID[id]; record != nil {
+				found = append(found, record)
+			}
+		}
+		total := len(known[parent])
+		pages[parent] = connect(requests[parent], all.Table(), found, func(context.Context) (int, error) { return total, nil })
+	}
+	return pages, nil
+}
+
+// among returns which of the ids of a list, the newest first, the page is made of: one more than asked for where there is a
+// next page, and the oldest first where it goes backward.
+func (r request) among(ids []string) (part []string) {
+	for _, id := range ids {
+		if (r.after == nil || id < r.after.id) && (r.before == nil || id > r.before.id) {
+			part = append(part, id)
+		}
+	}
+	if r.backward {
+		slices.Reverse(part)
+	}
+	return part[:min(len(part), r.size+1)]
+}
+
 // countOnce returns a function that counts the lists of all parents the first time it is called.
 func countOnce(count func(context.Context) (map[string]int, error)) func(context.Context) (map[string]int, error) {
 	var once sync.Once

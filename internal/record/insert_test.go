@@ -40,7 +40,7 @@ func TestWhatAnInsertLeavesOutHasAValue(t *testing.T) {
 	rows := map[string]record.Row{}
 	for _, r := range []record.Row{
 		&ent.AuditEvent{}, &ent.CloudEvent{}, &ent.CloudService{}, &ent.DefaultValueDefinition{}, &ent.DefinitionUse{},
-		&ent.Deployment{}, &ent.DeploymentChange{}, &ent.DeploymentLog{}, &ent.Environment{}, &ent.IdempotencyKey{},
+		&ent.Deployment{}, &ent.DeploymentChange{}, &ent.DeploymentLog{}, &ent.DeploymentOutput{}, &ent.DeploymentReference{}, &ent.Environment{}, &ent.GivenInput{}, &ent.IdempotencyKey{},
 		&ent.InputBaseline{}, &ent.LeaseSweep{}, &ent.ModuleDefinition{}, &ent.ModuleInstance{}, &ent.ModuleVersion{},
 		&ent.Organization{}, &ent.Project{}, &ent.Quarantine{}, &ent.Release{}, &ent.Token{},
 	} {

@@ -53,9 +53,15 @@ func (q Query[T]) ByID(ctx context.Context, id string, code fault.Code) (*T, err
 	if err := store.CheckID(q.table.kind, id, code); err != nil {
 		return nil, err
 	}
-	found, err := q.Where(Equal(idColumn, id)).rows(ctx, shape{kind: one}, nil, "")
+	return q.Where(Equal(idColumn, id)).Only(ctx, "id", id, code)
+}
+
+// Only returns the one record of a list that has at most one, because it has those of a name. Where there is none, the
+// error has the code and says what kind of name names nothing.
+func (q Query[T]) Only(ctx context.Context, kind, name string, code fault.Code) (*T, error) {
+	found, err := q.rows(ctx, shape{kind: one}, nil, "")
 	if err == nil && len(found) == 0 {
-		err = store.NotFound(id, code)
+		err = store.NotFoundBy(kind, name, code)
 	}
 	if err != nil {
 		return nil, err
@@ -117,6 +123,25 @@ func (q Query[T]) CountChildren(ctx context.Context, column string, parents []st
 		err := rows.Scan(&id, &n)
 		counts[id] = n
 		return err
+	})
+	return counts, err
+}
+
+// CountEach returns how many records each parent's list has of each value of a column, where it has some.
+func (q Query[T]) CountEach(ctx context.Context, column string, parents []string, by string) (map[string]map[string]int, error) {
+	counts := make(map[string]map[string]int, len(parents))
+	s := shape{kind: countEach, parent: column, by: by}
+	err := q.run(ctx, s, []any{q.store.List(parents)}, selection{}, func(rows store.Rows) error {
+		var id, value string
+		var n int
+		if err := rows.Scan(&id, &value, &n); err != nil {
+			return err
+		}
+		if counts[id] == nil {
+			counts[id] = map[string]int{}
+		}
+		counts[id][value] = n
+		return nil
 	})
 	return counts, err
 }

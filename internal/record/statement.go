@@ -18,6 +18,7 @@ const (
 	count                     // how many there are
 	children                  // a Range of the list of each parent
 	countChildren             // how many each parent has
+	countEach                 // how many each parent has of each value of a column
 )
 
 // maxConditions is how many conditions a list may have.
@@ -29,7 +30,7 @@ type shape struct {
 	postgres                bool
 	columns                 string
 	conditions              [maxConditions]string
-	parent                  string
+	parent, by              string
 	limit                   int
 	backward, after, before bool
 	bySequence              bool
@@ -84,7 +85,7 @@ func (q Query[T]) text(s shape) string {
 // that only its kind has.
 func (q Query[T]) args(k kind, scope string, more []any) []any {
 	args := make([]any, 0, 2*(len(q.conditions)+1+len(more)))
-	if k == children {
+	if k == children || k == countEach { // which name their parents first
 		args = append(args, more...)
 		more = nil
 	}
@@ -147,6 +148,8 @@ func (s shape) write(table string, class store.Class) string {
 		return s.writeChildren(name, s.tenancy(class))
 	case countChildren:
 		return `SELECT "parent"."value", (SELECT COUNT(*)` + from + s.where(s.tenancy(class), s.ofParent(name)) + `)` + s.parents()
+	case countEach:
+		return s.writeCountEach(name, s.where(s.tenancy(class), s.ofParent(name)))
 	}
 	panic("record: no text for a statement of kind " + strconv.Itoa(int(s.kind)))
 }
@@ -166,6 +169,17 @@ func (s shape) writeChildren(name, tenancy string) string {
 	return "SELECT " + strings.Join(columns, ", ") + s.parents() +
 		` CROSS JOIN json_each((SELECT json_group_array("id") FROM (SELECT "id"` + list + `))) AS "child" CROSS JOIN ` + name +
 		" WHERE " + name + `."id" = "child"."value"`
+}
+
+// writeCountEach counts along the index of each parent. SQLite has no LATERAL: it reads the index of one parent after the
+// other, where these are named first.
+func (s shape) writeCountEach(name, where string) string {
+	by := name + `."` + s.by + `"`
+	if s.postgres {
+		return `SELECT "parent"."value", "child"."by", "child"."count"` + s.parents() +
+			` CROSS JOIN LATERAL (SELECT ` + by + ` AS "by", COUNT(*) AS "count" FROM ` + name + where + ` GROUP BY ` + by + `) AS "child"`
+	}
+	return `SELECT "parent"."value", ` + by + `, COUNT(*)` + s.parents() + ` CROSS JOIN ` + name + where + ` GROUP BY "parent"."value", ` + by
 }
 
 // parents returns the parents as a table of their ids, which are one argument.

@@ -11,6 +11,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentlog"
+	"slipway/ent/deploymentreference"
 	"slipway/ent/environment"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
@@ -106,6 +107,13 @@ var (
 var LogLines = newTable("", deploymentlog.Table, ent.TypeDeploymentLog, deploymentlog.Columns, false,
 	func(d *ent.DeploymentLog) entity { return d },
 	func(l *ent.DeploymentLog) (time.Time, string) { return time.Time{}, strconv.FormatInt(l.Sequence, 10) }).inSequence()
+
+// References are those of deployments. Lists of them have those of one deployment.
+var References = newTable("", deploymentreference.Table, ent.TypeDeploymentReference, deploymentreference.Columns, false,
+	func(r *ent.DeploymentReference) entity { return r },
+	func(r *ent.DeploymentReference) (time.Time, string) {
+		return time.Time{}, strconv.FormatInt(r.Sequence, 10)
+	}).inSequence()
 
 // maxTexts bounds the texts of a table's statements that are kept: operations may ask for any set of columns.
 const maxTexts = 256

@@ -22,6 +22,12 @@ func Secrets(content json.RawMessage) ([]string, error) {
 	return secretsIn(nil, place{}, root, true), nil
 }
 
+// HoldsSecret reports whether a member of an object looks like a secret or has one in it, by the rules of Secrets.
+func HoldsSecret(object *strictjson.Node, index int) bool {
+	at := place{}.member(true, object.Keys[index], object)
+	return len(secretsIn(nil, at, object.Items[index], false)) > 0
+}
+
 // secretsIn appends the secrets of a value to those found.
 func secretsIn(found []string, at place, n *strictjson.Node, atRoot bool) []string {
 	switch n.Kind {

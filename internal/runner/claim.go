@@ -139,6 +139,6 @@ func (r *runner) startClaimed(claimed client.ClaimDeploymentPayload, leaseID str
 	if err == nil {
 		return j, nil
 	}
-	_, failed := r.complete(claimed.Deployment.Id, leaseID, notStarted(err.Error()), false)
+	_, failed := r.complete(notStarted(err.Error()).completion(claimed.Deployment.Id, leaseID))
 	return nil, errors.Join(fmt.Errorf("%w: %s: %w", errNotStarted, claimed.Deployment.Id, err), failed)
 }

@@ -19,10 +19,12 @@ var reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "res
 // object is a JSON object whose members are passed on as they are.
 type object map[string]json.RawMessage
 
-// item is the meaning of a line that a program printed, or of a part of a long one: a line of the log, an event, or
-// fields of the deployment's record. An item of none of them is not reported.
+// item is the meaning of a line that a program printed, or of a part of a long one: a line of the log, an event,
+// fields of the deployment's record, or its outputs, which are not reported but kept until its end. An item of none of them
+// is not reported.
 type item struct {
 	event, fields object
+	outputs       json.RawMessage
 	log           *client.LogLineInput
 	// end is the place in the program's output behind the item.
 	end place
@@ -30,8 +32,12 @@ type item struct {
 
 // parse returns the items of a record of the output, with their secrets masked. A line of standard output that is a JSON
 // object with members of an event only is that event; one whose single member is report has fields of the deployment's
-// record; anything else is a line of the log. That is cut into several if it is too long.
+// record, and one whose single member is outputs what the deployment has made, which is not masked: others read it as it
+// is. Anything else is a line of the log. That is cut into several if it is too long.
 func parse(r keeper.Record, m mask) []item {
+	if outputs, ok := parseOutputs(r); ok {
+		return []item{outputs}
+	}
 	if !r.Stderr {
 		members := parseObject([]byte(r.Line))
 		if report, ok := members["report"]; ok && len(members) == 1 {
@@ -148,5 +154,5 @@ func (i item) size() int {
 	if i.log != nil {
 		n += len(jsonOf(i.log))
 	}
-	return n
+	return n + len(i.outputs)
 }

@@ -37,22 +37,28 @@ func (r *runner) failureOf(end keeper.End) *failure {
 func (j *job) complete(end keeper.End) (status client.DeploymentStatus, err error) {
 	end.Stderr = j.mask.lines(end.Stderr)
 	failed := j.failureOf(end)
-	return j.runner.complete(j.DeploymentID, j.lease().ID, failed, failed != nil && end.Stopped == keeper.Canceled)
+	if failed == nil {
+		return j.succeed()
+	}
+	input := failed.completion(j.DeploymentID, j.lease().ID)
+	if end.Stopped == keeper.Canceled {
+		input.Canceled = new(true)
+	}
+	return j.runner.complete(input)
+}
+
+// completion returns the request that completes a deployment which has failed so.
+func (f *failure) completion(deploymentID, leaseID string) client.CompleteDeploymentInput {
+	input := client.CompleteDeploymentInput{Id: deploymentID, LeaseId: leaseID, Error: &client.DeploymentErrorInput{Message: f.message}}
+	if f.description != "" {
+		input.Error.Description = &f.description
+	}
+	return input
 }
 
 // complete completes a deployment, and repeats the request until it is answered or refused. It does so also after the
 // end of the lease, for the server decides whether that has ended.
-func (r *runner) complete(deploymentID, leaseID string, failed *failure, canceled bool) (status client.DeploymentStatus, err error) {
-	input := client.CompleteDeploymentInput{Id: deploymentID, LeaseId: leaseID}
-	if failed != nil {
-		input.Error = &client.DeploymentErrorInput{Message: failed.message}
-		if failed.description != "" {
-			input.Error.Description = &failed.description
-		}
-	}
-	if canceled {
-		input.Canceled = &canceled
-	}
+func (r *runner) complete(input client.CompleteDeploymentInput) (status client.DeploymentStatus, err error) {
 	err = r.client.Retry(r.requestCtx, "completeDeployment", func() (bool, error) {
 		ctx, cancel := context.WithTimeout(r.requestCtx, requestTimeout)
 		defer cancel()

@@ -47,6 +47,8 @@ type progress struct {
 	// Sent and SentItems are the place up to which the last report goes.
 	Sent      int64 `json:"under"`
 	SentItems int   `json:"underItems,omitempty"`
+	// Outputs are the last that the program has printed up to there, a JSON object; nil for none.
+	Outputs []byte `json:"outputs,omitempty"`
 }
 
 func (p *progress) reported() place { return place{p.Reported, p.ReportedItems} }
@@ -148,6 +150,7 @@ func (r *reporter) pass(it item) bool {
 // repeat collects the items of the report that an earlier runner has sent and that may have been lost.
 func (r *reporter) repeat() (batch []item) {
 	for it := range r.items {
+		r.keep(it)
 		if batch = append(batch, it); !it.end.isBefore(r.sent()) {
 			break
 		}
@@ -165,6 +168,7 @@ func (r *reporter) collect() []item {
 	case first.fields != nil:
 		return []item{first}
 	}
+	r.keep(first)
 	batch, size := []item{first}, first.size()
 	events, lines := first.count()
 	timeout := time.After(reportEvery)
@@ -178,6 +182,7 @@ func (r *reporter) collect() []item {
 				r.next = &it
 				return batch
 			}
+			r.keep(it)
 			batch, size = append(batch, it), size+it.size()
 			e, l := it.count()
 			events, lines = events+e, lines+l
@@ -206,6 +211,13 @@ func (r *reporter) first() (it item, open bool) {
 	return it, open
 }
 
+// keep keeps the outputs that an item has, in place of earlier ones.
+func (r *reporter) keep(it item) {
+	if it.outputs != nil {
+		r.Outputs = it.outputs
+	}
+}
+
 // deliver reports a batch. If the server refuses its content, each item is reported by itself, and a message replaces
 // an item that is refused again.
 func (r *reporter) deliver(batch []item) {
@@ -213,6 +225,10 @@ func (r *reporter) deliver(batch []item) {
 		return
 	}
 	end := batch[len(batch)-1].end
+	if !slices.ContainsFunc(batch, item.isReported) {
+		r.skip(end)
+		return
+	}
 	err := r.send(batch, end)
 	switch {
 	case err == nil || r.job.leaseCtx.Err() != nil:
@@ -242,6 +258,9 @@ func knowsNoLogs(err error) bool {
 	return ok && refused.Code == string(fault.DocumentVariablesInvalid) && slices.Equal(refused.Path, []any{"variable", "input", "logs"})
 }
 
+// isReported reports whether the server is told of the item.
+func (i item) isReported() bool { return i.outputs == nil }
+
 // text returns the item as JSON, for a message.
 func (i item) text() string {
 	switch {
@@ -268,9 +287,7 @@ func (i item) count() (events, lines int) {
 // recognize a report whose answer was lost.
 func (r *reporter) send(batch []item, end place) error {
 	r.Sequence, r.Sent, r.SentItems = r.Sequence+1, end.offset, end.items
-	if err := r.job.program.SaveNote(r.progress); err != nil {
-		r.job.log.Error("cannot store how much of the output was reported; the next runner would report it again", "error", err)
-	}
+	r.save()
 	input := client.ReportDeploymentInput{Id: r.job.DeploymentID, LeaseId: r.job.lease().ID, Sequence: &r.Sequence}
 	for _, one := range batch {
 		if r.withoutLogs {
@@ -288,9 +305,28 @@ func (r *reporter) send(batch []item, end place) error {
 	if err != nil {
 		return err
 	}
+	r.acknowledged(end)
+	return nil
+}
+
+// skip goes on behind output of which nothing is to be reported.
+func (r *reporter) skip(end place) {
+	r.Sent, r.SentItems, r.Reported, r.ReportedItems = end.offset, end.items, end.offset, end.items
+	r.save()
+	r.acknowledged(end)
+}
+
+// save stores the progress.
+func (r *reporter) save() {
+	if err := r.job.program.SaveNote(r.progress); err != nil {
+		r.job.log.Error("cannot store how much of the output was reported; the next runner would report it again", "error", err)
+	}
+}
+
+// acknowledged notes that the output is reported up to a place, and removes it.
+func (r *reporter) acknowledged(end place) {
 	r.Reported, r.ReportedItems = end.offset, end.items
 	if err := r.job.program.Discard(r.Reported); err != nil {
 		r.job.log.Error("cannot remove output that was reported", "error", err)
 	}
-	return nil
 }

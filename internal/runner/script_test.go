@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,8 +74,13 @@ func newModule(t *testing.T, w *worldtest.World, source *string) module {
 
 func (m module) deploy(t *testing.T, greeting string) *ent.Deployment {
 	t.Helper()
+	return m.deployWith(t, `{"greeting":"`+greeting+`"}`)
+}
+
+func (m module) deployWith(t *testing.T, inputs string) *ent.Deployment {
+	t.Helper()
 	d, err := m.w.Deploy.Create(m.w.Acme.As(actor.Developer), deployment.New{
-		InstanceID: m.instance, VersionID: m.versionID, Inputs: strictjson.MustParse(`{"greeting":"` + greeting + `"}`),
+		InstanceID: m.instance, VersionID: m.versionID, Inputs: strictjson.MustParse(inputs),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,8 +96,40 @@ func (m module) rollBack(t *testing.T, to string) string {
 	return r.Text(t, "data", "rollbackDeployment", "deployment", "id")
 }
 
-// there and back: what is deployed is what was asked for, and a rollback brings the old values back.
-func (m module) thereAndBack(t *testing.T, script string, environ []string, deployed func(folder string) string) {
+// reader is an instance of another module in the world, whose greeting is an output of the module's instance.
+func (m module) reader(t *testing.T, output string, source *string) module {
+	t.Helper()
+	admin := m.w.Acme.As(actor.Admin)
+	definition, _, err := m.w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Reader", Type: "reader", Status: moduledefinition.StatusACTIVE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := `[{"id":"of","type":"$ref:greeting","label":"Of","mapped_inputs":[
+		{"id":"greeting","type":"string","label":"Greeting","required":true,"default":"${{ ref.stack.output.` + output + ` }}"}]}]`
+	version, _, err := m.w.Catalog.PublishVersion(admin, catalog.NewVersion{
+		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(inputs), SourceURL: source, SourceRef: new("v1"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment := m.w.Store.Client.ModuleInstance.GetX(admin, m.instance).EnvironmentID
+	instance, err := m.w.Catalog.CreateInstance(admin, catalog.NewInstance{EnvironmentID: environment, DefinitionID: definition.ID, Name: "reader"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return module{m.w, instance.ID, version.ID}
+}
+
+// output returns an output of a deployment, as the API shows it.
+func (m module) output(t *testing.T, deploymentID, name string) string {
+	t.Helper()
+	r := m.w.GraphQL(t, m.w.Acme.Tokens[actor.Viewer], `query($id: ID!) { deployment(id: $id) { outputs } }`, map[string]any{"id": deploymentID})
+	return r.Text(t, "data", "deployment", "outputs", name)
+}
+
+// thereAndBack tries a script: what is deployed is what was asked for, and a rollback brings the old values back. What it
+// has made becomes an input of the reader, and is replayed as it was.
+func (m module) thereAndBack(t *testing.T, script string, environ []string, reader module, output string, deployed func(folder string) string) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(scripts, script))
 	if err != nil {
@@ -99,28 +137,35 @@ func (m module) thereAndBack(t *testing.T, script string, environ []string, depl
 	}
 	c, _ := config(t, m.w, path)
 	c.Environ, c.Kinds = append(c.Environ, environ...), []string{catalog.DeploymentTypeTerraform}
-	folder := filepath.Join(c.WorkDir, m.instance)
-	run := func(id, want string) {
+	run := func(of module, id, want string) string {
 		t.Helper()
 		once(t, c)
 		if got := read(t, m.w, id); got.Status != "SUCCEEDED" {
 			t.Fatalf("%s: %+v, %q", got.Status, got.Error, messages(t, m.w, id))
 		}
-		if got := deployed(folder); got != want {
+		if got := deployed(filepath.Join(c.WorkDir, of.instance)); got != want {
 			t.Errorf("deployed is %q, want %q", got, want)
 		}
+		return id
 	}
-	first := m.deploy(t, "good morning").ID
-	run(first, "good morning")
-	run(m.deploy(t, "good night").ID, "good night")
-	run(m.rollBack(t, first), "good morning")
+	reads := `{"of":"` + m.instance + `"}`
+	first := run(m, m.deploy(t, "good morning").ID, "good morning")
+	made := m.output(t, first, output)
+	firstRead := run(reader, reader.deployWith(t, reads).ID, made)
+	second := run(m, m.deploy(t, "good night").ID, "good night")
+	if m.output(t, second, output) == made {
+		t.Errorf("made is %q again", made)
+	}
+	run(reader, reader.deployWith(t, reads).ID, m.output(t, second, output))
+	run(reader, reader.rollBack(t, firstRead), made)
+	run(m, m.rollBack(t, first), "good morning")
 }
 
 func TestFilesAreDeployedAndRolledBack(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	m := newModule(t, w, nil)
-	m.thereAndBack(t, "files.sh", nil, func(folder string) string {
+	m.thereAndBack(t, "files.sh", nil, m.reader(t, "releaseId", nil), "releaseId", func(folder string) string {
 		var in struct {
 			Release struct{ Inputs struct{ Greeting string } }
 		}
@@ -137,18 +182,23 @@ func TestTerraformIsAppliedAndRolledBack(t *testing.T) {
 		}
 	}
 	w := worldtest.New(t, worldtest.SQLite(t))
-	m := newModule(t, w, new("https://git.example/greeting.git"))
+	source := new("https://git.example/greeting.git")
+	m := newModule(t, w, source)
 	environ := []string{
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url." + repository(t) + ".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/greeting.git",
 		"CHECKPOINT_DISABLE=1",
 	}
-	m.thereAndBack(t, "terraform.sh", environ, func(folder string) string {
+	m.thereAndBack(t, "terraform.sh", environ, m.reader(t, "said", source), "said", func(folder string) string {
 		var state struct {
 			Outputs struct{ Said struct{ Value string } }
 		}
 		decode(t, filepath.Join(folder, "terraform.tfstate"), &state)
 		return state.Outputs.Said.Value
 	})
+	newest := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), m.instance).LiveDeploymentID
+	if said := messages(t, w, *newest); !slices.Contains(said, "Sensitive outputs are not reported: hidden.") || strings.Contains(strings.Join(logs(t, w, *newest), ""), `"outputs"`) {
+		t.Errorf("%q, %q", said, logs(t, w, *newest))
+	}
 }
 
 // repository makes a git repository with a Terraform module, whose version is tagged v1.
@@ -158,6 +208,10 @@ func repository(t *testing.T) (path string) {
 	main := `variable "greeting" { type = string }
 resource "terraform_data" "greeting" { input = var.greeting }
 output "said" { value = terraform_data.greeting.output }
+output "hidden" {
+  value     = "hush"
+  sensitive = true
+}
 `
 	if err := os.WriteFile(filepath.Join(path, "main.tf"), []byte(main), 0o600); err != nil {
 		t.Fatal(err)

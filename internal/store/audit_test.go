@@ -127,6 +127,11 @@ func callServices(t *testing.T, w *worldtest.World) {
 	admin, runner := w.Acme.As(actor.Admin), w.Acme.As(actor.Runner)
 	p := w.Fixture(t, w.Acme, "web")
 	target := p.Succeeded(t)
+	making := p.Deploy(t, p.NewInstance(t, "making").ID, `{"image":"web:1"}`)
+	completion := deployment.Completion{Outputs: strictjson.MustParse(`{"url":"u"}`)}
+	if _, err := w.Deploy.End(runner, making.ID, p.Claim(t, making), completion); err != nil {
+		t.Fatal(err)
+	}
 	p.Failed(t)
 	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("key")})
 	must(t, err)
@@ -219,7 +224,7 @@ func must(t *testing.T, err error) {
 const everything = `{
 	viewer { id organization { id } }
 	projects(first: 2) { totalCount nodes { id environments(first: 2) { totalCount nodes { id moduleInstances(first: 2) { nodes { id
-		liveDeployment { id release { id quarantine { reason } quarantines { reason } deployments(first: 2) { totalCount nodes { id } } } }
+		outputs liveDeployment { id outputs release { id quarantine { reason } quarantines { reason } deployments(first: 2) { totalCount nodes { id } } } }
 		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id }
 			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { id } } }
 	} } } } } }

@@ -41,10 +41,13 @@ func NotFoundAs[T any](record *T, err error, text string, code fault.Code) (*T, 
 }
 
 // NotFound returns the error of an id that names nothing which the caller may see.
-func NotFound(text string, code fault.Code) error {
+func NotFound(text string, code fault.Code) error { return NotFoundBy("id", text, code) }
+
+// NotFoundBy returns the error of a text of some kind, such as a path, that names nothing which the caller may see.
+func NotFoundBy(kind, text string, code fault.Code) error {
 	const most = 100
 	if len(text) > most {
 		text = text[:most] + "…"
 	}
-	return fault.New(code, "There is nothing with the id %q that you may see.", text)
+	return fault.New(code, "There is nothing with the %s %q that you may see.", kind, text)
 }

@@ -24,6 +24,28 @@ func (s *Service) Environment(ctx context.Context, environmentID string) (*recor
 	return record.Environments.In(s.Store).ByID(ctx, environmentID, fault.EnvironmentNotFound)
 }
 
+// EnvironmentByPath returns the environment of a path, or EnvironmentNotFound. It fails with RequestInvalid for a text of
+// another form.
+func (s *Service) EnvironmentByPath(ctx context.Context, path string) (*record.Environment, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
+		return nil, err
+	}
+	slugs, violations := textrules.Path("/path", path, "project", "environment")
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	return record.Environments.In(s.Store).
+		Where(record.Equal(environment.FieldSlug, slugs[1]), inProject(slugs[0], a.OrganizationID)).
+		Only(ctx, "path", path, fault.EnvironmentNotFound)
+}
+
+// inProject keeps the environments of the project of a slug.
+func inProject(slug, organizationID string) record.Condition {
+	return record.Where(`"project_id" = (SELECT "p"."id" FROM "projects" AS "p" WHERE "p"."organization_id" = ? AND "p"."slug" = ?)`,
+		organizationID, slug)
+}
+
 // EnvironmentsByID returns the environments of the ids that there are, in no order.
 func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*record.Environment, error) {
 	return record.Environments.In(s.Store).ByIDs(ctx, ids)

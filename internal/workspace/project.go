@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/ent"
+	"slipway/ent/project"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -21,6 +22,17 @@ func (s *Service) Project(ctx context.Context, projectID string) (*record.Projec
 		return nil, err
 	}
 	return record.Projects.In(s.Store).ByID(ctx, projectID, fault.ProjectNotFound)
+}
+
+// ProjectBySlug returns the project of a slug, or ProjectNotFound. It fails with RequestInvalid for what can be no slug.
+func (s *Service) ProjectBySlug(ctx context.Context, slug string) (*record.Project, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.ProjectForbidden); err != nil {
+		return nil, err
+	}
+	if violations := textrules.GivenID("/slug", slug); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	return record.Projects.In(s.Store).Where(record.Equal(project.FieldSlug, slug)).Only(ctx, "slug", slug, fault.ProjectNotFound)
 }
 
 // ProjectsByID returns the projects of the ids that there are, in no order.

@@ -17,6 +17,9 @@ import (
 	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/deploymentoutput"
+	"slipway/ent/deploymentreference"
+	"slipway/ent/giveninput"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/migrate"
 	"slipway/ent/moduleversion"
@@ -77,11 +80,24 @@ func readings() map[string]columnReads {
 		deployment.Table + ".events": {typeName: "Deployment", attacks: []attack{
 			probe("what 95 deployments' events are called", actor.Viewer, "{ deployments(first: 95, filter: {status: CANCELED}) { nodes { events { __typename } } } }", nothing),
 		}},
+		deploymentreference.Table + ".paths": {why: "only what is outdated is found by it, and they are no more than the inputs that name them"},
+		giveninput.Table + ".content": {attacks: []attack{
+			probe("what was given to 95 deployments", actor.Viewer, "{ "+instances+"{ givenInputs } } }", nothing),
+			probe("what was given to 20 deployments 29 times", actor.Viewer, aliased(29, "deployments(first: 20, filter: {status: FAILED}) { nodes { givenInputs } }"), nothing),
+		}},
 		moduleversion.Table + ".inputs": {typeName: "ModuleVersion", attacks: []attack{
 			probe("what the inputs of 95 versions are called", actor.Viewer, ofModule+"versions(first: 95) { nodes { inputs { __typename } } } } }", module),
 			probe("the inputs of 10 versions as JSON", actor.Viewer, ofModule+"versions(first: 10) { nodes { inputsJson } } } }", module),
 			probe("the inputs of a version decoded 29 times", actor.Viewer, ofVersion+aliased(29, "moduleVersion(id: $v) { inputs { __typename } }"), version),
 			probe("values judged by a version 29 times", actor.Viewer, ofVersion+aliased(29, "validateInputs(input: {moduleVersionId: $v, values: {}}) { valid }"), version),
+		}},
+		moduleversion.Table + ".outputs": {typeName: "ModuleVersion", attacks: []attack{
+			probe("what the outputs of 95 versions are called", actor.Viewer, ofModule+"versions(first: 95) { nodes { outputs { __typename } } } } }", module),
+			probe("the outputs of a version decoded 29 times", actor.Viewer, ofVersion+aliased(29, "moduleVersion(id: $v) { outputs { name } }"), version),
+		}},
+		deploymentoutput.Table + ".content": {typeName: "Deployment", attacks: []attack{
+			probe("the outputs of 95 deployments", actor.Viewer, "{ "+instances+"{ outputs } } }", nothing),
+			probe("the outputs of 10 deployments 29 times", actor.Viewer, "{ "+each(29, " a%d: deployments(first: 10, filter: {status: FAILED}) { nodes { outputs } }")+" }", nothing),
 		}},
 		release.Table + ".content": {typeName: "Release", attacks: []attack{
 			probe("the inputs of 95 deployments' releases", actor.Viewer, "{ "+instances+"{ release { inputs } } } }", nothing),

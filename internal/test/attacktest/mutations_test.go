@@ -47,6 +47,9 @@ func mutations() []attack {
 			func(s stock) object {
 				return object{"d": s.blob, "j": raw(`{"previousTaskDefinition":{"arn":"a","revision":1,"definition":{` + members(18_000, `"k%d":1`) + `}}}`)}
 			}),
+		probe("29 completions with 64 KiB of outputs without a lease", bounded+"|200 Deployment:LEASE_LOST|400 Document:VARIABLES_INVALID", actor.Runner, "mutation($d: ID!, $j: JSON!) "+
+			aliased(29, `completeDeployment(input: {id: $d, leaseId: "no-such-lease", outputs: $j}) { deployment { id } }`),
+			func(s stock) object { return object{"d": s.blob, "j": raw(`{` + members(5_000, `"k%d":1`) + `}`)} }),
 		probe("29 claims of 5,000 kinds", bounded+"|200 Request:INVALID", actor.Runner, "mutation($k: [String!]!) "+
 			aliased(29, "claimDeployment(input: {deploymentTypes: $k}) { deployment { id } }"),
 			fixed(object{"k": strings.Fields(each(5000, "kind%d "))})),

@@ -31,6 +31,8 @@ type stock struct {
 	left, right, blob, clob string
 	// large are deployments with inputs of 200 KB.
 	large []string
+	// referring has as many references as its inputs may have.
+	referring string
 	// eventful has hundreds of long events.
 	eventful string
 	// definition has a schema of 200 KB.
@@ -93,6 +95,8 @@ func (f filler) releases() {
 	s.wide = f.version("2.0.0", list(500, `{"id":"i%d","label":"L","type":"string","placeholder":"`+strings.Repeat("p", 350)+`"}`))
 	s.templated = f.version("3.0.0", list(250, `{"id":"i%d","label":"L","type":"text","default":"`+strings.Repeat("${{ project.name }}", 9)+`"}`))
 	s.idle = f.instance("idle")
+	referring := f.version("4.0.0", `[{"id":"m","label":"L","type":"object_map","item_inputs":[{"id":"r","label":"L","type":"$ref:attack"}]}]`)
+	s.referring = f.deploy("referring", referring, object{"inputs": raw(`{"m":{` + members(4_000, `"%d":{"r":"`+s.idle+`"}`) + `}}`)})
 	s.left = f.deploy("left", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":1`) + `}}`)})
 	s.right = f.deploy("right", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":2`) + `}}`)})
 	s.blob = f.deploy("blob", s.plain, object{"inputs": object{"o": bulk("x")}})

@@ -20,6 +20,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/event"
 	"slipway/internal/id"
+	"slipway/internal/output"
 	"slipway/internal/store"
 )
 
@@ -68,6 +69,7 @@ func (s *server) fillColumns(t *testing.T) {
 	k.copies(ctx, auditevent.Table, auditevent.Columns, ids.audit, id.AuditEvent, func(int) object { return object{"changes": wideScope} })
 	k.copies(ctx, enttoken.Table, enttoken.Columns, ids.token, id.Token, func(int) object { return object{"scope": wideScope, "hash": rand.Text()} })
 	k.remember(ctx, f.c.stock.tiny.instance, made)
+	k.produce(ctx)
 }
 
 var (
@@ -89,6 +91,7 @@ func (f filler) tiny() (deploymentID string) {
 	version := func(number, inputs string) string {
 		return f.make("publishModuleVersion", "moduleVersion", object{
 			"moduleDefinitionId": t.module, "version": number, "deploymentType": "aws:ecs", "inputs": wrapped(inputs),
+			"outputs": raw(list(output.MaxCount, `{"name":"n%d"}`)),
 		})
 	}
 	t.version, t.light = version("1.0.0", "["+schema+"]"), version("0.1.0", `[{"id":"o","label":"L","type":"object","immutable":true}]`)
@@ -181,5 +184,20 @@ func (k copier) remember(ctx context.Context, instance, live string) {
 			return err
 		}
 		return i.Update().SetLiveDeploymentID(live).Exec(ctx)
+	})
+}
+
+// produce gives outputs to each deployment that has failed, which has none otherwise.
+func (k copier) produce(ctx context.Context) {
+	k.t.Helper()
+	k.tx(ctx, func(ctx context.Context, tx *ent.Tx) error {
+		all, err := tx.Deployment.Query().Where(deployment.StatusEQ(deployment.StatusFAILED)).All(ctx)
+		for _, d := range all {
+			if err == nil {
+				err = tx.DeploymentOutput.Create().SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).
+					SetContent(`{"o":{` + members(5_000, `"%d":0`) + `}}`).Exec(ctx)
+			}
+		}
+		return err
 	})
 }

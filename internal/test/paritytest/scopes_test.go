@@ -119,6 +119,9 @@ var placedWrites = map[string]placedWrite{
 	"cancelDeployment": {actor.Admin, fault.DeploymentForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{"id": g.pending(t).ID, "force": g.made%2 == 0}
 	}},
+	"destroyModuleInstance": {actor.Admin, fault.ModuleInstanceForbidden, func(t *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.succeeded(t).ModuleInstanceID}
+	}},
 	"quarantineRelease": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{"id": *g.succeeded(t).ReleaseID, "reason": "bad"}
 	}},

@@ -133,6 +133,7 @@ func onForeign(mine map[string]string) []question {
 	mutation("mod", false, `createModuleInstance(input: {environmentId: "`+mine["env"]+`", moduleDefinitionId: $id, name: "x"})`)
 	mutation("inst", false, `createDeployment(input: {moduleInstanceId: $id, moduleVersionId: "`+mine["mver"]+`", inputs: {}})`)
 	mutation("mver", false, `createDeployment(input: {moduleInstanceId: "`+mine["inst"]+`", moduleVersionId: $id, inputs: {}})`)
+	mutation("dep", false, `createDeployment(input: {moduleInstanceId: "`+mine["inst"]+`", moduleVersionId: "`+mine["mver"]+`", inputsFrom: $id})`)
 	for _, field := range []string{"rollbackDeployment", "redeployDeployment", "cancelDeployment"} {
 		mutation("dep", false, field+`(input: {id: $id})`)
 	}
@@ -141,6 +142,7 @@ func onForeign(mine map[string]string) []question {
 	}
 	mutation("rel", false, `quarantineRelease(input: {id: $id, reason: "x"})`)
 	mutation("rel", false, `liftQuarantine(input: {id: $id})`)
+	mutation("inst", false, `destroyModuleInstance(input: {id: $id})`)
 	mutation("inst", false, `moveService(input: {serviceArn: "arn:aws:ecs:eu-west-1:123456789012:service/main/web", moduleInstanceId: $id})`)
 	mutation("tok", false, `revokeToken(input: {id: $id})`)
 	return all
@@ -150,7 +152,7 @@ func onForeign(mine map[string]string) []question {
 // live deployment. The places of a token's scope are tried by TestNobodyMakesMoreThanHeHas.
 var notForeign = []string{
 	"claimDeployment.leaseId", "renewLease.leaseId", "reportDeployment.leaseId", "completeDeployment.leaseId",
-	"rollbackDeployment.expectedLiveDeploymentId", "redeployDeployment.expectedLiveDeploymentId",
+	"rollbackDeployment.expectedLiveDeploymentId", "redeployDeployment.expectedLiveDeploymentId", "createDeployment.expectedLiveDeploymentId", "destroyModuleInstance.expectedLiveDeploymentId",
 	"createToken.projects", "createToken.environments",
 }
 

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
+	"slipway/internal/dependency"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -152,9 +153,11 @@ func (t *tour) deploys() *ent.Deployment {
 	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/tour"),
 		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []runlog.Line{line}})
 	t.must(err)
-	d, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	d, err = t.w.Deploy.End(t.runner, d.ID, lease, deployment.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
 	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	t.must(err)
+	_, err = t.w.Deploy.OutputsOf(t.developer, []string{d.ID})
 	t.must(err)
 	return d
 }
@@ -253,7 +256,7 @@ const many = `[
 	{"id":"project","type":"string","label":"Project","values":{"source":"projects"}},
 	{"id":"kind","type":"string","label":"Kind","values":{"source":"module_types"}},
 	{"id":"host","type":"string","label":"Host","immutable":true},
-	{"id":"of","type":"$ref:tour","label":"Of","mapped_inputs":[{"id":"image","type":"string","label":"Image"}]}]`
+	{"id":"of","type":"$ref:tour","label":"Of","mapped_inputs":[{"id":"image","type":"string","label":"Image"},{"id":"url","type":"string","label":"URL","default":"${{ ref.stack.output.url }}"}]}]`
 
 // inputs publishes such a version, and deploys and checks values of it.
 func (t *tour) inputs() {
@@ -271,6 +274,7 @@ func (t *tour) inputs() {
 	d, lease := t.claim()
 	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
 	t.must(err)
+	t.refers(d)
 	for _, in := range []inputvalidation.Request{
 		{VersionID: &version.ID, InstanceID: &other.ID, Values: values},
 		{VersionID: &version.ID, EnvironmentID: &t.p.Environment.ID, Values: values},
@@ -291,6 +295,26 @@ func (t *tour) inputs() {
 	_, err = t.w.Defaults.Delete(t.admin, made.ID)
 	t.refused(err, fault.DefaultValueDefinitionInUse)
 	t.catchesUp()
+}
+
+// refers asks for what a deployment was given and refers to, and finds that its instance depends on another.
+func (t *tour) refers(d *ent.Deployment) {
+	t.Helper()
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } deployment { status } } } }`, d.ID))
+	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:outdated"}`)
+	newer, lease := t.claim()
+	_, err := t.w.Deploy.Complete(t.runner, newer.ID, lease, nil)
+	t.must(err)
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdated { moduleInstance { name } read { status } live { status } } } }`, d.ModuleInstanceID))
+	taken, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
+		Inputs: strictjson.MustParse(`{"image":"web:1"}`), InputsFrom: &d.ID, WithoutInputs: []string{"of"}})
+	t.must(err)
+	_, err = t.w.Deploy.Cancel(t.developer, taken.ID)
+	t.must(err)
+	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
+	t.refused(t.w.Store.Tx(t.admin, never, func(ctx context.Context, tx *ent.Tx) error {
+		return dependency.CheckUnused(ctx, t.w.Store, tx, []string{t.p.Instance.ID})
+	}), fault.ModuleInstanceInUse)
 }
 
 // catchesUp makes the baseline of the instance with the long history, and the uses of a version, such as a program of
@@ -400,7 +424,7 @@ const everything = `{
 	projects(first: 2) { totalCount nodes { id environments(first: 2) { totalCount nodes { id project { id } moduleInstances(first: 2) { totalCount nodes { id
 		liveDeployment { id release { id moduleVersion { id } quarantine { reason } quarantines { reason } deployments(first: 2) { totalCount nodes { id } } } }
 		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id } logs(first: 2) { nodes { text } }
-			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { id } } }
+			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { id } moduleInstance { destroyEligibility { allowed } } } }
 	} } } } } }
 	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
 	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id moduleDefinition { id } } } }
@@ -426,6 +450,10 @@ func (t *tour) asks(d *ent.Deployment) {
 	} {
 		request(t.T, t.w, token, fmt.Sprintf(`{ %s(id: %q) { id } }`, field.name, field.id))
 	}
+	path := t.p.Project.Slug + "/" + t.p.Environment.Slug
+	request(t.T, t.w, token, fmt.Sprintf(`{ project(slug: %q) { id } environment(path: %q) { id } moduleDefinition(type: %q) { id }
+		moduleInstance(path: %q) { activeDeployment { id } lastDeployment { id } deploymentCounts { count } } }`,
+		t.p.Project.Slug, path, t.p.Definition.Type, path+"/"+t.p.Instance.Name))
 	request(t.T, t.w, token, fmt.Sprintf(`{ defaultValueDefinition(id: %q) { id schema { __typename } } }`, oldest(t.T, t.w, t.w.Acme, "DefaultValueDefinition")[0]))
 	for _, path := range []string{"/deployments/" + d.ID, "/module-definitions"} {
 		if r := t.w.REST(t, "GET", path, token, "", nil); r.Status != 200 {
@@ -435,6 +463,8 @@ func (t *tour) asks(d *ent.Deployment) {
 	request(t.T, t.w, "", `{ moduleDefinitions(first: 2) { totalCount nodes { id versions(first: 2) { totalCount nodes { id } } } } }`)
 	_, err := t.w.Catalog.Types(t.developer, page.Args{})
 	t.must(err)
+	_, err = t.w.Catalog.DefinitionByType(actor.With(t.Context(), actor.Anonymous()), t.p.Definition.Type)
+	t.refused(err, fault.ModuleDefinitionNotFound)
 }
 
 // keepsHouse lets a lease run out, ends one by force, and removes what is too old.

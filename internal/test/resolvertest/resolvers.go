@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"slipway/ent"
-	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -19,8 +18,10 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 )
@@ -99,9 +100,9 @@ func (r aroundDeployment) ModuleInstance(ctx context.Context, obj *record.Deploy
 	})
 }
 
-func (r aroundDeployment) Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.action", Parent: obj}, func(ctx context.Context) (deployment.Action, error) {
-		return r.DeploymentResolver.Action(ctx, obj)
+func (r aroundDeployment) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.DeploymentResolver.Outputs(ctx, obj)
 	})
 }
 
@@ -132,6 +133,18 @@ func (r aroundDeployment) DataJSON(ctx context.Context, obj *record.Deployment) 
 func (r aroundDeployment) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.release", Parent: obj}, func(ctx context.Context) (*record.Release, error) {
 		return r.DeploymentResolver.Release(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.givenInputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.DeploymentResolver.GivenInputs(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.references", Parent: obj}, func(ctx context.Context) ([]*ent.DeploymentReference, error) {
+		return r.DeploymentResolver.References(ctx, obj)
 	})
 }
 
@@ -192,8 +205,8 @@ func (r aroundDeploymentChange) Cursor(ctx context.Context, obj *feed.Item) (str
 	})
 }
 
-func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error) {
-	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (deploymentchange.Kind, error) {
+func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (feed.Kind, error) {
 		return r.DeploymentChangeResolver.Kind(ctx, obj)
 	})
 }
@@ -207,6 +220,27 @@ func (r aroundDeploymentChange) Version(ctx context.Context, obj *feed.Item) (in
 func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentChange.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DeploymentChangeResolver.Deployment(ctx, obj)
+	})
+}
+
+type aroundDeploymentReference struct {
+	generated.DeploymentReferenceResolver
+	call Call
+}
+
+func (r resolvers) DeploymentReference() generated.DeploymentReferenceResolver {
+	return aroundDeploymentReference{r.ResolverRoot.DeploymentReference(), r.call}
+}
+
+func (r aroundDeploymentReference) ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentReference.moduleInstance", Parent: obj}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.DeploymentReferenceResolver.ModuleInstance(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentReference) Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentReference.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentReferenceResolver.Deployment(ctx, obj)
 	})
 }
 
@@ -372,21 +406,39 @@ func (r aroundModuleInstance) LiveDeployment(ctx context.Context, obj *record.Mo
 	})
 }
 
+func (r aroundModuleInstance) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.ModuleInstanceResolver.Outputs(ctx, obj)
+	})
+}
+
 func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
 	})
 }
 
-func (r aroundModuleInstance) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.destroyEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
-		return r.ModuleInstanceResolver.DestroyEligibility(ctx, obj)
-	})
-}
-
 func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*deployment.Drift, error) {
 		return r.ModuleInstanceResolver.Drift(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.activeDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.ActiveDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.lastDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.LastDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*deployment.Count, error) {
+		return r.ModuleInstanceResolver.DeploymentCounts(ctx, obj)
 	})
 }
 
@@ -399,6 +451,18 @@ func (r aroundModuleInstance) Fence(ctx context.Context, obj *record.ModuleInsta
 func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.deployments", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
 		return r.ModuleInstanceResolver.Deployments(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outdated", Parent: obj}, func(ctx context.Context) ([]*inputvalidation.Outdated, error) {
+		return r.ModuleInstanceResolver.Outdated(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.dependents", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.ModuleInstanceResolver.Dependents(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -426,6 +490,12 @@ func (r aroundModuleVersion) Inputs(ctx context.Context, obj *record.ModuleVersi
 func (r aroundModuleVersion) InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error) {
 	return around(ctx, r.call, Field{Name: "ModuleVersion.inputsJson", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
 		return r.ModuleVersionResolver.InputsJSON(ctx, obj)
+	})
+}
+
+func (r aroundModuleVersion) Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersion.outputs", Parent: obj}, func(ctx context.Context) ([]*output.Declared, error) {
+		return r.ModuleVersionResolver.Outputs(ctx, obj)
 	})
 }
 
@@ -528,12 +598,6 @@ func (r aroundMutation) RedeployDeployment(ctx context.Context, input model.Rede
 	})
 }
 
-func (r aroundMutation) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.destroyModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.DestroyModuleInstancePayload, error) {
-		return r.MutationResolver.DestroyModuleInstance(ctx, input)
-	})
-}
-
 func (r aroundMutation) CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.cancelDeployment", Args: []any{input}}, func(ctx context.Context) (*model.CancelDeploymentPayload, error) {
 		return r.MutationResolver.CancelDeployment(ctx, input)
@@ -579,6 +643,33 @@ func (r aroundMutation) ReportDeployment(ctx context.Context, input model.Report
 func (r aroundMutation) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.completeDeployment", Args: []any{input}}, func(ctx context.Context) (*model.CompleteDeploymentPayload, error) {
 		return r.MutationResolver.CompleteDeployment(ctx, input)
+	})
+}
+
+type aroundOutdatedReference struct {
+	generated.OutdatedReferenceResolver
+	call Call
+}
+
+func (r resolvers) OutdatedReference() generated.OutdatedReferenceResolver {
+	return aroundOutdatedReference{r.ResolverRoot.OutdatedReference(), r.call}
+}
+
+func (r aroundOutdatedReference) ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.moduleInstance", Parent: obj}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.OutdatedReferenceResolver.ModuleInstance(ctx, obj)
+	})
+}
+
+func (r aroundOutdatedReference) Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.read", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.OutdatedReferenceResolver.Read(ctx, obj)
+	})
+}
+
+func (r aroundOutdatedReference) Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.live", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.OutdatedReferenceResolver.Live(ctx, obj)
 	})
 }
 
@@ -645,9 +736,9 @@ func (r aroundQuery) ModuleDefinitions(ctx context.Context, status *moduledefini
 	})
 }
 
-func (r aroundQuery) ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
-		return r.QueryResolver.ModuleDefinition(ctx, id)
+func (r aroundQuery) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id, typeArg}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
+		return r.QueryResolver.ModuleDefinition(ctx, id, typeArg)
 	})
 }
 
@@ -717,9 +808,9 @@ func (r aroundQuery) ModuleInstances(ctx context.Context, filter *model.ModuleIn
 	})
 }
 
-func (r aroundQuery) ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id}}, func(ctx context.Context) (*record.ModuleInstance, error) {
-		return r.QueryResolver.ModuleInstance(ctx, id)
+func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id, path}}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.QueryResolver.ModuleInstance(ctx, id, path)
 	})
 }
 
@@ -729,9 +820,9 @@ func (r aroundQuery) Projects(ctx context.Context, first *int32, after *string, 
 	})
 }
 
-func (r aroundQuery) Project(ctx context.Context, id string) (*record.Project, error) {
-	return around(ctx, r.call, Field{Name: "Query.project", Args: []any{id}}, func(ctx context.Context) (*record.Project, error) {
-		return r.QueryResolver.Project(ctx, id)
+func (r aroundQuery) Project(ctx context.Context, id *string, slug *string) (*record.Project, error) {
+	return around(ctx, r.call, Field{Name: "Query.project", Args: []any{id, slug}}, func(ctx context.Context) (*record.Project, error) {
+		return r.QueryResolver.Project(ctx, id, slug)
 	})
 }
 
@@ -741,9 +832,9 @@ func (r aroundQuery) Environments(ctx context.Context, projectID *string, first 
 	})
 }
 
-func (r aroundQuery) Environment(ctx context.Context, id string) (*record.Environment, error) {
-	return around(ctx, r.call, Field{Name: "Query.environment", Args: []any{id}}, func(ctx context.Context) (*record.Environment, error) {
-		return r.QueryResolver.Environment(ctx, id)
+func (r aroundQuery) Environment(ctx context.Context, id *string, path *string) (*record.Environment, error) {
+	return around(ctx, r.call, Field{Name: "Query.environment", Args: []any{id, path}}, func(ctx context.Context) (*record.Environment, error) {
+		return r.QueryResolver.Environment(ctx, id, path)
 	})
 }
 

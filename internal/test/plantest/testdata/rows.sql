@@ -39,10 +39,12 @@ INSERT INTO module_versions (id, created_at, updated_at, organization_id, module
 SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs', '[]', true FROM n WHERE i < 6000;
 
 -- Every third has drifted in one way, and few in another.
-INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name, drift_kind)
+INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name, live_deployment_id,
+                              drift_kind, drift_since, drift_message, drift_deployment_id)
 SELECT 'inst_' || id, at, at, owner, 'prj_' || place_id, 'env_' || place_id,
-       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text,
-       CASE WHEN i % 3 = 0 THEN 'ROLLED_BACK' WHEN i % 1000 = 1 THEN 'CHANGED_OUTSIDE' END
+       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, CASE WHEN block < 10 THEN 'dep_' || id END,
+       CASE WHEN i % 3 = 0 THEN 'ROLLED_BACK' WHEN i % 1000 = 1 THEN 'CHANGED_OUTSIDE' END,
+       at, text, 'dep_' || id
 FROM n WHERE i < 6000;
 
 INSERT INTO releases (id, created_at, updated_at, organization_id, module_version_id, digest, content)
@@ -52,7 +54,7 @@ SELECT 'rel_' || id, at, at, owner, 'mver_' || first_id, text, '{}' FROM n WHERE
 -- those of some small ones for it. Each of the oldest instances and releases has fifty or more. A few
 -- have not ended. A quarter of those of the first organization are of the one instance that {instance} is the id of.
 INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, release_id,
-                         deployment_type, trigger_source, status, completed_at, created_by, lease_id, external_deployment_id, service_arn)
+                         deployment_type, trigger_source, status, completed_at, created_by, lease_id, external_deployment_id, service_arn, given_from)
 SELECT 'dep_' || n.id, n.at, n.at, home.owner,
        CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{project}' ELSE 'prj_' || home.place_id END,
        CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{environment}' ELSE 'env_' || home.place_id END,
@@ -63,7 +65,8 @@ SELECT 'dep_' || n.id, n.at, n.at, home.owner,
             WHEN n.block % 10 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END,
        CASE WHEN n.block <> 998 OR n.lane >= 20 OR home.lane BETWEEN 4 AND 8 THEN n.at END, 'test',
        'lease-' || n.id, 'ecs-svc/' || n.i,
-       'arn:aws:ecs:eu-west-1:123456789012:service/main/' || CASE WHEN n.block = 5 THEN 'waited-for-' || home.lane WHEN home.lane BETWEEN 4 AND 8 THEN 'web' ELSE 'service-' || home.lane END
+       'arn:aws:ecs:eu-west-1:123456789012:service/main/' || CASE WHEN n.block = 5 THEN 'waited-for-' || home.lane WHEN home.lane BETWEEN 4 AND 8 THEN 'web' ELSE 'service-' || home.lane END,
+       CASE WHEN n.block % 20 <> 9 THEN 'dep_' || n.id END
 FROM n JOIN n AS home ON home.i = CASE WHEN n.lane BETWEEN 20 AND 28 THEN n.lane - 20 WHEN n.lane BETWEEN 30 AND 31 THEN n.lane - 30
                                        ELSE n.lane + 50 * (n.block % 2) END
 WHERE n.i < 50000;
@@ -80,6 +83,19 @@ FROM n WHERE i < 50000;
 INSERT INTO deployment_logs (organization_id, deployment_id, sequence, byte_offset, at, stream, text)
 SELECT d.organization_id, d.id, line.i + 1, line.i, line.at, 'STDOUT', 'x'
 FROM deployments d JOIN n AS line ON line.i < 60 WHERE d.id < 'dep_0000000000000000000' || (1000000 + 840);
+
+-- Whatever has succeeded has outputs.
+INSERT INTO deployment_outputs (organization_id, deployment_id, content)
+SELECT organization_id, id, '{"url":"https://web"}' FROM deployments WHERE status = 'SUCCEEDED';
+
+-- Of some nothing was kept, which are live at some instances. Every other one of the two large organizations has referred to
+-- one of the oldest fifty instances of its own; each of these was referred to by few instances, and by one of them often.
+INSERT INTO given_inputs (organization_id, deployment_id, content)
+SELECT organization_id, id, '{}' FROM deployments WHERE given_from IS NOT NULL;
+
+INSERT INTO deployment_references (organization_id, deployment_id, sequence, referrer_id, pointer, module_instance_id, read_deployment_id)
+SELECT d.organization_id, d.id, 1, d.module_instance_id, '/of', 'inst_0000000000000000000' || (1000000 + n.lane + 50 * ((n.block + 1) % 5)), d.id
+FROM deployments d JOIN n ON d.id = 'dep_' || n.id WHERE n.lane < 20 AND d.given_from IS NOT NULL;
 
 -- Each definition of the oldest blocks is named by many versions.
 INSERT INTO definition_uses (organization_id, given_id, module_version_id)

@@ -7,8 +7,8 @@ import (
 	"slipway/internal/runlog"
 )
 
-// output returns the lines that a program prints on the way to what it tells: one for each event.
-func output(news []event.Event) []runlog.Line {
+// printed returns the lines that a program prints on the way to what it tells: one for each event.
+func printed(news []event.Event) []runlog.Line {
 	lines := make([]runlog.Line, len(news))
 	for i, e := range news {
 		lines[i] = runlog.Line{Stream: runlog.Stdout}

@@ -1,0 +1,112 @@
+package deployment
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"slipway/ent"
+	"slipway/ent/deploymentreference"
+	"slipway/internal/actor"
+	"slipway/internal/dependency"
+	"slipway/internal/inputvalidation"
+	"slipway/internal/inputvalues"
+	"slipway/internal/meter"
+	"slipway/internal/page"
+	"slipway/internal/record"
+	"slipway/internal/store"
+	"slipway/internal/strictjson"
+)
+
+// insertGiven writes what was given for the inputs of a new deployment, and the references in it.
+func (s *Service) insertGiven(ctx context.Context, tx *ent.Tx, d *ent.Deployment, p *prepared) error {
+	given := &ent.GivenInput{OrganizationID: d.OrganizationID, DeploymentID: d.ID, Content: string(p.Inputs.JSON())}
+	if err := record.Insert(ctx, tx, given); err != nil || len(p.references) == 0 {
+		return err
+	}
+	insert := insertReferencesSQLite
+	if s.Store.Postgres() {
+		insert = insertReferencesPostgres
+	}
+	rows := string(strictjson.Encode(referenceRows(p.references)))
+	_, err := tx.ExecContext(ctx, insert, d.OrganizationID, d.ID, d.ModuleInstanceID, rows)
+	return err
+}
+
+// The statements that write the references of a deployment, all of them by one argument, because there may be more than a
+// statement may have arguments.
+const (
+	insertReferences = `INSERT INTO "deployment_references" ("organization_id", "deployment_id", "referrer_id", "sequence", "pointer", "module_instance_id", "read_deployment_id", "paths", "digest") `
+
+	insertReferencesPostgres = insertReferences + `SELECT $1, $2, $3, "r"."sequence", "r"."pointer", "r"."instance", "r"."live", "r"."paths", "r"."digest"
+FROM json_to_recordset(CAST(CAST($4 AS text) AS json)) AS "r" ("sequence" bigint, "pointer" text, "instance" text, "live" text, "paths" json, "digest" text)`
+
+	insertReferencesSQLite = insertReferences + `SELECT $1, $2, $3, "r"."value" ->> 'sequence', "r"."value" ->> 'pointer', "r"."value" ->> 'instance',
+"r"."value" ->> 'live', "r"."value" -> 'paths', "r"."value" ->> 'digest' FROM json_each($4) AS "r"`
+)
+
+// referenceRow is a reference as it is written.
+type referenceRow struct {
+	Sequence int32    `json:"sequence"`
+	Pointer  string   `json:"pointer"`
+	Instance string   `json:"instance"`
+	Live     *string  `json:"live,omitempty"`
+	Paths    []string `json:"paths,omitempty"`
+	Digest   *string  `json:"digest,omitempty"`
+}
+
+func referenceRows(references []inputvalidation.Reference) []referenceRow {
+	rows := make([]referenceRow, len(references))
+	for i, r := range references {
+		// The key of a map may have the one character that PostgreSQL's texts have not.
+		pointer := strings.ReplaceAll(r.Pointer, "\x00", "\uFFFD")
+		rows[i] = referenceRow{Sequence: int32(i + 1), Pointer: pointer, Instance: r.InstanceID, Live: r.LiveDeploymentID}
+		if len(r.Read) == 0 {
+			continue
+		}
+		for _, read := range r.Read {
+			rows[i].Paths = append(rows[i].Paths, read.Path)
+		}
+		rows[i].Digest = new(inputvalues.Digest(r.Read))
+	}
+	return rows
+}
+
+// GivenInputs returns what was given to deployments that were created, by their ids, as JSON. It is counted as work of the
+// context's request.
+func (s *Service) GivenInputs(ctx context.Context, ids []string) (map[string]json.RawMessage, error) {
+	where := `IN (SELECT "value" FROM json_each(?)) AND ` + store.Owner(`"organization_id"`, false)
+	if s.Store.Postgres() {
+		where = `= ANY ($1) AND "organization_id" = $2`
+	}
+	given := make(map[string]json.RawMessage, len(ids))
+	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
+	err := s.Store.Query(ctx, `SELECT "deployment_id", "content" FROM "given_inputs" WHERE "deployment_id" `+where, args, func(row store.Rows) error {
+		var id, content string
+		if err := row.Scan(&id, &content); err != nil {
+			return err
+		}
+		given[id] = json.RawMessage(content)
+		return meter.Decode(ctx, meter.Stored, content)
+	})
+	return given, err
+}
+
+// maxReferences is how many references of a deployment are shown.
+const maxReferences = 1000
+
+// References returns the references of deployments that were created, by their ids: the first of each.
+func (s *Service) References(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
+	return record.References.In(s.Store).Children(ctx, deploymentreference.FieldDeploymentID, ids, record.Range{Limit: maxReferences},
+		func(r *ent.DeploymentReference) string { return r.DeploymentID })
+}
+
+// DependentsOf returns a page of the instances that depend on each module instance.
+func (s *Service) DependentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
+	known, err := dependency.In(s.Store).Of(ctx, instanceIDs)
+	if err != nil {
+		return nil, err
+	}
+	of := page.Parents{List: "moduleInstance.dependents", Viewer: actor.From(ctx).OrganizationID, IDs: instanceIDs}
+	return page.ReadKnown(ctx, record.ModuleInstances.In(s.Store), of, known, args)
+}
