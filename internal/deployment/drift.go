@@ -150,7 +150,9 @@ type concerns struct {
 	forcedID, drift *string
 }
 
-func concernsOf(i *ent.ModuleInstance) concerns { return concerns{i.ForcedDeploymentID, i.DriftMessage} }
+func concernsOf(i *ent.ModuleInstance) concerns {
+	return concerns{i.ForcedDeploymentID, i.DriftMessage}
+}
 
 // warnings returns the concerns as warnings at a place of the input.
 func (c concerns) warnings(pointer string) []inputprop.Warning {

@@ -37,8 +37,8 @@ type follower struct {
 	newID func(id.Kind) string
 	// instance is the owner, locked.
 	instance *ent.ModuleInstance
-	courses []*course
-	changes []journal.Change
+	courses  []*course
+	changes  []journal.Change
 	// updated is whether a record was written.
 	updated bool
 }
