@@ -519,6 +519,20 @@ func (_c *DeploymentCreate) SetNillableCancelRequestedBy(v *string) *DeploymentC
 	return _c
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (_c *DeploymentCreate) SetCancelReason(v string) *DeploymentCreate {
+	_c.mutation.SetCancelReason(v)
+	return _c
+}
+
+// SetNillableCancelReason sets the "cancel_reason" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCancelReason(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetCancelReason(*v)
+	}
+	return _c
+}
+
 // SetForced sets the "forced" field.
 func (_c *DeploymentCreate) SetForced(v bool) *DeploymentCreate {
 	_c.mutation.SetForced(v)
@@ -983,6 +997,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CancelRequestedBy(); ok {
 		_spec.SetField(deployment.FieldCancelRequestedBy, field.TypeString, value)
 		_node.CancelRequestedBy = &value
+	}
+	if value, ok := _c.mutation.CancelReason(); ok {
+		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)
+		_node.CancelReason = &value
 	}
 	if value, ok := _c.mutation.Forced(); ok {
 		_spec.SetField(deployment.FieldForced, field.TypeBool, value)

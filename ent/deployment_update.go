@@ -569,6 +569,26 @@ func (_u *DeploymentUpdate) ClearCancelRequestedBy() *DeploymentUpdate {
 	return _u
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (_u *DeploymentUpdate) SetCancelReason(v string) *DeploymentUpdate {
+	_u.mutation.SetCancelReason(v)
+	return _u
+}
+
+// SetNillableCancelReason sets the "cancel_reason" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableCancelReason(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetCancelReason(*v)
+	}
+	return _u
+}
+
+// ClearCancelReason clears the value of the "cancel_reason" field.
+func (_u *DeploymentUpdate) ClearCancelReason() *DeploymentUpdate {
+	_u.mutation.ClearCancelReason()
+	return _u
+}
+
 // SetForced sets the "forced" field.
 func (_u *DeploymentUpdate) SetForced(v bool) *DeploymentUpdate {
 	_u.mutation.SetForced(v)
@@ -941,6 +961,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.CancelRequestedByCleared() {
 		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.CancelReason(); ok {
+		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)
+	}
+	if _u.mutation.CancelReasonCleared() {
+		_spec.ClearField(deployment.FieldCancelReason, field.TypeString)
 	}
 	if value, ok := _u.mutation.Forced(); ok {
 		_spec.SetField(deployment.FieldForced, field.TypeBool, value)
@@ -1605,6 +1631,26 @@ func (_u *DeploymentUpdateOne) ClearCancelRequestedBy() *DeploymentUpdateOne {
 	return _u
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (_u *DeploymentUpdateOne) SetCancelReason(v string) *DeploymentUpdateOne {
+	_u.mutation.SetCancelReason(v)
+	return _u
+}
+
+// SetNillableCancelReason sets the "cancel_reason" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableCancelReason(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetCancelReason(*v)
+	}
+	return _u
+}
+
+// ClearCancelReason clears the value of the "cancel_reason" field.
+func (_u *DeploymentUpdateOne) ClearCancelReason() *DeploymentUpdateOne {
+	_u.mutation.ClearCancelReason()
+	return _u
+}
+
 // SetForced sets the "forced" field.
 func (_u *DeploymentUpdateOne) SetForced(v bool) *DeploymentUpdateOne {
 	_u.mutation.SetForced(v)
@@ -2007,6 +2053,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.CancelRequestedByCleared() {
 		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.CancelReason(); ok {
+		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)
+	}
+	if _u.mutation.CancelReasonCleared() {
+		_spec.ClearField(deployment.FieldCancelReason, field.TypeString)
 	}
 	if value, ok := _u.mutation.Forced(); ok {
 		_spec.SetField(deployment.FieldForced, field.TypeBool, value)

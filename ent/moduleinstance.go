@@ -27,6 +27,10 @@ type ModuleInstance struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// OrganizationID holds the value of the "organization_id" field.
 	OrganizationID string `json:"organization_id,omitempty"`
+	// ArchivedAt holds the value of the "archived_at" field.
+	ArchivedAt *time.Time `json:"archived_at,omitempty"`
+	// the id of what was archived then: its own, or that of its environment or project
+	ArchivedWith *string `json:"archived_with,omitempty"`
 	// ProjectID holds the value of the "project_id" field.
 	ProjectID string `json:"project_id,omitempty"`
 	// EnvironmentID holds the value of the "environment_id" field.
@@ -43,16 +47,6 @@ type ModuleInstance struct {
 	Fence int64 `json:"fence,omitempty"`
 	// the last deployment that was canceled by force, until one succeeds
 	ForcedDeploymentID *string `json:"forced_deployment_id,omitempty"`
-	// when the last destroy succeeded, until a deployment does
-	DestroyedAt *time.Time `json:"destroyed_at,omitempty"`
-	// how what is live differs from what its deployment made, null where nobody knows of a difference; so are the others of drift
-	DriftKind *moduleinstance.DriftKind `json:"drift_kind,omitempty"`
-	// DriftSince holds the value of the "drift_since" field.
-	DriftSince *time.Time `json:"drift_since,omitempty"`
-	// DriftMessage holds the value of the "drift_message" field.
-	DriftMessage *string `json:"drift_message,omitempty"`
-	// the deployment by which that is known
-	DriftDeploymentID *string `json:"drift_deployment_id,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ModuleInstanceQuery when eager-loading is set.
 	Edges        ModuleInstanceEdges `json:"edges"`
@@ -125,9 +119,9 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case moduleinstance.FieldFence:
 			values[i] = new(sql.NullInt64)
-		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID, moduleinstance.FieldDriftKind, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID:
+		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID:
 			values[i] = new(sql.NullString)
-		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldDestroyedAt, moduleinstance.FieldDriftSince:
+		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -167,6 +161,20 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field organization_id", values[i])
 			} else if value.Valid {
 				_m.OrganizationID = value.String
+			}
+		case moduleinstance.FieldArchivedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field archived_at", values[i])
+			} else if value.Valid {
+				_m.ArchivedAt = new(time.Time)
+				*_m.ArchivedAt = value.Time
+			}
+		case moduleinstance.FieldArchivedWith:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field archived_with", values[i])
+			} else if value.Valid {
+				_m.ArchivedWith = new(string)
+				*_m.ArchivedWith = value.String
 			}
 		case moduleinstance.FieldProjectID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -218,41 +226,6 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ForcedDeploymentID = new(string)
 				*_m.ForcedDeploymentID = value.String
-			}
-		case moduleinstance.FieldDestroyedAt:
-			if value, ok := values[i].(*sql.NullTime); !ok {
-				return fmt.Errorf("unexpected type %T for field destroyed_at", values[i])
-			} else if value.Valid {
-				_m.DestroyedAt = new(time.Time)
-				*_m.DestroyedAt = value.Time
-			}
-		case moduleinstance.FieldDriftKind:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field drift_kind", values[i])
-			} else if value.Valid {
-				_m.DriftKind = new(moduleinstance.DriftKind)
-				*_m.DriftKind = moduleinstance.DriftKind(value.String)
-			}
-		case moduleinstance.FieldDriftSince:
-			if value, ok := values[i].(*sql.NullTime); !ok {
-				return fmt.Errorf("unexpected type %T for field drift_since", values[i])
-			} else if value.Valid {
-				_m.DriftSince = new(time.Time)
-				*_m.DriftSince = value.Time
-			}
-		case moduleinstance.FieldDriftMessage:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field drift_message", values[i])
-			} else if value.Valid {
-				_m.DriftMessage = new(string)
-				*_m.DriftMessage = value.String
-			}
-		case moduleinstance.FieldDriftDeploymentID:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field drift_deployment_id", values[i])
-			} else if value.Valid {
-				_m.DriftDeploymentID = new(string)
-				*_m.DriftDeploymentID = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -319,6 +292,16 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString("organization_id=")
 	builder.WriteString(_m.OrganizationID)
 	builder.WriteString(", ")
+	if v := _m.ArchivedAt; v != nil {
+		builder.WriteString("archived_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.ArchivedWith; v != nil {
+		builder.WriteString("archived_with=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	builder.WriteString("project_id=")
 	builder.WriteString(_m.ProjectID)
 	builder.WriteString(", ")
@@ -346,31 +329,6 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString(", ")
 	if v := _m.ForcedDeploymentID; v != nil {
 		builder.WriteString("forced_deployment_id=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.DestroyedAt; v != nil {
-		builder.WriteString("destroyed_at=")
-		builder.WriteString(v.Format(time.ANSIC))
-	}
-	builder.WriteString(", ")
-	if v := _m.DriftKind; v != nil {
-		builder.WriteString("drift_kind=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.DriftSince; v != nil {
-		builder.WriteString("drift_since=")
-		builder.WriteString(v.Format(time.ANSIC))
-	}
-	builder.WriteString(", ")
-	if v := _m.DriftMessage; v != nil {
-		builder.WriteString("drift_message=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.DriftDeploymentID; v != nil {
-		builder.WriteString("drift_deployment_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteByte(')')

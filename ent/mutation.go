@@ -3881,7 +3881,6 @@ type DeploymentMutation struct {
 	external_id_adopted    *bool
 	cloud_started_at       *time.Time
 	cloud_ended_at         *time.Time
-	setbacks               **ecs.Setbacks
 	pipeline_run_id        *string
 	step_execution_id      *string
 	resource_arn           *string
@@ -3909,6 +3908,7 @@ type DeploymentMutation struct {
 	addfence               *int64
 	cancel_requested_at    *time.Time
 	cancel_requested_by    *string
+	cancel_reason          *string
 	forced                 *bool
 	report_sequence        *int32
 	addreport_sequence     *int32
@@ -4841,55 +4841,6 @@ func (m *DeploymentMutation) CloudEndedAtCleared() bool {
 func (m *DeploymentMutation) ResetCloudEndedAt() {
 	m.cloud_ended_at = nil
 	delete(m.clearedFields, deployment.FieldCloudEndedAt)
-}
-
-// SetSetbacks sets the "setbacks" field.
-func (m *DeploymentMutation) SetSetbacks(e *ecs.Setbacks) {
-	m.setbacks = &e
-}
-
-// Setbacks returns the value of the "setbacks" field in the mutation.
-func (m *DeploymentMutation) Setbacks() (r *ecs.Setbacks, exists bool) {
-	v := m.setbacks
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSetbacks returns the old "setbacks" field's value of the Deployment entity.
-// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DeploymentMutation) OldSetbacks(ctx context.Context) (v *ecs.Setbacks, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSetbacks is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSetbacks requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSetbacks: %w", err)
-	}
-	return oldValue.Setbacks, nil
-}
-
-// ClearSetbacks clears the value of the "setbacks" field.
-func (m *DeploymentMutation) ClearSetbacks() {
-	m.setbacks = nil
-	m.clearedFields[deployment.FieldSetbacks] = struct{}{}
-}
-
-// SetbacksCleared returns if the "setbacks" field was cleared in this mutation.
-func (m *DeploymentMutation) SetbacksCleared() bool {
-	_, ok := m.clearedFields[deployment.FieldSetbacks]
-	return ok
-}
-
-// ResetSetbacks resets all changes to the "setbacks" field.
-func (m *DeploymentMutation) ResetSetbacks() {
-	m.setbacks = nil
-	delete(m.clearedFields, deployment.FieldSetbacks)
 }
 
 // SetPipelineRunID sets the "pipeline_run_id" field.
@@ -6029,6 +5980,55 @@ func (m *DeploymentMutation) ResetCancelRequestedBy() {
 	delete(m.clearedFields, deployment.FieldCancelRequestedBy)
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (m *DeploymentMutation) SetCancelReason(s string) {
+	m.cancel_reason = &s
+}
+
+// CancelReason returns the value of the "cancel_reason" field in the mutation.
+func (m *DeploymentMutation) CancelReason() (r string, exists bool) {
+	v := m.cancel_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCancelReason returns the old "cancel_reason" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCancelReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCancelReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCancelReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCancelReason: %w", err)
+	}
+	return oldValue.CancelReason, nil
+}
+
+// ClearCancelReason clears the value of the "cancel_reason" field.
+func (m *DeploymentMutation) ClearCancelReason() {
+	m.cancel_reason = nil
+	m.clearedFields[deployment.FieldCancelReason] = struct{}{}
+}
+
+// CancelReasonCleared returns if the "cancel_reason" field was cleared in this mutation.
+func (m *DeploymentMutation) CancelReasonCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCancelReason]
+	return ok
+}
+
+// ResetCancelReason resets all changes to the "cancel_reason" field.
+func (m *DeploymentMutation) ResetCancelReason() {
+	m.cancel_reason = nil
+	delete(m.clearedFields, deployment.FieldCancelReason)
+}
+
 // SetForced sets the "forced" field.
 func (m *DeploymentMutation) SetForced(b bool) {
 	m.forced = &b
@@ -6507,7 +6507,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 44)
+	fields := make([]string, 0, 45)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -6564,9 +6564,6 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.cloud_ended_at != nil {
 		fields = append(fields, deployment.FieldCloudEndedAt)
-	}
-	if m.setbacks != nil {
-		fields = append(fields, deployment.FieldSetbacks)
 	}
 	if m.pipeline_run_id != nil {
 		fields = append(fields, deployment.FieldPipelineRunID)
@@ -6634,6 +6631,9 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.cancel_requested_by != nil {
 		fields = append(fields, deployment.FieldCancelRequestedBy)
 	}
+	if m.cancel_reason != nil {
+		fields = append(fields, deployment.FieldCancelReason)
+	}
 	if m.forced != nil {
 		fields = append(fields, deployment.FieldForced)
 	}
@@ -6689,8 +6689,6 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.CloudStartedAt()
 	case deployment.FieldCloudEndedAt:
 		return m.CloudEndedAt()
-	case deployment.FieldSetbacks:
-		return m.Setbacks()
 	case deployment.FieldPipelineRunID:
 		return m.PipelineRunID()
 	case deployment.FieldStepExecutionID:
@@ -6735,6 +6733,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.CancelRequestedAt()
 	case deployment.FieldCancelRequestedBy:
 		return m.CancelRequestedBy()
+	case deployment.FieldCancelReason:
+		return m.CancelReason()
 	case deployment.FieldForced:
 		return m.Forced()
 	case deployment.FieldReportSequence:
@@ -6788,8 +6788,6 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldCloudStartedAt(ctx)
 	case deployment.FieldCloudEndedAt:
 		return m.OldCloudEndedAt(ctx)
-	case deployment.FieldSetbacks:
-		return m.OldSetbacks(ctx)
 	case deployment.FieldPipelineRunID:
 		return m.OldPipelineRunID(ctx)
 	case deployment.FieldStepExecutionID:
@@ -6834,6 +6832,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldCancelRequestedAt(ctx)
 	case deployment.FieldCancelRequestedBy:
 		return m.OldCancelRequestedBy(ctx)
+	case deployment.FieldCancelReason:
+		return m.OldCancelReason(ctx)
 	case deployment.FieldForced:
 		return m.OldForced(ctx)
 	case deployment.FieldReportSequence:
@@ -6981,13 +6981,6 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCloudEndedAt(v)
-		return nil
-	case deployment.FieldSetbacks:
-		v, ok := value.(*ecs.Setbacks)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSetbacks(v)
 		return nil
 	case deployment.FieldPipelineRunID:
 		v, ok := value.(string)
@@ -7142,6 +7135,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCancelRequestedBy(v)
+		return nil
+	case deployment.FieldCancelReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCancelReason(v)
 		return nil
 	case deployment.FieldForced:
 		v, ok := value.(bool)
@@ -7320,9 +7320,6 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldCloudEndedAt) {
 		fields = append(fields, deployment.FieldCloudEndedAt)
 	}
-	if m.FieldCleared(deployment.FieldSetbacks) {
-		fields = append(fields, deployment.FieldSetbacks)
-	}
 	if m.FieldCleared(deployment.FieldPipelineRunID) {
 		fields = append(fields, deployment.FieldPipelineRunID)
 	}
@@ -7371,6 +7368,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldCancelRequestedBy) {
 		fields = append(fields, deployment.FieldCancelRequestedBy)
 	}
+	if m.FieldCleared(deployment.FieldCancelReason) {
+		fields = append(fields, deployment.FieldCancelReason)
+	}
 	return fields
 }
 
@@ -7411,9 +7411,6 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldCloudEndedAt:
 		m.ClearCloudEndedAt()
-		return nil
-	case deployment.FieldSetbacks:
-		m.ClearSetbacks()
 		return nil
 	case deployment.FieldPipelineRunID:
 		m.ClearPipelineRunID()
@@ -7462,6 +7459,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldCancelRequestedBy:
 		m.ClearCancelRequestedBy()
+		return nil
+	case deployment.FieldCancelReason:
+		m.ClearCancelReason()
 		return nil
 	}
 	return fmt.Errorf("unknown Deployment nullable field %s", name)
@@ -7528,9 +7528,6 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldCloudEndedAt:
 		m.ResetCloudEndedAt()
 		return nil
-	case deployment.FieldSetbacks:
-		m.ResetSetbacks()
-		return nil
 	case deployment.FieldPipelineRunID:
 		m.ResetPipelineRunID()
 		return nil
@@ -7596,6 +7593,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldCancelRequestedBy:
 		m.ResetCancelRequestedBy()
+		return nil
+	case deployment.FieldCancelReason:
+		m.ResetCancelReason()
 		return nil
 	case deployment.FieldForced:
 		m.ResetForced()
@@ -10754,6 +10754,8 @@ type EnvironmentMutation struct {
 	created_at      *time.Time
 	updated_at      *time.Time
 	organization_id *string
+	archived_at     *time.Time
+	archived_with   *string
 	name            *string
 	slug            *string
 	clearedFields   map[string]struct{}
@@ -10976,6 +10978,104 @@ func (m *EnvironmentMutation) ResetOrganizationID() {
 	m.organization_id = nil
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (m *EnvironmentMutation) SetArchivedAt(t time.Time) {
+	m.archived_at = &t
+}
+
+// ArchivedAt returns the value of the "archived_at" field in the mutation.
+func (m *EnvironmentMutation) ArchivedAt() (r time.Time, exists bool) {
+	v := m.archived_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedAt returns the old "archived_at" field's value of the Environment entity.
+// If the Environment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EnvironmentMutation) OldArchivedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedAt: %w", err)
+	}
+	return oldValue.ArchivedAt, nil
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (m *EnvironmentMutation) ClearArchivedAt() {
+	m.archived_at = nil
+	m.clearedFields[environment.FieldArchivedAt] = struct{}{}
+}
+
+// ArchivedAtCleared returns if the "archived_at" field was cleared in this mutation.
+func (m *EnvironmentMutation) ArchivedAtCleared() bool {
+	_, ok := m.clearedFields[environment.FieldArchivedAt]
+	return ok
+}
+
+// ResetArchivedAt resets all changes to the "archived_at" field.
+func (m *EnvironmentMutation) ResetArchivedAt() {
+	m.archived_at = nil
+	delete(m.clearedFields, environment.FieldArchivedAt)
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (m *EnvironmentMutation) SetArchivedWith(s string) {
+	m.archived_with = &s
+}
+
+// ArchivedWith returns the value of the "archived_with" field in the mutation.
+func (m *EnvironmentMutation) ArchivedWith() (r string, exists bool) {
+	v := m.archived_with
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedWith returns the old "archived_with" field's value of the Environment entity.
+// If the Environment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EnvironmentMutation) OldArchivedWith(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedWith is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedWith requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedWith: %w", err)
+	}
+	return oldValue.ArchivedWith, nil
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (m *EnvironmentMutation) ClearArchivedWith() {
+	m.archived_with = nil
+	m.clearedFields[environment.FieldArchivedWith] = struct{}{}
+}
+
+// ArchivedWithCleared returns if the "archived_with" field was cleared in this mutation.
+func (m *EnvironmentMutation) ArchivedWithCleared() bool {
+	_, ok := m.clearedFields[environment.FieldArchivedWith]
+	return ok
+}
+
+// ResetArchivedWith resets all changes to the "archived_with" field.
+func (m *EnvironmentMutation) ResetArchivedWith() {
+	m.archived_with = nil
+	delete(m.clearedFields, environment.FieldArchivedWith)
+}
+
 // SetProjectID sets the "project_id" field.
 func (m *EnvironmentMutation) SetProjectID(s string) {
 	m.project = &s
@@ -11145,7 +11245,7 @@ func (m *EnvironmentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EnvironmentMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 8)
 	if m.created_at != nil {
 		fields = append(fields, environment.FieldCreatedAt)
 	}
@@ -11154,6 +11254,12 @@ func (m *EnvironmentMutation) Fields() []string {
 	}
 	if m.organization_id != nil {
 		fields = append(fields, environment.FieldOrganizationID)
+	}
+	if m.archived_at != nil {
+		fields = append(fields, environment.FieldArchivedAt)
+	}
+	if m.archived_with != nil {
+		fields = append(fields, environment.FieldArchivedWith)
 	}
 	if m.project != nil {
 		fields = append(fields, environment.FieldProjectID)
@@ -11178,6 +11284,10 @@ func (m *EnvironmentMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case environment.FieldOrganizationID:
 		return m.OrganizationID()
+	case environment.FieldArchivedAt:
+		return m.ArchivedAt()
+	case environment.FieldArchivedWith:
+		return m.ArchivedWith()
 	case environment.FieldProjectID:
 		return m.ProjectID()
 	case environment.FieldName:
@@ -11199,6 +11309,10 @@ func (m *EnvironmentMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldUpdatedAt(ctx)
 	case environment.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case environment.FieldArchivedAt:
+		return m.OldArchivedAt(ctx)
+	case environment.FieldArchivedWith:
+		return m.OldArchivedWith(ctx)
 	case environment.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case environment.FieldName:
@@ -11234,6 +11348,20 @@ func (m *EnvironmentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case environment.FieldArchivedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedAt(v)
+		return nil
+	case environment.FieldArchivedWith:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedWith(v)
 		return nil
 	case environment.FieldProjectID:
 		v, ok := value.(string)
@@ -11285,7 +11413,14 @@ func (m *EnvironmentMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *EnvironmentMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(environment.FieldArchivedAt) {
+		fields = append(fields, environment.FieldArchivedAt)
+	}
+	if m.FieldCleared(environment.FieldArchivedWith) {
+		fields = append(fields, environment.FieldArchivedWith)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -11298,6 +11433,14 @@ func (m *EnvironmentMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *EnvironmentMutation) ClearField(name string) error {
+	switch name {
+	case environment.FieldArchivedAt:
+		m.ClearArchivedAt()
+		return nil
+	case environment.FieldArchivedWith:
+		m.ClearArchivedWith()
+		return nil
+	}
 	return fmt.Errorf("unknown Environment nullable field %s", name)
 }
 
@@ -11313,6 +11456,12 @@ func (m *EnvironmentMutation) ResetField(name string) error {
 		return nil
 	case environment.FieldOrganizationID:
 		m.ResetOrganizationID()
+		return nil
+	case environment.FieldArchivedAt:
+		m.ResetArchivedAt()
+		return nil
+	case environment.FieldArchivedWith:
+		m.ResetArchivedWith()
 		return nil
 	case environment.FieldProjectID:
 		m.ResetProjectID()
@@ -14437,16 +14586,13 @@ type ModuleInstanceMutation struct {
 	created_at               *time.Time
 	updated_at               *time.Time
 	organization_id          *string
+	archived_at              *time.Time
+	archived_with            *string
 	name                     *string
 	external_deployment_id   *string
 	fence                    *int64
 	addfence                 *int64
 	forced_deployment_id     *string
-	destroyed_at             *time.Time
-	drift_kind               *moduleinstance.DriftKind
-	drift_since              *time.Time
-	drift_message            *string
-	drift_deployment_id      *string
 	clearedFields            map[string]struct{}
 	project                  *string
 	clearedproject           bool
@@ -14671,6 +14817,104 @@ func (m *ModuleInstanceMutation) OldOrganizationID(ctx context.Context) (v strin
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *ModuleInstanceMutation) ResetOrganizationID() {
 	m.organization_id = nil
+}
+
+// SetArchivedAt sets the "archived_at" field.
+func (m *ModuleInstanceMutation) SetArchivedAt(t time.Time) {
+	m.archived_at = &t
+}
+
+// ArchivedAt returns the value of the "archived_at" field in the mutation.
+func (m *ModuleInstanceMutation) ArchivedAt() (r time.Time, exists bool) {
+	v := m.archived_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedAt returns the old "archived_at" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldArchivedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedAt: %w", err)
+	}
+	return oldValue.ArchivedAt, nil
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (m *ModuleInstanceMutation) ClearArchivedAt() {
+	m.archived_at = nil
+	m.clearedFields[moduleinstance.FieldArchivedAt] = struct{}{}
+}
+
+// ArchivedAtCleared returns if the "archived_at" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) ArchivedAtCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldArchivedAt]
+	return ok
+}
+
+// ResetArchivedAt resets all changes to the "archived_at" field.
+func (m *ModuleInstanceMutation) ResetArchivedAt() {
+	m.archived_at = nil
+	delete(m.clearedFields, moduleinstance.FieldArchivedAt)
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (m *ModuleInstanceMutation) SetArchivedWith(s string) {
+	m.archived_with = &s
+}
+
+// ArchivedWith returns the value of the "archived_with" field in the mutation.
+func (m *ModuleInstanceMutation) ArchivedWith() (r string, exists bool) {
+	v := m.archived_with
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedWith returns the old "archived_with" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldArchivedWith(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedWith is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedWith requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedWith: %w", err)
+	}
+	return oldValue.ArchivedWith, nil
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (m *ModuleInstanceMutation) ClearArchivedWith() {
+	m.archived_with = nil
+	m.clearedFields[moduleinstance.FieldArchivedWith] = struct{}{}
+}
+
+// ArchivedWithCleared returns if the "archived_with" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) ArchivedWithCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldArchivedWith]
+	return ok
+}
+
+// ResetArchivedWith resets all changes to the "archived_with" field.
+func (m *ModuleInstanceMutation) ResetArchivedWith() {
+	m.archived_with = nil
+	delete(m.clearedFields, moduleinstance.FieldArchivedWith)
 }
 
 // SetProjectID sets the "project_id" field.
@@ -15020,251 +15264,6 @@ func (m *ModuleInstanceMutation) ResetForcedDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldForcedDeploymentID)
 }
 
-// SetDestroyedAt sets the "destroyed_at" field.
-func (m *ModuleInstanceMutation) SetDestroyedAt(t time.Time) {
-	m.destroyed_at = &t
-}
-
-// DestroyedAt returns the value of the "destroyed_at" field in the mutation.
-func (m *ModuleInstanceMutation) DestroyedAt() (r time.Time, exists bool) {
-	v := m.destroyed_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldDestroyedAt returns the old "destroyed_at" field's value of the ModuleInstance entity.
-// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ModuleInstanceMutation) OldDestroyedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDestroyedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDestroyedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDestroyedAt: %w", err)
-	}
-	return oldValue.DestroyedAt, nil
-}
-
-// ClearDestroyedAt clears the value of the "destroyed_at" field.
-func (m *ModuleInstanceMutation) ClearDestroyedAt() {
-	m.destroyed_at = nil
-	m.clearedFields[moduleinstance.FieldDestroyedAt] = struct{}{}
-}
-
-// DestroyedAtCleared returns if the "destroyed_at" field was cleared in this mutation.
-func (m *ModuleInstanceMutation) DestroyedAtCleared() bool {
-	_, ok := m.clearedFields[moduleinstance.FieldDestroyedAt]
-	return ok
-}
-
-// ResetDestroyedAt resets all changes to the "destroyed_at" field.
-func (m *ModuleInstanceMutation) ResetDestroyedAt() {
-	m.destroyed_at = nil
-	delete(m.clearedFields, moduleinstance.FieldDestroyedAt)
-}
-
-// SetDriftKind sets the "drift_kind" field.
-func (m *ModuleInstanceMutation) SetDriftKind(mk moduleinstance.DriftKind) {
-	m.drift_kind = &mk
-}
-
-// DriftKind returns the value of the "drift_kind" field in the mutation.
-func (m *ModuleInstanceMutation) DriftKind() (r moduleinstance.DriftKind, exists bool) {
-	v := m.drift_kind
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldDriftKind returns the old "drift_kind" field's value of the ModuleInstance entity.
-// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ModuleInstanceMutation) OldDriftKind(ctx context.Context) (v *moduleinstance.DriftKind, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDriftKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDriftKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDriftKind: %w", err)
-	}
-	return oldValue.DriftKind, nil
-}
-
-// ClearDriftKind clears the value of the "drift_kind" field.
-func (m *ModuleInstanceMutation) ClearDriftKind() {
-	m.drift_kind = nil
-	m.clearedFields[moduleinstance.FieldDriftKind] = struct{}{}
-}
-
-// DriftKindCleared returns if the "drift_kind" field was cleared in this mutation.
-func (m *ModuleInstanceMutation) DriftKindCleared() bool {
-	_, ok := m.clearedFields[moduleinstance.FieldDriftKind]
-	return ok
-}
-
-// ResetDriftKind resets all changes to the "drift_kind" field.
-func (m *ModuleInstanceMutation) ResetDriftKind() {
-	m.drift_kind = nil
-	delete(m.clearedFields, moduleinstance.FieldDriftKind)
-}
-
-// SetDriftSince sets the "drift_since" field.
-func (m *ModuleInstanceMutation) SetDriftSince(t time.Time) {
-	m.drift_since = &t
-}
-
-// DriftSince returns the value of the "drift_since" field in the mutation.
-func (m *ModuleInstanceMutation) DriftSince() (r time.Time, exists bool) {
-	v := m.drift_since
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldDriftSince returns the old "drift_since" field's value of the ModuleInstance entity.
-// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ModuleInstanceMutation) OldDriftSince(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDriftSince is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDriftSince requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDriftSince: %w", err)
-	}
-	return oldValue.DriftSince, nil
-}
-
-// ClearDriftSince clears the value of the "drift_since" field.
-func (m *ModuleInstanceMutation) ClearDriftSince() {
-	m.drift_since = nil
-	m.clearedFields[moduleinstance.FieldDriftSince] = struct{}{}
-}
-
-// DriftSinceCleared returns if the "drift_since" field was cleared in this mutation.
-func (m *ModuleInstanceMutation) DriftSinceCleared() bool {
-	_, ok := m.clearedFields[moduleinstance.FieldDriftSince]
-	return ok
-}
-
-// ResetDriftSince resets all changes to the "drift_since" field.
-func (m *ModuleInstanceMutation) ResetDriftSince() {
-	m.drift_since = nil
-	delete(m.clearedFields, moduleinstance.FieldDriftSince)
-}
-
-// SetDriftMessage sets the "drift_message" field.
-func (m *ModuleInstanceMutation) SetDriftMessage(s string) {
-	m.drift_message = &s
-}
-
-// DriftMessage returns the value of the "drift_message" field in the mutation.
-func (m *ModuleInstanceMutation) DriftMessage() (r string, exists bool) {
-	v := m.drift_message
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldDriftMessage returns the old "drift_message" field's value of the ModuleInstance entity.
-// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ModuleInstanceMutation) OldDriftMessage(ctx context.Context) (v *string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDriftMessage is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDriftMessage requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDriftMessage: %w", err)
-	}
-	return oldValue.DriftMessage, nil
-}
-
-// ClearDriftMessage clears the value of the "drift_message" field.
-func (m *ModuleInstanceMutation) ClearDriftMessage() {
-	m.drift_message = nil
-	m.clearedFields[moduleinstance.FieldDriftMessage] = struct{}{}
-}
-
-// DriftMessageCleared returns if the "drift_message" field was cleared in this mutation.
-func (m *ModuleInstanceMutation) DriftMessageCleared() bool {
-	_, ok := m.clearedFields[moduleinstance.FieldDriftMessage]
-	return ok
-}
-
-// ResetDriftMessage resets all changes to the "drift_message" field.
-func (m *ModuleInstanceMutation) ResetDriftMessage() {
-	m.drift_message = nil
-	delete(m.clearedFields, moduleinstance.FieldDriftMessage)
-}
-
-// SetDriftDeploymentID sets the "drift_deployment_id" field.
-func (m *ModuleInstanceMutation) SetDriftDeploymentID(s string) {
-	m.drift_deployment_id = &s
-}
-
-// DriftDeploymentID returns the value of the "drift_deployment_id" field in the mutation.
-func (m *ModuleInstanceMutation) DriftDeploymentID() (r string, exists bool) {
-	v := m.drift_deployment_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldDriftDeploymentID returns the old "drift_deployment_id" field's value of the ModuleInstance entity.
-// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ModuleInstanceMutation) OldDriftDeploymentID(ctx context.Context) (v *string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDriftDeploymentID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDriftDeploymentID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDriftDeploymentID: %w", err)
-	}
-	return oldValue.DriftDeploymentID, nil
-}
-
-// ClearDriftDeploymentID clears the value of the "drift_deployment_id" field.
-func (m *ModuleInstanceMutation) ClearDriftDeploymentID() {
-	m.drift_deployment_id = nil
-	m.clearedFields[moduleinstance.FieldDriftDeploymentID] = struct{}{}
-}
-
-// DriftDeploymentIDCleared returns if the "drift_deployment_id" field was cleared in this mutation.
-func (m *ModuleInstanceMutation) DriftDeploymentIDCleared() bool {
-	_, ok := m.clearedFields[moduleinstance.FieldDriftDeploymentID]
-	return ok
-}
-
-// ResetDriftDeploymentID resets all changes to the "drift_deployment_id" field.
-func (m *ModuleInstanceMutation) ResetDriftDeploymentID() {
-	m.drift_deployment_id = nil
-	delete(m.clearedFields, moduleinstance.FieldDriftDeploymentID)
-}
-
 // ClearProject clears the "project" edge to the Project entity.
 func (m *ModuleInstanceMutation) ClearProject() {
 	m.clearedproject = true
@@ -15407,7 +15406,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 13)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -15416,6 +15415,12 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.organization_id != nil {
 		fields = append(fields, moduleinstance.FieldOrganizationID)
+	}
+	if m.archived_at != nil {
+		fields = append(fields, moduleinstance.FieldArchivedAt)
+	}
+	if m.archived_with != nil {
+		fields = append(fields, moduleinstance.FieldArchivedWith)
 	}
 	if m.project != nil {
 		fields = append(fields, moduleinstance.FieldProjectID)
@@ -15441,21 +15446,6 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	if m.forced_deployment_id != nil {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
-	if m.destroyed_at != nil {
-		fields = append(fields, moduleinstance.FieldDestroyedAt)
-	}
-	if m.drift_kind != nil {
-		fields = append(fields, moduleinstance.FieldDriftKind)
-	}
-	if m.drift_since != nil {
-		fields = append(fields, moduleinstance.FieldDriftSince)
-	}
-	if m.drift_message != nil {
-		fields = append(fields, moduleinstance.FieldDriftMessage)
-	}
-	if m.drift_deployment_id != nil {
-		fields = append(fields, moduleinstance.FieldDriftDeploymentID)
-	}
 	return fields
 }
 
@@ -15470,6 +15460,10 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case moduleinstance.FieldOrganizationID:
 		return m.OrganizationID()
+	case moduleinstance.FieldArchivedAt:
+		return m.ArchivedAt()
+	case moduleinstance.FieldArchivedWith:
+		return m.ArchivedWith()
 	case moduleinstance.FieldProjectID:
 		return m.ProjectID()
 	case moduleinstance.FieldEnvironmentID:
@@ -15486,16 +15480,6 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.Fence()
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.ForcedDeploymentID()
-	case moduleinstance.FieldDestroyedAt:
-		return m.DestroyedAt()
-	case moduleinstance.FieldDriftKind:
-		return m.DriftKind()
-	case moduleinstance.FieldDriftSince:
-		return m.DriftSince()
-	case moduleinstance.FieldDriftMessage:
-		return m.DriftMessage()
-	case moduleinstance.FieldDriftDeploymentID:
-		return m.DriftDeploymentID()
 	}
 	return nil, false
 }
@@ -15511,6 +15495,10 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldUpdatedAt(ctx)
 	case moduleinstance.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case moduleinstance.FieldArchivedAt:
+		return m.OldArchivedAt(ctx)
+	case moduleinstance.FieldArchivedWith:
+		return m.OldArchivedWith(ctx)
 	case moduleinstance.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case moduleinstance.FieldEnvironmentID:
@@ -15527,16 +15515,6 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldFence(ctx)
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.OldForcedDeploymentID(ctx)
-	case moduleinstance.FieldDestroyedAt:
-		return m.OldDestroyedAt(ctx)
-	case moduleinstance.FieldDriftKind:
-		return m.OldDriftKind(ctx)
-	case moduleinstance.FieldDriftSince:
-		return m.OldDriftSince(ctx)
-	case moduleinstance.FieldDriftMessage:
-		return m.OldDriftMessage(ctx)
-	case moduleinstance.FieldDriftDeploymentID:
-		return m.OldDriftDeploymentID(ctx)
 	}
 	return nil, fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -15566,6 +15544,20 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case moduleinstance.FieldArchivedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedAt(v)
+		return nil
+	case moduleinstance.FieldArchivedWith:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedWith(v)
 		return nil
 	case moduleinstance.FieldProjectID:
 		v, ok := value.(string)
@@ -15623,41 +15615,6 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetForcedDeploymentID(v)
 		return nil
-	case moduleinstance.FieldDestroyedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDestroyedAt(v)
-		return nil
-	case moduleinstance.FieldDriftKind:
-		v, ok := value.(moduleinstance.DriftKind)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDriftKind(v)
-		return nil
-	case moduleinstance.FieldDriftSince:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDriftSince(v)
-		return nil
-	case moduleinstance.FieldDriftMessage:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDriftMessage(v)
-		return nil
-	case moduleinstance.FieldDriftDeploymentID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDriftDeploymentID(v)
-		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -15703,6 +15660,12 @@ func (m *ModuleInstanceMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *ModuleInstanceMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(moduleinstance.FieldArchivedAt) {
+		fields = append(fields, moduleinstance.FieldArchivedAt)
+	}
+	if m.FieldCleared(moduleinstance.FieldArchivedWith) {
+		fields = append(fields, moduleinstance.FieldArchivedWith)
+	}
 	if m.FieldCleared(moduleinstance.FieldLiveDeploymentID) {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
 	}
@@ -15711,21 +15674,6 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(moduleinstance.FieldForcedDeploymentID) {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
-	}
-	if m.FieldCleared(moduleinstance.FieldDestroyedAt) {
-		fields = append(fields, moduleinstance.FieldDestroyedAt)
-	}
-	if m.FieldCleared(moduleinstance.FieldDriftKind) {
-		fields = append(fields, moduleinstance.FieldDriftKind)
-	}
-	if m.FieldCleared(moduleinstance.FieldDriftSince) {
-		fields = append(fields, moduleinstance.FieldDriftSince)
-	}
-	if m.FieldCleared(moduleinstance.FieldDriftMessage) {
-		fields = append(fields, moduleinstance.FieldDriftMessage)
-	}
-	if m.FieldCleared(moduleinstance.FieldDriftDeploymentID) {
-		fields = append(fields, moduleinstance.FieldDriftDeploymentID)
 	}
 	return fields
 }
@@ -15741,6 +15689,12 @@ func (m *ModuleInstanceMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *ModuleInstanceMutation) ClearField(name string) error {
 	switch name {
+	case moduleinstance.FieldArchivedAt:
+		m.ClearArchivedAt()
+		return nil
+	case moduleinstance.FieldArchivedWith:
+		m.ClearArchivedWith()
+		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ClearLiveDeploymentID()
 		return nil
@@ -15749,21 +15703,6 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ClearForcedDeploymentID()
-		return nil
-	case moduleinstance.FieldDestroyedAt:
-		m.ClearDestroyedAt()
-		return nil
-	case moduleinstance.FieldDriftKind:
-		m.ClearDriftKind()
-		return nil
-	case moduleinstance.FieldDriftSince:
-		m.ClearDriftSince()
-		return nil
-	case moduleinstance.FieldDriftMessage:
-		m.ClearDriftMessage()
-		return nil
-	case moduleinstance.FieldDriftDeploymentID:
-		m.ClearDriftDeploymentID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance nullable field %s", name)
@@ -15781,6 +15720,12 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldOrganizationID:
 		m.ResetOrganizationID()
+		return nil
+	case moduleinstance.FieldArchivedAt:
+		m.ResetArchivedAt()
+		return nil
+	case moduleinstance.FieldArchivedWith:
+		m.ResetArchivedWith()
 		return nil
 	case moduleinstance.FieldProjectID:
 		m.ResetProjectID()
@@ -15805,21 +15750,6 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ResetForcedDeploymentID()
-		return nil
-	case moduleinstance.FieldDestroyedAt:
-		m.ResetDestroyedAt()
-		return nil
-	case moduleinstance.FieldDriftKind:
-		m.ResetDriftKind()
-		return nil
-	case moduleinstance.FieldDriftSince:
-		m.ResetDriftSince()
-		return nil
-	case moduleinstance.FieldDriftMessage:
-		m.ResetDriftMessage()
-		return nil
-	case moduleinstance.FieldDriftDeploymentID:
-		m.ResetDriftDeploymentID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)
@@ -15968,6 +15898,10 @@ type ModuleVersionMutation struct {
 	outputs                  *output.Column
 	source_url               *string
 	source_ref               *string
+	deprecated_at            *time.Time
+	deprecated_by            *string
+	deprecation_reason       *string
+	successor_id             *string
 	uses_recorded            *bool
 	clearedFields            map[string]struct{}
 	module_definition        *string
@@ -16493,6 +16427,202 @@ func (m *ModuleVersionMutation) ResetSourceRef() {
 	delete(m.clearedFields, moduleversion.FieldSourceRef)
 }
 
+// SetDeprecatedAt sets the "deprecated_at" field.
+func (m *ModuleVersionMutation) SetDeprecatedAt(t time.Time) {
+	m.deprecated_at = &t
+}
+
+// DeprecatedAt returns the value of the "deprecated_at" field in the mutation.
+func (m *ModuleVersionMutation) DeprecatedAt() (r time.Time, exists bool) {
+	v := m.deprecated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeprecatedAt returns the old "deprecated_at" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldDeprecatedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeprecatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeprecatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeprecatedAt: %w", err)
+	}
+	return oldValue.DeprecatedAt, nil
+}
+
+// ClearDeprecatedAt clears the value of the "deprecated_at" field.
+func (m *ModuleVersionMutation) ClearDeprecatedAt() {
+	m.deprecated_at = nil
+	m.clearedFields[moduleversion.FieldDeprecatedAt] = struct{}{}
+}
+
+// DeprecatedAtCleared returns if the "deprecated_at" field was cleared in this mutation.
+func (m *ModuleVersionMutation) DeprecatedAtCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldDeprecatedAt]
+	return ok
+}
+
+// ResetDeprecatedAt resets all changes to the "deprecated_at" field.
+func (m *ModuleVersionMutation) ResetDeprecatedAt() {
+	m.deprecated_at = nil
+	delete(m.clearedFields, moduleversion.FieldDeprecatedAt)
+}
+
+// SetDeprecatedBy sets the "deprecated_by" field.
+func (m *ModuleVersionMutation) SetDeprecatedBy(s string) {
+	m.deprecated_by = &s
+}
+
+// DeprecatedBy returns the value of the "deprecated_by" field in the mutation.
+func (m *ModuleVersionMutation) DeprecatedBy() (r string, exists bool) {
+	v := m.deprecated_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeprecatedBy returns the old "deprecated_by" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldDeprecatedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeprecatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeprecatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeprecatedBy: %w", err)
+	}
+	return oldValue.DeprecatedBy, nil
+}
+
+// ClearDeprecatedBy clears the value of the "deprecated_by" field.
+func (m *ModuleVersionMutation) ClearDeprecatedBy() {
+	m.deprecated_by = nil
+	m.clearedFields[moduleversion.FieldDeprecatedBy] = struct{}{}
+}
+
+// DeprecatedByCleared returns if the "deprecated_by" field was cleared in this mutation.
+func (m *ModuleVersionMutation) DeprecatedByCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldDeprecatedBy]
+	return ok
+}
+
+// ResetDeprecatedBy resets all changes to the "deprecated_by" field.
+func (m *ModuleVersionMutation) ResetDeprecatedBy() {
+	m.deprecated_by = nil
+	delete(m.clearedFields, moduleversion.FieldDeprecatedBy)
+}
+
+// SetDeprecationReason sets the "deprecation_reason" field.
+func (m *ModuleVersionMutation) SetDeprecationReason(s string) {
+	m.deprecation_reason = &s
+}
+
+// DeprecationReason returns the value of the "deprecation_reason" field in the mutation.
+func (m *ModuleVersionMutation) DeprecationReason() (r string, exists bool) {
+	v := m.deprecation_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeprecationReason returns the old "deprecation_reason" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldDeprecationReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeprecationReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeprecationReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeprecationReason: %w", err)
+	}
+	return oldValue.DeprecationReason, nil
+}
+
+// ClearDeprecationReason clears the value of the "deprecation_reason" field.
+func (m *ModuleVersionMutation) ClearDeprecationReason() {
+	m.deprecation_reason = nil
+	m.clearedFields[moduleversion.FieldDeprecationReason] = struct{}{}
+}
+
+// DeprecationReasonCleared returns if the "deprecation_reason" field was cleared in this mutation.
+func (m *ModuleVersionMutation) DeprecationReasonCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldDeprecationReason]
+	return ok
+}
+
+// ResetDeprecationReason resets all changes to the "deprecation_reason" field.
+func (m *ModuleVersionMutation) ResetDeprecationReason() {
+	m.deprecation_reason = nil
+	delete(m.clearedFields, moduleversion.FieldDeprecationReason)
+}
+
+// SetSuccessorID sets the "successor_id" field.
+func (m *ModuleVersionMutation) SetSuccessorID(s string) {
+	m.successor_id = &s
+}
+
+// SuccessorID returns the value of the "successor_id" field in the mutation.
+func (m *ModuleVersionMutation) SuccessorID() (r string, exists bool) {
+	v := m.successor_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSuccessorID returns the old "successor_id" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldSuccessorID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSuccessorID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSuccessorID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSuccessorID: %w", err)
+	}
+	return oldValue.SuccessorID, nil
+}
+
+// ClearSuccessorID clears the value of the "successor_id" field.
+func (m *ModuleVersionMutation) ClearSuccessorID() {
+	m.successor_id = nil
+	m.clearedFields[moduleversion.FieldSuccessorID] = struct{}{}
+}
+
+// SuccessorIDCleared returns if the "successor_id" field was cleared in this mutation.
+func (m *ModuleVersionMutation) SuccessorIDCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldSuccessorID]
+	return ok
+}
+
+// ResetSuccessorID resets all changes to the "successor_id" field.
+func (m *ModuleVersionMutation) ResetSuccessorID() {
+	m.successor_id = nil
+	delete(m.clearedFields, moduleversion.FieldSuccessorID)
+}
+
 // SetUsesRecorded sets the "uses_recorded" field.
 func (m *ModuleVersionMutation) SetUsesRecorded(b bool) {
 	m.uses_recorded = &b
@@ -16590,7 +16720,7 @@ func (m *ModuleVersionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleVersionMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 15)
 	if m.created_at != nil {
 		fields = append(fields, moduleversion.FieldCreatedAt)
 	}
@@ -16620,6 +16750,18 @@ func (m *ModuleVersionMutation) Fields() []string {
 	}
 	if m.source_ref != nil {
 		fields = append(fields, moduleversion.FieldSourceRef)
+	}
+	if m.deprecated_at != nil {
+		fields = append(fields, moduleversion.FieldDeprecatedAt)
+	}
+	if m.deprecated_by != nil {
+		fields = append(fields, moduleversion.FieldDeprecatedBy)
+	}
+	if m.deprecation_reason != nil {
+		fields = append(fields, moduleversion.FieldDeprecationReason)
+	}
+	if m.successor_id != nil {
+		fields = append(fields, moduleversion.FieldSuccessorID)
 	}
 	if m.uses_recorded != nil {
 		fields = append(fields, moduleversion.FieldUsesRecorded)
@@ -16652,6 +16794,14 @@ func (m *ModuleVersionMutation) Field(name string) (ent.Value, bool) {
 		return m.SourceURL()
 	case moduleversion.FieldSourceRef:
 		return m.SourceRef()
+	case moduleversion.FieldDeprecatedAt:
+		return m.DeprecatedAt()
+	case moduleversion.FieldDeprecatedBy:
+		return m.DeprecatedBy()
+	case moduleversion.FieldDeprecationReason:
+		return m.DeprecationReason()
+	case moduleversion.FieldSuccessorID:
+		return m.SuccessorID()
 	case moduleversion.FieldUsesRecorded:
 		return m.UsesRecorded()
 	}
@@ -16683,6 +16833,14 @@ func (m *ModuleVersionMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldSourceURL(ctx)
 	case moduleversion.FieldSourceRef:
 		return m.OldSourceRef(ctx)
+	case moduleversion.FieldDeprecatedAt:
+		return m.OldDeprecatedAt(ctx)
+	case moduleversion.FieldDeprecatedBy:
+		return m.OldDeprecatedBy(ctx)
+	case moduleversion.FieldDeprecationReason:
+		return m.OldDeprecationReason(ctx)
+	case moduleversion.FieldSuccessorID:
+		return m.OldSuccessorID(ctx)
 	case moduleversion.FieldUsesRecorded:
 		return m.OldUsesRecorded(ctx)
 	}
@@ -16764,6 +16922,34 @@ func (m *ModuleVersionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSourceRef(v)
 		return nil
+	case moduleversion.FieldDeprecatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeprecatedAt(v)
+		return nil
+	case moduleversion.FieldDeprecatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeprecatedBy(v)
+		return nil
+	case moduleversion.FieldDeprecationReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeprecationReason(v)
+		return nil
+	case moduleversion.FieldSuccessorID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSuccessorID(v)
+		return nil
 	case moduleversion.FieldUsesRecorded:
 		v, ok := value.(bool)
 		if !ok {
@@ -16813,6 +16999,18 @@ func (m *ModuleVersionMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleversion.FieldSourceRef) {
 		fields = append(fields, moduleversion.FieldSourceRef)
 	}
+	if m.FieldCleared(moduleversion.FieldDeprecatedAt) {
+		fields = append(fields, moduleversion.FieldDeprecatedAt)
+	}
+	if m.FieldCleared(moduleversion.FieldDeprecatedBy) {
+		fields = append(fields, moduleversion.FieldDeprecatedBy)
+	}
+	if m.FieldCleared(moduleversion.FieldDeprecationReason) {
+		fields = append(fields, moduleversion.FieldDeprecationReason)
+	}
+	if m.FieldCleared(moduleversion.FieldSuccessorID) {
+		fields = append(fields, moduleversion.FieldSuccessorID)
+	}
 	return fields
 }
 
@@ -16838,6 +17036,18 @@ func (m *ModuleVersionMutation) ClearField(name string) error {
 		return nil
 	case moduleversion.FieldSourceRef:
 		m.ClearSourceRef()
+		return nil
+	case moduleversion.FieldDeprecatedAt:
+		m.ClearDeprecatedAt()
+		return nil
+	case moduleversion.FieldDeprecatedBy:
+		m.ClearDeprecatedBy()
+		return nil
+	case moduleversion.FieldDeprecationReason:
+		m.ClearDeprecationReason()
+		return nil
+	case moduleversion.FieldSuccessorID:
+		m.ClearSuccessorID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleVersion nullable field %s", name)
@@ -16876,6 +17086,18 @@ func (m *ModuleVersionMutation) ResetField(name string) error {
 		return nil
 	case moduleversion.FieldSourceRef:
 		m.ResetSourceRef()
+		return nil
+	case moduleversion.FieldDeprecatedAt:
+		m.ResetDeprecatedAt()
+		return nil
+	case moduleversion.FieldDeprecatedBy:
+		m.ResetDeprecatedBy()
+		return nil
+	case moduleversion.FieldDeprecationReason:
+		m.ResetDeprecationReason()
+		return nil
+	case moduleversion.FieldSuccessorID:
+		m.ResetSuccessorID()
 		return nil
 	case moduleversion.FieldUsesRecorded:
 		m.ResetUsesRecorded()
@@ -17460,6 +17682,8 @@ type ProjectMutation struct {
 	id                  *string
 	created_at          *time.Time
 	updated_at          *time.Time
+	archived_at         *time.Time
+	archived_with       *string
 	name                *string
 	slug                *string
 	clearedFields       map[string]struct{}
@@ -17682,6 +17906,104 @@ func (m *ProjectMutation) ResetOrganizationID() {
 	m.organization = nil
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (m *ProjectMutation) SetArchivedAt(t time.Time) {
+	m.archived_at = &t
+}
+
+// ArchivedAt returns the value of the "archived_at" field in the mutation.
+func (m *ProjectMutation) ArchivedAt() (r time.Time, exists bool) {
+	v := m.archived_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedAt returns the old "archived_at" field's value of the Project entity.
+// If the Project object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProjectMutation) OldArchivedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedAt: %w", err)
+	}
+	return oldValue.ArchivedAt, nil
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (m *ProjectMutation) ClearArchivedAt() {
+	m.archived_at = nil
+	m.clearedFields[project.FieldArchivedAt] = struct{}{}
+}
+
+// ArchivedAtCleared returns if the "archived_at" field was cleared in this mutation.
+func (m *ProjectMutation) ArchivedAtCleared() bool {
+	_, ok := m.clearedFields[project.FieldArchivedAt]
+	return ok
+}
+
+// ResetArchivedAt resets all changes to the "archived_at" field.
+func (m *ProjectMutation) ResetArchivedAt() {
+	m.archived_at = nil
+	delete(m.clearedFields, project.FieldArchivedAt)
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (m *ProjectMutation) SetArchivedWith(s string) {
+	m.archived_with = &s
+}
+
+// ArchivedWith returns the value of the "archived_with" field in the mutation.
+func (m *ProjectMutation) ArchivedWith() (r string, exists bool) {
+	v := m.archived_with
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedWith returns the old "archived_with" field's value of the Project entity.
+// If the Project object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProjectMutation) OldArchivedWith(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedWith is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedWith requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedWith: %w", err)
+	}
+	return oldValue.ArchivedWith, nil
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (m *ProjectMutation) ClearArchivedWith() {
+	m.archived_with = nil
+	m.clearedFields[project.FieldArchivedWith] = struct{}{}
+}
+
+// ArchivedWithCleared returns if the "archived_with" field was cleared in this mutation.
+func (m *ProjectMutation) ArchivedWithCleared() bool {
+	_, ok := m.clearedFields[project.FieldArchivedWith]
+	return ok
+}
+
+// ResetArchivedWith resets all changes to the "archived_with" field.
+func (m *ProjectMutation) ResetArchivedWith() {
+	m.archived_with = nil
+	delete(m.clearedFields, project.FieldArchivedWith)
+}
+
 // SetName sets the "name" field.
 func (m *ProjectMutation) SetName(s string) {
 	m.name = &s
@@ -17815,7 +18137,7 @@ func (m *ProjectMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProjectMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 7)
 	if m.created_at != nil {
 		fields = append(fields, project.FieldCreatedAt)
 	}
@@ -17824,6 +18146,12 @@ func (m *ProjectMutation) Fields() []string {
 	}
 	if m.organization != nil {
 		fields = append(fields, project.FieldOrganizationID)
+	}
+	if m.archived_at != nil {
+		fields = append(fields, project.FieldArchivedAt)
+	}
+	if m.archived_with != nil {
+		fields = append(fields, project.FieldArchivedWith)
 	}
 	if m.name != nil {
 		fields = append(fields, project.FieldName)
@@ -17845,6 +18173,10 @@ func (m *ProjectMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case project.FieldOrganizationID:
 		return m.OrganizationID()
+	case project.FieldArchivedAt:
+		return m.ArchivedAt()
+	case project.FieldArchivedWith:
+		return m.ArchivedWith()
 	case project.FieldName:
 		return m.Name()
 	case project.FieldSlug:
@@ -17864,6 +18196,10 @@ func (m *ProjectMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldUpdatedAt(ctx)
 	case project.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case project.FieldArchivedAt:
+		return m.OldArchivedAt(ctx)
+	case project.FieldArchivedWith:
+		return m.OldArchivedWith(ctx)
 	case project.FieldName:
 		return m.OldName(ctx)
 	case project.FieldSlug:
@@ -17897,6 +18233,20 @@ func (m *ProjectMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case project.FieldArchivedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedAt(v)
+		return nil
+	case project.FieldArchivedWith:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedWith(v)
 		return nil
 	case project.FieldName:
 		v, ok := value.(string)
@@ -17941,7 +18291,14 @@ func (m *ProjectMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *ProjectMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(project.FieldArchivedAt) {
+		fields = append(fields, project.FieldArchivedAt)
+	}
+	if m.FieldCleared(project.FieldArchivedWith) {
+		fields = append(fields, project.FieldArchivedWith)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -17954,6 +18311,14 @@ func (m *ProjectMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *ProjectMutation) ClearField(name string) error {
+	switch name {
+	case project.FieldArchivedAt:
+		m.ClearArchivedAt()
+		return nil
+	case project.FieldArchivedWith:
+		m.ClearArchivedWith()
+		return nil
+	}
 	return fmt.Errorf("unknown Project nullable field %s", name)
 }
 
@@ -17969,6 +18334,12 @@ func (m *ProjectMutation) ResetField(name string) error {
 		return nil
 	case project.FieldOrganizationID:
 		m.ResetOrganizationID()
+		return nil
+	case project.FieldArchivedAt:
+		m.ResetArchivedAt()
+		return nil
+	case project.FieldArchivedWith:
+		m.ResetArchivedWith()
 		return nil
 	case project.FieldName:
 		m.ResetName()

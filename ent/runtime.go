@@ -47,15 +47,15 @@ func init() {
 	// deployment.DefaultFoldedLogBytes holds the default value on creation for the folded_log_bytes field.
 	deployment.DefaultFoldedLogBytes = deploymentDescFoldedLogBytes.Default.(int64)
 	// deploymentDescForced is the schema descriptor for forced field.
-	deploymentDescForced := deploymentFields[38].Descriptor()
+	deploymentDescForced := deploymentFields[39].Descriptor()
 	// deployment.DefaultForced holds the default value on creation for the forced field.
 	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[39].Descriptor()
+	deploymentDescReportSequence := deploymentFields[40].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[40].Descriptor()
+	deploymentDescVersion := deploymentFields[41].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()
@@ -67,7 +67,7 @@ func init() {
 	moduleversionFields := schema.ModuleVersion{}.Fields()
 	_ = moduleversionFields
 	// moduleversionDescUsesRecorded is the schema descriptor for uses_recorded field.
-	moduleversionDescUsesRecorded := moduleversionFields[7].Descriptor()
+	moduleversionDescUsesRecorded := moduleversionFields[11].Descriptor()
 	// moduleversion.DefaultUsesRecorded holds the default value on creation for the uses_recorded field.
 	moduleversion.DefaultUsesRecorded = moduleversionDescUsesRecorded.Default.(bool)
 }

@@ -98,6 +98,8 @@ const (
 	FieldCancelRequestedAt = "cancel_requested_at"
 	// FieldCancelRequestedBy holds the string denoting the cancel_requested_by field in the database.
 	FieldCancelRequestedBy = "cancel_requested_by"
+	// FieldCancelReason holds the string denoting the cancel_reason field in the database.
+	FieldCancelReason = "cancel_reason"
 	// FieldForced holds the string denoting the forced field in the database.
 	FieldForced = "forced"
 	// FieldReportSequence holds the string denoting the report_sequence field in the database.
@@ -213,6 +215,7 @@ var Columns = []string{
 	FieldFence,
 	FieldCancelRequestedAt,
 	FieldCancelRequestedBy,
+	FieldCancelReason,
 	FieldForced,
 	FieldReportSequence,
 	FieldVersion,
@@ -479,6 +482,11 @@ func ByCancelRequestedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCancelRequestedBy orders the results by the cancel_requested_by field.
 func ByCancelRequestedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCancelRequestedBy, opts...).ToFunc()
+}
+
+// ByCancelReason orders the results by the cancel_reason field.
+func ByCancelReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCancelReason, opts...).ToFunc()
 }
 
 // ByForced orders the results by the forced field.

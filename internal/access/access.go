@@ -29,6 +29,7 @@ const (
 	EditModules         Action = "change module definitions"
 	EditGlobalModules   Action = "change global module definitions"
 	EditWorkspace       Action = "change projects and environments"
+	EditInstances       Action = "change module instances"
 	QuarantineRelease   Action = "quarantine releases"
 	MoveService         Action = "move services"
 	ReadTokens          Action = "read tokens"
@@ -76,6 +77,7 @@ var table = map[Action]rule{
 	EditModules:         {roles: admins, whole: true},
 	EditGlobalModules:   {roles: superadmins, whole: true, global: true},
 	EditWorkspace:       {roles: admins},
+	EditInstances:       {roles: admins},
 	QuarantineRelease:   {roles: admins},
 	MoveService:         {roles: admins},
 	ReadTokens:          {roles: admins, reads: true, anywhere: true},

@@ -42,6 +42,7 @@ const (
 	TriggerRollback = "rollback"
 	TriggerRedeploy = "redeploy"
 	TriggerDestroy  = store.TriggerDestroy
+	TriggerPipeline = "pipeline"
 )
 
 // Service reads and writes deployments and their releases.

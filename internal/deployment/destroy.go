@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
@@ -14,7 +16,6 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
-	"slipway/internal/textrules"
 )
 
 // Action is what the program of a deployment is to do.
@@ -87,7 +88,7 @@ func (s *Service) insertDestroy(ctx context.Context, in Destroy, r *request, dep
 		if err := checkDestroyable(actor.From(ctx), instance); err != nil {
 			return nil, "", err
 		}
-		if violations := textrules.Reason("/reason", in.Reason); len(violations) > 0 {
+		if violations := checkReason(in.Reason); len(violations) > 0 {
 			return nil, "", fault.Invalid(fault.RequestInvalid, violations...)
 		}
 		if !in.AcknowledgeDependents {
@@ -163,6 +164,12 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 		}
 	}
 	return of, nil
+}
+
+// isDestroying is that a deployment is active and destroys, in the words of the index of the active ones.
+func isDestroying(s *sql.Selector) {
+	s.Where(sql.IsNull(s.C(deployment.FieldCompletedAt))).Where(sql.ExprP(s.C(deployment.FieldTriggerSource) + " <> '" + TriggerEvent + "'")).
+		Where(sql.EQ(s.C(deployment.FieldTriggerSource), TriggerDestroy))
 }
 
 // settleDestroy notes on its instance how a destroy ends, where an update ends one. What a runner has claimed may have removed

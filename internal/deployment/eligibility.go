@@ -149,6 +149,9 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	if err := from.checkMay(a, m); err != nil {
 		return err
 	}
+	if err := checkNotArchived(from.ModuleInstanceID, from.ArchivedAt); err != nil {
+		return err
+	}
 	switch from.TriggerSource {
 	case TriggerEvent:
 		return noRelease(from.ID)

@@ -25,12 +25,14 @@ type Replay struct {
 	SourceID string
 	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
 	ExpectedLiveID *string
+	// Reason is why the caller wants it, or nil.
+	Reason *string
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
 }
 
 // Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with
-// DeploymentNotFound, DeploymentForbidden, DeploymentTargetNotSucceeded, ReleaseUnavailable,
+// DeploymentNotFound, DeploymentForbidden, ModuleInstanceArchived, DeploymentTargetNotSucceeded, ReleaseUnavailable,
 // ReleaseDigestMismatch, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
 // RequestIdempotencyReused.
 func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, error) {
@@ -109,9 +111,14 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any { return []any{in.SourceID, in.ExpectedLiveID} })
+	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any {
+		return appendGiven([]any{in.SourceID, in.ExpectedLiveID}, "reason", in.Reason)
+	})
 	if err != nil {
 		return nil, nil, err
+	}
+	if violations := checkReason(in.Reason); len(violations) > 0 {
+		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)
 	made, err := s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
@@ -126,6 +133,7 @@ func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *
 		if err != nil {
 			return nil, "", err
 		}
+		created.Reason = in.Reason
 		r.warnings = from.concerns().warnings("/id")
 		e.Changes = map[string]any{m.sourceField: from.ID, "releaseId": from.ReleaseID}
 		return created, from.ModuleInstanceID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))

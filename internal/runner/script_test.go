@@ -174,6 +174,35 @@ func TestFilesAreDeployedAndRolledBack(t *testing.T) {
 	})
 }
 
+// A runner whose program does not know of destroys does not get one; the other's removes what was deployed.
+func TestFilesAreDestroyedByARunnerThatKnowsOfIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	m := newModule(t, w, nil)
+	path, err := filepath.Abs(filepath.Join(scripts, "files.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := config(t, w, path)
+	c.Kinds = []string{catalog.DeploymentTypeTerraform}
+	m.deploy(t, "good morning")
+	once(t, c)
+	file := filepath.Join(c.WorkDir, m.instance, "release.json")
+	d, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: m.instance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	once(t, c)
+	if _, err := os.Stat(file); err != nil || read(t, w, d.ID).Status != "PENDING" {
+		t.Errorf("a runner that does not destroy: %v, %s", err, read(t, w, d.ID).Status)
+	}
+	c.Destroy = true
+	once(t, c)
+	if _, err := os.Stat(file); !os.IsNotExist(err) || read(t, w, d.ID).Status != "SUCCEEDED" {
+		t.Errorf("a runner that destroys: %v, %s", err, read(t, w, d.ID).Status)
+	}
+}
+
 func TestTerraformIsAppliedAndRolledBack(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"terraform", "jq", "git"} {

@@ -14,7 +14,6 @@ import (
 const (
 	MaxName        = 200
 	MaxDescription = 10_000
-	MaxReason      = 500
 	// MaxIdentifier is the length of the longest ARN.
 	MaxIdentifier = 2_048
 )
@@ -39,21 +38,6 @@ func Description(pointer string, description *string) []fault.Violation {
 	return append(Length(pointer, *description, MaxDescription), Text(pointer, *description)...)
 }
 
-// Reason returns what is wrong with the reason that somebody gives for what they ask for: a text of 1 to MaxReason characters
-// that is not blank. Nil is none, which is allowed.
-func Reason(pointer string, reason *string) []fault.Violation {
-	if reason == nil {
-		return nil
-	}
-	if *reason == "" {
-		return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
-	}
-	if violations := append(Length(pointer, *reason, MaxReason), Text(pointer, *reason)...); len(violations) > 0 {
-		return violations
-	}
-	return Visible(pointer, *reason)
-}
-
 // Identifier returns what is wrong with the identifier, name or address of something in another system:
 // one line of at most MaxIdentifier characters. Nil is none, which is allowed.
 func Identifier(pointer string, identifier *string) []fault.Violation {
@@ -74,4 +58,18 @@ func Length(pointer, text string, limit int) []fault.Violation {
 	}
 	return []fault.Violation{{Pointer: pointer, Rule: "max_length",
 		Message: fmt.Sprintf("must have at most %d characters, found %d", limit, count)}}
+}
+
+// Reason returns violations for a reason, which has 1 to limit characters, line breaks among them, and is not blank.
+func Reason(pointer, text string, limit int) []fault.Violation {
+	var violations []fault.Violation
+	if n := utf8.RuneCountInString(text); n < 1 || n > limit {
+		violations = append(violations, fault.Violation{Pointer: pointer, Rule: "length",
+			Message: fmt.Sprintf("must have 1 to %d characters, found %d", limit, n)})
+	}
+	violations = append(violations, Text(pointer, text)...)
+	if len(violations) == 0 {
+		violations = Visible(pointer, text)
+	}
+	return violations
 }

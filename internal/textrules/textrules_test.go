@@ -49,12 +49,11 @@ func TestLengthsAreCountedInCharacters(t *testing.T) {
 	t.Parallel()
 	description := func(text string) []fault.Violation { return textrules.Description("/x", &text) }
 	identifier := func(text string) []fault.Violation { return textrules.Identifier("/x", &text) }
-	reason := func(text string) []fault.Violation { return textrules.Reason("/x", &text) }
 	name := func(text string) []fault.Violation { return textrules.Name("/x", text) }
 	for what, c := range map[string]struct {
 		limit int
 		check func(string) []fault.Violation
-	}{"name": {200, name}, "reason": {500, reason}, "description": {10_000, description}, "identifier": {2_048, identifier}} {
+	}{"name": {200, name}, "description": {10_000, description}, "identifier": {2_048, identifier}} {
 		for _, character := range []string{"x", "é", "€", "🚀"} {
 			if found := c.check(strings.Repeat(character, c.limit)); len(found) > 0 {
 				t.Errorf("%s of %d times %s: %v", what, c.limit, character, found)
