@@ -108,7 +108,7 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 		return nil, nil, err
 	}
 	if violations := checkReason(in.Reason); len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)
 	made, err := s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
