@@ -41,7 +41,7 @@ type Deployment struct {
 	ReleaseID *string `json:"release_id,omitempty"`
 	// the kind of the module version
 	DeploymentType string `json:"deployment_type,omitempty"`
-	// api, rollback, redeploy, pipeline or event
+	// api, rollback, redeploy, pipeline, destroy or event
 	TriggerSource string `json:"trigger_source,omitempty"`
 	// Status holds the value of the "status" field.
 	Status deployment.Status `json:"status,omitempty"`

@@ -47,6 +47,8 @@ type ModuleInstance struct {
 	Fence int64 `json:"fence,omitempty"`
 	// the last deployment that was canceled by force, until one succeeds
 	ForcedDeploymentID *string `json:"forced_deployment_id,omitempty"`
+	// when the last destroy succeeded, until a deployment does
+	DestroyedAt *time.Time `json:"destroyed_at,omitempty"`
 	// how what is live differs from what its deployment made, null where nobody knows of a difference; so are the others of drift
 	DriftKind *moduleinstance.DriftKind `json:"drift_kind,omitempty"`
 	// DriftSince holds the value of the "drift_since" field.
@@ -129,7 +131,7 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID, moduleinstance.FieldDriftKind, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID:
 			values[i] = new(sql.NullString)
-		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt, moduleinstance.FieldDriftSince:
+		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt, moduleinstance.FieldDestroyedAt, moduleinstance.FieldDriftSince:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -234,6 +236,13 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ForcedDeploymentID = new(string)
 				*_m.ForcedDeploymentID = value.String
+			}
+		case moduleinstance.FieldDestroyedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field destroyed_at", values[i])
+			} else if value.Valid {
+				_m.DestroyedAt = new(time.Time)
+				*_m.DestroyedAt = value.Time
 			}
 		case moduleinstance.FieldDriftKind:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -366,6 +375,11 @@ func (_m *ModuleInstance) String() string {
 	if v := _m.ForcedDeploymentID; v != nil {
 		builder.WriteString("forced_deployment_id=")
 		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.DestroyedAt; v != nil {
+		builder.WriteString("destroyed_at=")
+		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")
 	if v := _m.DriftKind; v != nil {

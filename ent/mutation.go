@@ -14666,6 +14666,7 @@ type ModuleInstanceMutation struct {
 	fence                    *int64
 	addfence                 *int64
 	forced_deployment_id     *string
+	destroyed_at             *time.Time
 	drift_kind               *moduleinstance.DriftKind
 	drift_since              *time.Time
 	drift_message            *string
@@ -15341,6 +15342,55 @@ func (m *ModuleInstanceMutation) ResetForcedDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldForcedDeploymentID)
 }
 
+// SetDestroyedAt sets the "destroyed_at" field.
+func (m *ModuleInstanceMutation) SetDestroyedAt(t time.Time) {
+	m.destroyed_at = &t
+}
+
+// DestroyedAt returns the value of the "destroyed_at" field in the mutation.
+func (m *ModuleInstanceMutation) DestroyedAt() (r time.Time, exists bool) {
+	v := m.destroyed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDestroyedAt returns the old "destroyed_at" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldDestroyedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDestroyedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDestroyedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDestroyedAt: %w", err)
+	}
+	return oldValue.DestroyedAt, nil
+}
+
+// ClearDestroyedAt clears the value of the "destroyed_at" field.
+func (m *ModuleInstanceMutation) ClearDestroyedAt() {
+	m.destroyed_at = nil
+	m.clearedFields[moduleinstance.FieldDestroyedAt] = struct{}{}
+}
+
+// DestroyedAtCleared returns if the "destroyed_at" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) DestroyedAtCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldDestroyedAt]
+	return ok
+}
+
+// ResetDestroyedAt resets all changes to the "destroyed_at" field.
+func (m *ModuleInstanceMutation) ResetDestroyedAt() {
+	m.destroyed_at = nil
+	delete(m.clearedFields, moduleinstance.FieldDestroyedAt)
+}
+
 // SetDriftKind sets the "drift_kind" field.
 func (m *ModuleInstanceMutation) SetDriftKind(mk moduleinstance.DriftKind) {
 	m.drift_kind = &mk
@@ -15679,7 +15729,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 18)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -15718,6 +15768,9 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.forced_deployment_id != nil {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
+	}
+	if m.destroyed_at != nil {
+		fields = append(fields, moduleinstance.FieldDestroyedAt)
 	}
 	if m.drift_kind != nil {
 		fields = append(fields, moduleinstance.FieldDriftKind)
@@ -15765,6 +15818,8 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.Fence()
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.ForcedDeploymentID()
+	case moduleinstance.FieldDestroyedAt:
+		return m.DestroyedAt()
 	case moduleinstance.FieldDriftKind:
 		return m.DriftKind()
 	case moduleinstance.FieldDriftSince:
@@ -15808,6 +15863,8 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldFence(ctx)
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.OldForcedDeploymentID(ctx)
+	case moduleinstance.FieldDestroyedAt:
+		return m.OldDestroyedAt(ctx)
 	case moduleinstance.FieldDriftKind:
 		return m.OldDriftKind(ctx)
 	case moduleinstance.FieldDriftSince:
@@ -15916,6 +15973,13 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetForcedDeploymentID(v)
 		return nil
+	case moduleinstance.FieldDestroyedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDestroyedAt(v)
+		return nil
 	case moduleinstance.FieldDriftKind:
 		v, ok := value.(moduleinstance.DriftKind)
 		if !ok {
@@ -16004,6 +16068,9 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleinstance.FieldForcedDeploymentID) {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
+	if m.FieldCleared(moduleinstance.FieldDestroyedAt) {
+		fields = append(fields, moduleinstance.FieldDestroyedAt)
+	}
 	if m.FieldCleared(moduleinstance.FieldDriftKind) {
 		fields = append(fields, moduleinstance.FieldDriftKind)
 	}
@@ -16044,6 +16111,9 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ClearForcedDeploymentID()
+		return nil
+	case moduleinstance.FieldDestroyedAt:
+		m.ClearDestroyedAt()
 		return nil
 	case moduleinstance.FieldDriftKind:
 		m.ClearDriftKind()
@@ -16103,6 +16173,9 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ResetForcedDeploymentID()
+		return nil
+	case moduleinstance.FieldDestroyedAt:
+		m.ResetDestroyedAt()
 		return nil
 	case moduleinstance.FieldDriftKind:
 		m.ResetDriftKind()

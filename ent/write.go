@@ -1098,7 +1098,7 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_instances, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleInstance) InsertStatement() string {
-	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1116,6 +1116,7 @@ func (_m *ModuleInstance) InsertArguments() []any {
 		nillable(_m.ExternalDeploymentID),
 		_m.Fence,
 		nillable(_m.ForcedDeploymentID),
+		nillable(_m.DestroyedAt),
 		nillableText(_m.DriftKind),
 		nillable(_m.DriftSince),
 		nillable(_m.DriftMessage),
@@ -1171,6 +1172,8 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return _m.Fence
 	case moduleinstance.FieldForcedDeploymentID:
 		return nillable(_m.ForcedDeploymentID)
+	case moduleinstance.FieldDestroyedAt:
+		return nillable(_m.DestroyedAt)
 	case moduleinstance.FieldDriftKind:
 		return nillableText(_m.DriftKind)
 	case moduleinstance.FieldDriftSince:

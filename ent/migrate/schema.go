@@ -967,6 +967,7 @@ var (
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Default: 0},
 		{Name: "forced_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "destroyed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "drift_kind", Type: field.TypeEnum, Nullable: true, Enums: []string{"ROLLED_BACK", "CHANGED_OUTSIDE", "DESTROY_FAILED"}},
 		{Name: "drift_since", Type: field.TypeTime, Nullable: true},
 		{Name: "drift_message", Type: field.TypeString, Nullable: true},
@@ -984,25 +985,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[14]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[15]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[15]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[16]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[16]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[17]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[17]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[18]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1011,7 +1012,7 @@ var (
 			{
 				Name:    "module_instance_name_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[15], ModuleInstancesColumns[6]},
+				Columns: []*schema.Column{ModuleInstancesColumns[16], ModuleInstancesColumns[6]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -1019,7 +1020,7 @@ var (
 			{
 				Name:    "module_instance_live",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[17]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[18]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "live_deployment_id IS NOT NULL",
 				},
@@ -1052,7 +1053,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[14], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[15], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1064,7 +1065,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[15], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[16], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1076,7 +1077,7 @@ var (
 			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[16], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[17], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1088,7 +1089,7 @@ var (
 			{
 				Name:    "moduleinstance_drift_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[10], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[11], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,

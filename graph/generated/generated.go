@@ -109,6 +109,8 @@ type DeploymentResolver interface {
 
 	ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error)
 
+	Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error)
+
 	Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 
 	RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
@@ -179,6 +181,8 @@ type ModuleInstanceResolver interface {
 	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error)
 	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+
+	DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error)
 	Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error)
 	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
@@ -230,6 +234,7 @@ type MutationResolver interface {
 	CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error)
 	RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error)
 	RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error)
+	DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error)
 	CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error)
 	QuarantineRelease(ctx context.Context, input model.QuarantineReleaseInput) (*model.QuarantineReleasePayload, error)
 	MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error)
@@ -360,6 +365,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeploymentEventInput,
 		ec.unmarshalInputDeploymentFilter,
 		ec.unmarshalInputDeprecateModuleVersionInput,
+		ec.unmarshalInputDestroyModuleInstanceInput,
 		ec.unmarshalInputGitRepoPropertyInput,
 		ec.unmarshalInputInputPropertyInput,
 		ec.unmarshalInputInputValuesInput,
@@ -1080,6 +1086,17 @@ type Mutation {
   ): RedeployDeploymentPayload
 
   """
+  Destroys what is live of an instance, in a deployment of the action DESTROY that ships the live release, quarantined or
+  not. When it has succeeded nothing is live, immutable inputs may have any value, and an earlier success can be rolled
+  back to, which brings the instance back. Only a runner that says that its program can destroy gets it. Refused as a
+  rollback to the live deployment is, and with ` + "`" + `slipway:ModuleInstance:NOTHING_LIVE` + "`" + ` where nothing is live. For admins.
+  """
+  destroyModuleInstance(
+    "The instance."
+    input: DestroyModuleInstanceInput!
+  ): DestroyModuleInstancePayload
+
+  """
   Cancels a deployment. One that is PENDING is CANCELED at once, and so is one that is RUNNING without a lease.
   Another that is RUNNING keeps its status, and the instance is busy, until its program has ended: the runner
   learns of the request when it next renews its lease or reports, and has the program end. What happened wins:
@@ -1480,6 +1497,8 @@ enum Permission {
   DEPLOY
   "Cancel by force."
   FORCE_CANCEL
+  "Destroy what is live of module instances."
+  DESTROY_INSTANCE
   "Claim deployments, report on them and complete them."
   RUN_DEPLOYMENTS
   "Create, change and delete default value definitions."
@@ -1910,9 +1929,9 @@ type ModuleInstance implements Node {
   name: String!
   "When it was archived, or its environment or project; null where none of them is."
   archivedAt: UtcDateTime
-  "The id of the deployment that is live; null before the first success."
+  "The id of the deployment that is live; null before the first success, and after a destroy."
   liveDeploymentId: ID
-  "The deployment that is live, the last that succeeded; null before the first success."
+  "The deployment that is live, the last that succeeded; null before the first success, and after a destroy."
   liveDeployment: Deployment
   "What the deployment that is live has made, as its ` + "`" + `outputs` + "`" + `; null where nothing is live, or it has reported none."
   outputs: JSON
@@ -1921,6 +1940,10 @@ type ModuleInstance implements Node {
   was none. It is never live.
   """
   externalDeployment: Deployment
+  "When what was live was destroyed; null where something is live, or nothing ever was."
+  destroyedAt: UtcDateTime
+  "Whether the viewer could destroy what is live now."
+  destroyEligibility: DestroyEligibility!
   """
   How what is there differs from what the live deployment made, as far as Slipway knows; null where it knows of no
   difference. The next deployment that succeeds ends it.
@@ -2237,13 +2260,15 @@ type Deployment implements Node {
   "What carries it out, as its module version says: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
   deploymentType: String!
   """
-  What started it: ` + "`" + `api` + "`" + `, ` + "`" + `rollback` + "`" + `, ` + "`" + `redeploy` + "`" + `, ` + "`" + `pipeline` + "`" + ` or ` + "`" + `event` + "`" + `. With ` + "`" + `event` + "`" + ` it was started outside of Slipway:
+  What started it: ` + "`" + `api` + "`" + `, ` + "`" + `rollback` + "`" + `, ` + "`" + `redeploy` + "`" + `, ` + "`" + `pipeline` + "`" + `, ` + "`" + `destroy` + "`" + ` or ` + "`" + `event` + "`" + `. With ` + "`" + `event` + "`" + ` it was started outside of Slipway:
   it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
   """
   triggerSource: String!
+  "What its program is to do: DESTROY where it is started by ` + "`" + `destroy` + "`" + `."
+  action: DeploymentAction!
   "Where it stands."
   status: DeploymentStatus!
-  "What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything."
+  "What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything."
   description: String
   "Why its creator wanted it; null where nobody said so. The description is beside it."
   reason: String
@@ -2425,6 +2450,28 @@ type ReplayEligibility {
   null where there is nothing.
   """
   warning: String
+}
+
+"Whether a destroy would be let through now, by the rules that it goes by."
+type DestroyEligibility {
+  "Whether it would be let through."
+  allowed: Boolean!
+  "The error code that it would be refused with; null where it is allowed."
+  code: String
+  "Why it would be refused; null where it is allowed."
+  message: String
+  "The active deployment of the instance that stands in the way; null where there is none."
+  blockedBy: Deployment
+  "What to see to beforehand, as for a replay; null where there is nothing."
+  warning: String
+}
+
+"What the program of a deployment is to do."
+enum DeploymentAction {
+  "Make what the release says."
+  APPLY
+  "Remove what the release has made."
+  DESTROY
 }
 
 "Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change."
@@ -4238,6 +4285,36 @@ type RedeployDeploymentPayload {
   warnings: [InputWarning!]!
 }
 
+"What to destroy."
+input DestroyModuleInstanceInput {
+  "The id of the instance."
+  id: ID!
+  "Why, for people: 1 to 500 characters, not blank."
+  reason: String
+  """
+  The deployment that the caller takes for the instance's live one; ` + "`" + `slipway:Deployment:LIVE_CHANGED` + "`" + `
+  where another is live by now. Not checked where it is left out or null.
+  """
+  expectedLiveDeploymentId: ID
+  """
+  Whether to destroy it although live or active deployments of other instances refer to it; otherwise that is refused with
+  ` + "`" + `slipway:ModuleInstance:IN_USE` + "`" + `. False where it is left out or null.
+  """
+  acknowledgeDependents: Boolean
+  """
+  Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+  hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
+  where the key was used for another request.
+  """
+  idempotencyKey: String
+}
+
+"What destroyModuleInstance answers with."
+type DestroyModuleInstancePayload {
+  "The new deployment, PENDING."
+  deployment: Deployment!
+}
+
 "What to cancel."
 input CancelDeploymentInput {
   "The id of the deployment."
@@ -4315,6 +4392,11 @@ input ClaimDeploymentInput {
   seconds.
   """
   wait: Int
+  """
+  What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
+  deployment that destroys.
+  """
+  actions: [DeploymentAction!]
 }
 
 "What claimDeployment answers with."
@@ -4769,6 +4851,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_deploymentType(ctx, field)
 	case "triggerSource":
 		return ec.fieldContext_Deployment_triggerSource(ctx, field)
+	case "action":
+		return ec.fieldContext_Deployment_action(ctx, field)
 	case "status":
 		return ec.fieldContext_Deployment_status(ctx, field)
 	case "description":
@@ -4963,6 +5047,30 @@ func (ec *executionContext) childFields_DeprecateModuleVersionPayload(ctx contex
 		return ec.fieldContext_DeprecateModuleVersionPayload_moduleVersion(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeprecateModuleVersionPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DestroyEligibility(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "allowed":
+		return ec.fieldContext_DestroyEligibility_allowed(ctx, field)
+	case "code":
+		return ec.fieldContext_DestroyEligibility_code(ctx, field)
+	case "message":
+		return ec.fieldContext_DestroyEligibility_message(ctx, field)
+	case "blockedBy":
+		return ec.fieldContext_DestroyEligibility_blockedBy(ctx, field)
+	case "warning":
+		return ec.fieldContext_DestroyEligibility_warning(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DestroyEligibility", field.Name)
+}
+
+func (ec *executionContext) childFields_DestroyModuleInstancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deployment":
+		return ec.fieldContext_DestroyModuleInstancePayload_deployment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DestroyModuleInstancePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Drift(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5501,6 +5609,10 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_outputs(ctx, field)
 	case "externalDeployment":
 		return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
+	case "destroyedAt":
+		return ec.fieldContext_ModuleInstance_destroyedAt(ctx, field)
+	case "destroyEligibility":
+		return ec.fieldContext_ModuleInstance_destroyEligibility(ctx, field)
 	case "drift":
 		return ec.fieldContext_ModuleInstance_drift(ctx, field)
 	case "activeDeployment":
@@ -6735,6 +6847,20 @@ func (ec *executionContext) field_Mutation_deprecateModuleVersion_args(ctx conte
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.DeprecateModuleVersionInput, error) {
 			return ec.unmarshalNDeprecateModuleVersionInput2slipwayᚋgraphᚋmodelᚐDeprecateModuleVersionInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_destroyModuleInstance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.DestroyModuleInstanceInput, error) {
+			return ec.unmarshalNDestroyModuleInstanceInput2slipwayᚋgraphᚋmodelᚐDestroyModuleInstanceInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -10491,6 +10617,29 @@ func (ec *executionContext) fieldContext_Deployment_triggerSource(_ context.Cont
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Deployment_action(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_action(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Action(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v deployment.Action) graphql.Marshaler {
+			return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type DeploymentAction does not have child fields"))
+}
+
 func (ec *executionContext) _Deployment_status(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12370,6 +12519,162 @@ func (ec *executionContext) fieldContext_DeprecateModuleVersionPayload_moduleVer
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DestroyEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DestroyEligibility_allowed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Allowed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DestroyEligibility_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _DestroyEligibility_code(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DestroyEligibility_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DestroyEligibility_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DestroyEligibility_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DestroyEligibility_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DestroyEligibility_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DestroyEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DestroyEligibility_blockedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DestroyEligibility_blockedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DestroyEligibility",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DestroyEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DestroyEligibility_warning(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warning, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DestroyEligibility_warning(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DestroyModuleInstancePayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.DestroyModuleInstancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DestroyModuleInstancePayload_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deployment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DestroyModuleInstancePayload_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DestroyModuleInstancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
 		},
 	}
 	return fc, nil
@@ -17414,6 +17719,61 @@ func (ec *executionContext) fieldContext_ModuleInstance_externalDeployment(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleInstance_destroyedAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_destroyedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DestroyedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_destroyedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleInstance_destroyEligibility(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_destroyEligibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+			return ec.marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_destroyEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DestroyEligibility(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ModuleInstance_drift(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19854,6 +20214,50 @@ func (ec *executionContext) fieldContext_Mutation_redeployDeployment(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_redeployDeployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_destroyModuleInstance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_destroyModuleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DestroyModuleInstance(ctx, fc.Args["input"].(model.DestroyModuleInstanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DestroyModuleInstancePayload) graphql.Marshaler {
+			return ec.marshalODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_destroyModuleInstance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DestroyModuleInstancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_destroyModuleInstance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -29448,7 +29852,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"deploymentTypes", "leaseId", "wait"}
+	fieldsInOrder := [...]string{"deploymentTypes", "leaseId", "wait", "actions"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29476,6 +29880,13 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.Wait = graphql.OmittableOf(data)
+		case "actions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actions"))
+			data, err := ec.unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Actions = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30444,6 +30855,64 @@ func (ec *executionContext) unmarshalInputDeprecateModuleVersionInput(ctx contex
 				return it, err
 			}
 			it.SuccessorID = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDestroyModuleInstanceInput(ctx context.Context, obj any) (model.DestroyModuleInstanceInput, error) {
+	var it model.DestroyModuleInstanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "reason", "expectedLiveDeploymentId", "acknowledgeDependents", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = graphql.OmittableOf(data)
+		case "expectedLiveDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedLiveDeploymentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedLiveDeploymentID = graphql.OmittableOf(data)
+		case "acknowledgeDependents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("acknowledgeDependents"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AcknowledgeDependents = graphql.OmittableOf(data)
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -34878,6 +35347,44 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "action":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_action(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "status":
 			out.Values[i] = ec._Deployment_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -36225,6 +36732,102 @@ func (ec *executionContext) _DeprecateModuleVersionPayload(ctx context.Context, 
 			out.Values[i] = graphql.MarshalString("DeprecateModuleVersionPayload")
 		case "moduleVersion":
 			out.Values[i] = ec._DeprecateModuleVersionPayload_moduleVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var destroyEligibilityImplementors = []string{"DestroyEligibility"}
+
+func (ec *executionContext) _DestroyEligibility(ctx context.Context, sel ast.SelectionSet, obj *deployment.Eligibility) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, destroyEligibilityImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DestroyEligibility")
+		case "allowed":
+			out.Values[i] = ec._DestroyEligibility_allowed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "code":
+			out.Values[i] = ec._DestroyEligibility_code(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._DestroyEligibility_message(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "blockedBy":
+			out.Values[i] = ec._DestroyEligibility_blockedBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warning":
+			out.Values[i] = ec._DestroyEligibility_warning(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var destroyModuleInstancePayloadImplementors = []string{"DestroyModuleInstancePayload"}
+
+func (ec *executionContext) _DestroyModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DestroyModuleInstancePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, destroyModuleInstancePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DestroyModuleInstancePayload")
+		case "deployment":
+			out.Values[i] = ec._DestroyModuleInstancePayload_deployment(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -39251,6 +39854,49 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "destroyedAt":
+			out.Values[i] = ec._ModuleInstance_destroyedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "destroyEligibility":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_destroyEligibility(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "drift":
 			field := field
 
@@ -40493,6 +41139,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "redeployDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_redeployDeployment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "destroyModuleInstance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_destroyModuleInstance(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -45527,6 +46180,34 @@ func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx context.Context, v any) (deployment.Action, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx context.Context, sel ast.SelectionSet, v deployment.Action) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction = map[string]deployment.Action{
+		"APPLY":   deployment.Apply,
+		"DESTROY": deployment.DestroyAction,
+	}
+	marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction = map[deployment.Action]string{
+		deployment.Apply:         "APPLY",
+		deployment.DestroyAction: "DESTROY",
+	}
+)
+
 func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx context.Context, sel ast.SelectionSet, v *feed.Item) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -45718,6 +46399,21 @@ var (
 
 func (ec *executionContext) unmarshalNDeprecateModuleVersionInput2slipwayᚋgraphᚋmodelᚐDeprecateModuleVersionInput(ctx context.Context, v any) (model.DeprecateModuleVersionInput, error) {
 	res, err := ec.unmarshalInputDeprecateModuleVersionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DestroyEligibility(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDestroyModuleInstanceInput2slipwayᚋgraphᚋmodelᚐDestroyModuleInstanceInput(ctx context.Context, v any) (model.DestroyModuleInstanceInput, error) {
+	res, err := ec.unmarshalInputDestroyModuleInstanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -46770,6 +47466,7 @@ var (
 		"CREATE_INSTANCE":      access.CreateInstance,
 		"DEPLOY":               access.Deploy,
 		"FORCE_CANCEL":         access.ForceCancel,
+		"DESTROY_INSTANCE":     access.DestroyInstance,
 		"RUN_DEPLOYMENTS":      access.RunDeployments,
 		"EDIT_DEFAULTS":        access.EditDefaults,
 		"EDIT_MODULES":         access.EditModules,
@@ -46789,6 +47486,7 @@ var (
 		access.CreateInstance:      "CREATE_INSTANCE",
 		access.Deploy:              "DEPLOY",
 		access.ForceCancel:         "FORCE_CANCEL",
+		access.DestroyInstance:     "DESTROY_INSTANCE",
 		access.RunDeployments:      "RUN_DEPLOYMENTS",
 		access.EditDefaults:        "EDIT_DEFAULTS",
 		access.EditModules:         "EDIT_MODULES",
@@ -47633,6 +48331,42 @@ func (ec *executionContext) marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx context.Context, v any) ([]deployment.Action, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]deployment.Action, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []deployment.Action) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(ctx context.Context, sel ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -47747,6 +48481,13 @@ func (ec *executionContext) marshalODeprecateModuleVersionPayload2ᚖslipwayᚋg
 		return graphql.Null
 	}
 	return ec._DeprecateModuleVersionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.DestroyModuleInstancePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DestroyModuleInstancePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx context.Context, sel ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {

@@ -73,6 +73,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputDeploymentEventInput,
 			ec.unmarshalInputDeploymentFilter,
 			ec.unmarshalInputDeprecateModuleVersionInput,
+			ec.unmarshalInputDestroyModuleInstanceInput,
 			ec.unmarshalInputGitRepoPropertyInput,
 			ec.unmarshalInputInputPropertyInput,
 			ec.unmarshalInputInputValuesInput,
@@ -185,6 +186,10 @@ var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deplo
 var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
 
 var planDeprecateModuleVersionPayload = &plan.Object{Name: "DeprecateModuleVersionPayload", Satisfies: deprecateModuleVersionPayloadImplementors}
+
+var planDestroyEligibility = &plan.Object{Name: "DestroyEligibility", Satisfies: destroyEligibilityImplementors}
+
+var planDestroyModuleInstancePayload = &plan.Object{Name: "DestroyModuleInstancePayload", Satisfies: destroyModuleInstancePayloadImplementors}
 
 var planDrift = &plan.Object{Name: "Drift", Satisfies: driftImplementors}
 
@@ -1428,6 +1433,17 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"action": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Action(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w, n, v)
+		},
+		},
 		"status": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.Status
@@ -2224,6 +2240,67 @@ func init() {
 				return false
 			}
 			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+		},
+		},
+	}
+	planDestroyEligibility.Fields = map[string]*plan.Field{
+		"allowed": {Object: "DestroyEligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Allowed
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"code": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Code
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"message": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Message
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"blockedBy": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.BlockedBy
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"warning": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Eligibility)
+			v := obj.Warning
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+	}
+	planDestroyModuleInstancePayload.Fields = map[string]*plan.Field{
+		"deployment": {Object: "DestroyModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.DestroyModuleInstancePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Deployment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -4224,6 +4301,29 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"destroyedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.DestroyedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"destroyEligibility": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+		},
+		},
 		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -5329,6 +5429,26 @@ func init() {
 				return false
 			}
 			return writeORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(w, n, v)
+		},
+		},
+		"destroyModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_destroyModuleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DestroyModuleInstance(ctx, fc.Args["input"].(model.DestroyModuleInstanceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w, n, v)
 		},
 		},
 		"cancelDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8934,6 +9054,10 @@ func writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer
 	return w.Object(n, planDeployment, v)
 }
 
+func writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w *plan.Writer, n *plan.Node, v deployment.Action) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[v]), true)
+}
+
 func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
 	if v == nil {
 		return w.Null()
@@ -8995,6 +9119,13 @@ func writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(w *plan.Wr
 
 func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment1.Status) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
+}
+
+func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w *plan.Writer, n *plan.Node, v *deployment.Eligibility) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planDestroyEligibility, v)
 }
 
 func writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w *plan.Writer, n *plan.Node, v moduleinstance.DriftKind) bool {
@@ -9681,6 +9812,13 @@ func writeODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateM
 		return false
 	}
 	return w.Object(n, planDeprecateModuleVersionPayload, v)
+}
+
+func writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w *plan.Writer, n *plan.Node, v *model.DestroyModuleInstancePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDestroyModuleInstancePayload, v)
 }
 
 func writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w *plan.Writer, n *plan.Node, v *deployment.Drift) bool {

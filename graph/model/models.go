@@ -112,6 +112,9 @@ type ClaimDeploymentInput struct {
 	// left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
 	// seconds.
 	Wait graphql.Omittable[*int32] `json:"wait,omitempty"`
+	// What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
+	// deployment that destroys.
+	Actions graphql.Omittable[[]deployment.Action] `json:"actions,omitempty"`
 }
 
 // What claimDeployment answers with.
@@ -416,6 +419,30 @@ type DeprecateModuleVersionInput struct {
 type DeprecateModuleVersionPayload struct {
 	// The version as it is now.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
+}
+
+// What to destroy.
+type DestroyModuleInstanceInput struct {
+	// The id of the instance.
+	ID string `json:"id"`
+	// Why, for people: 1 to 500 characters, not blank.
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
+	// Whether to destroy it although live or active deployments of other instances refer to it; otherwise that is refused with
+	// `slipway:ModuleInstance:IN_USE`. False where it is left out or null.
+	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
+}
+
+// What destroyModuleInstance answers with.
+type DestroyModuleInstancePayload struct {
+	// The new deployment, PENDING.
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they

@@ -101,6 +101,12 @@ func (r aroundDeployment) ModuleInstance(ctx context.Context, obj *record.Deploy
 	})
 }
 
+func (r aroundDeployment) Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.action", Parent: obj}, func(ctx context.Context) (deployment.Action, error) {
+		return r.DeploymentResolver.Action(ctx, obj)
+	})
+}
+
 func (r aroundDeployment) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
 		return r.DeploymentResolver.Outputs(ctx, obj)
@@ -419,6 +425,12 @@ func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *recor
 	})
 }
 
+func (r aroundModuleInstance) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.destroyEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+		return r.ModuleInstanceResolver.DestroyEligibility(ctx, obj)
+	})
+}
+
 func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*deployment.Drift, error) {
 		return r.ModuleInstanceResolver.Drift(ctx, obj)
@@ -701,6 +713,12 @@ func (r aroundMutation) RollbackDeployment(ctx context.Context, input model.Roll
 func (r aroundMutation) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.redeployDeployment", Args: []any{input}}, func(ctx context.Context) (*model.RedeployDeploymentPayload, error) {
 		return r.MutationResolver.RedeployDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.destroyModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.DestroyModuleInstancePayload, error) {
+		return r.MutationResolver.DestroyModuleInstance(ctx, input)
 	})
 }
 

@@ -1,0 +1,3 @@
+-- +goose Up
+-- compatible-with: 20261122012914
+ALTER TABLE `module_instances` ADD COLUMN `destroyed_at` datetime NULL;
