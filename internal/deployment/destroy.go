@@ -102,7 +102,7 @@ func (s *Service) insertDestroy(ctx context.Context, in Destroy, r *request, dep
 		}
 		created.Reason, created.GivenFrom = in.Reason, nil
 		e.Changes = map[string]any{
-			"moduleInstanceId": instance.ID, "liveDeploymentId": from.ID, "releaseId": from.ReleaseID, "reason": in.Reason,
+			"moduleInstanceId": instance.ID, "releaseId": from.ReleaseID, "reason": in.Reason,
 			"acknowledgeDependents": in.AcknowledgeDependents,
 		}
 		return created, instance.ID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))

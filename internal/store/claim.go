@@ -47,10 +47,15 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 			// As a text and no argument: no plan could take the index for an argument.
 			sql.ExprP(t.C(deployment.FieldStatus)+" = 'PENDING'"),
 			oneOf(t.C(deployment.FieldDeploymentType), c.Kinds),
-			c.actions(t.C(deployment.FieldTriggerSource)),
 		)).
 		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
 		Limit(1)
+	switch source := t.C(deployment.FieldTriggerSource); {
+	case !c.Destroys:
+		oldest.Where(sql.NEQ(source, TriggerDestroy))
+	case c.OnlyDestroys:
+		oldest.Where(sql.EQ(source, TriggerDestroy))
+	}
 	if c.Scope != nil {
 		oldest.Where(sql.Or(
 			oneOf(t.C(deployment.FieldProjectID), c.Scope.Projects),
@@ -93,17 +98,6 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		return "", err
 	}
 	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
-}
-
-// actions returns the condition on what starts a deployment that its program can do what it is to do.
-func (c Claim) actions(triggerSource string) *sql.Predicate {
-	switch {
-	case !c.Destroys:
-		return sql.NEQ(triggerSource, TriggerDestroy)
-	case c.OnlyDestroys:
-		return sql.EQ(triggerSource, TriggerDestroy)
-	}
-	return sql.And()
 }
 
 // TriggerDestroy is what starts a deployment that destroys.
