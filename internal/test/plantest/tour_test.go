@@ -63,6 +63,7 @@ func (t *tour) run() {
 	t.asks(first)
 	t.moves()
 	t.shadows()
+	t.destroys()
 	t.keepsHouse()
 }
 
@@ -177,6 +178,26 @@ func (t *tour) claim() (*ent.Deployment, string) {
 		t.Fatal(d, err)
 	}
 	return d, lease.ID
+}
+
+// destroys destroys what is live, in vain and then not, and brings it back.
+func (t *tour) destroys() {
+	t.Helper()
+	instance := t.p.NewInstance(t, "destroyed")
+	t.p.Deploy(t, instance.ID, `{"image":"web:1"}`)
+	live, lease := t.claim()
+	_, err := t.w.Deploy.Complete(t.runner, live.ID, lease, nil)
+	t.must(err)
+	for _, failure := range []*fault.Data{{Code: string(fault.DeploymentFailed), Message: "no"}, nil} {
+		_, err := t.w.Deploy.Destroy(t.admin, deployment.Destroy{InstanceID: instance.ID})
+		t.must(err)
+		d, lease, err := t.w.Deploy.Claim(t.runner, deployment.Claim{
+			Kinds: catalog.DeploymentTypes, Actions: []deployment.Action{deployment.DestroyAction},
+		})
+		t.must(err)
+		_, err = t.w.Deploy.Complete(t.runner, d.ID, lease.ID, failure)
+		t.must(err)
+	}
 }
 
 // deploys takes a deployment through all that becomes of one, and returns one that has succeeded.
