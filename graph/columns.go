@@ -60,6 +60,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.deploymentCounts":      {},
 	"ModuleInstance.deployments":           {},
 	"ModuleInstance.dependents":            {},
+	"ModuleInstance.outdated":              {},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
 	"Release.inputs":                       {release.FieldDigest, release.FieldContent},
 	"Release.artifact":                     {release.FieldDigest, release.FieldContent},

@@ -8,6 +8,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/deployment"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/record"
 )
 
@@ -140,6 +141,19 @@ func referencesOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*en
 	return loadEach(ctx, d, "references", givenFrom, func(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
 		lists, err := r.Deploy.References(ctx, ids)
 		var all []*ent.DeploymentReference
+		for _, list := range lists {
+			all = append(all, list...)
+		}
+		registerBatch(ctx, all)
+		return lists, err
+	})
+}
+
+// outdated returns the references of what is live at an instance that have read what is not live any more.
+func outdated(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+	return loadEach(ctx, i, "outdated", instanceID, func(ctx context.Context, ids []string) (map[string][]*inputvalidation.Outdated, error) {
+		lists, err := r.Inputs.Outdated(ctx, ids)
+		var all []*inputvalidation.Outdated
 		for _, list := range lists {
 			all = append(all, list...)
 		}

@@ -107,7 +107,8 @@ func texts(params json.RawMessage) (map[string]string, error) {
 
 func newDeployment(in model.CreateDeploymentInput) deployment.New {
 	return deployment.New{
-		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID, Inputs: in.Inputs,
+		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID,
+		Inputs: in.Inputs.Value(), InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value(),
 		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),

@@ -25,6 +25,7 @@ import (
 	"slipway/internal/feed"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
 	"slipway/internal/output"
@@ -287,6 +288,11 @@ func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.Mo
 	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOf))
 }
 
+// Outdated is the resolver for the outdated field.
+func (r *moduleInstanceResolver) Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+	return outdated(ctx, r.Resolver, obj)
+}
+
 // Dependents is the resolver for the dependents field.
 func (r *moduleInstanceResolver) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DependentsOf)
@@ -522,6 +528,21 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 		return nil, err
 	}
 	return &model.CompleteDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
+// ModuleInstance is the resolver for the moduleInstance field.
+func (r *outdatedReferenceResolver) ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error) {
+	return toInstance(ctx, r.Resolver, obj, func(o *inputvalidation.Outdated) *string { return &o.InstanceID })
+}
+
+// Read is the resolver for the read field.
+func (r *outdatedReferenceResolver) Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "read", func(o *inputvalidation.Outdated) *string { return &o.ReadID })
+}
+
+// Live is the resolver for the live field.
+func (r *outdatedReferenceResolver) Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "live", func(o *inputvalidation.Outdated) *string { return o.LiveID })
 }
 
 // Environments is the resolver for the environments field.
@@ -836,6 +857,11 @@ func (r *Resolver) ModuleVersion() generated.ModuleVersionResolver { return &mod
 // Mutation returns generated.MutationResolver implementation.
 func (r *Resolver) Mutation() generated.MutationResolver { return &mutationResolver{r} }
 
+// OutdatedReference returns generated.OutdatedReferenceResolver implementation.
+func (r *Resolver) OutdatedReference() generated.OutdatedReferenceResolver {
+	return &outdatedReferenceResolver{r}
+}
+
 // Project returns generated.ProjectResolver implementation.
 func (r *Resolver) Project() generated.ProjectResolver { return &projectResolver{r} }
 
@@ -877,6 +903,7 @@ type (
 	moduleInstanceResolver         struct{ *Resolver }
 	moduleVersionResolver          struct{ *Resolver }
 	mutationResolver               struct{ *Resolver }
+	outdatedReferenceResolver      struct{ *Resolver }
 	projectResolver                struct{ *Resolver }
 	quarantineResolver             struct{ *Resolver }
 	queryResolver                  struct{ *Resolver }

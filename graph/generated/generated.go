@@ -25,6 +25,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
 	"slipway/internal/output"
@@ -67,6 +68,7 @@ type ResolverRoot interface {
 	ModuleInstance() ModuleInstanceResolver
 	ModuleVersion() ModuleVersionResolver
 	Mutation() MutationResolver
+	OutdatedReference() OutdatedReferenceResolver
 	Project() ProjectResolver
 	Quarantine() QuarantineResolver
 	Query() QueryResolver
@@ -175,6 +177,7 @@ type ModuleInstanceResolver interface {
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
 	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ModuleVersionResolver interface {
@@ -208,6 +211,11 @@ type MutationResolver interface {
 	RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error)
 	ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error)
 	CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error)
+}
+type OutdatedReferenceResolver interface {
+	ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error)
+	Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
+	Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
 }
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
@@ -1715,6 +1723,12 @@ type ModuleInstance implements Node {
     before: String
   ): DeploymentConnection
   """
+  The references of its live deployment whose values have changed since: where another deployment is live at the chosen
+  instance, and what was read from it has other values or is no longer there, or where nothing is live there any more. In the
+  order of the form, at most 1,000. Empty where Slipway has not kept what the live deployment has read.
+  """
+  outdated: [OutdatedReference!]!
+  """
   The instances whose live or active deployment refers to it, newest first. Of a live deployment that was created by a Slipway
   which did not keep its references, the text of its release is searched for the id.
   """
@@ -1736,6 +1750,20 @@ type DeploymentCount {
   status: DeploymentStatus!
   "How many deployments are in it, at least 1."
   count: Int!
+}
+
+"A reference of what is live at an instance, which has read what is not live any more."
+type OutdatedReference {
+  "The place of the input as a JSON Pointer into the inputs of the live release."
+  pointer: String!
+  "The id of the chosen instance."
+  moduleInstanceId: ID!
+  "The chosen instance; null where it has been deleted since."
+  moduleInstance: ModuleInstance
+  "The deployment that was live there when the values were read."
+  read: Deployment!
+  "The deployment that is live there now; null where none is."
+  live: Deployment
 }
 
 "A page of module instances."
@@ -3630,8 +3658,23 @@ input CreateDeploymentInput {
   moduleInstanceId: ID!
   "The version of its module."
   moduleVersionId: ID!
-  "The values of the inputs, by their ids."
-  inputs: JSON!
+  """
+  The values of the inputs, by their ids. They may be left out where ` + "`" + `inputsFrom` + "`" + ` is given, and then go before what is taken
+  over, key by key.
+  """
+  inputs: JSON
+  """
+  The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
+  given. Values that the version has no inputs for are left out, with the warning ` + "`" + `input_dropped` + "`" + `. Where ` + "`" + `artifact` + "`" + ` is left out,
+  it is that of the deployment; where the deployment is of the same instance, so are ` + "`" + `resourceArn` + "`" + `, ` + "`" + `resourceName` + "`" + ` and of ` + "`" + `data` + "`" + `
+  what a rollback takes over. ` + "`" + `slipway:Deployment:INPUTS_UNKNOWN` + "`" + ` where it is not kept what was given.
+  """
+  inputsFrom: ID
+  """
+  The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFrom` + "`" + `. One that was not given there has the warning
+  ` + "`" + `input_not_given` + "`" + `.
+  """
+  withoutInputs: [String!]
   "What it is for, at most 10,000 characters."
   description: String
   """
@@ -3668,7 +3711,8 @@ type CreateDeploymentPayload {
   deployment: Deployment!
   """
   What to see to, though it was allowed. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live at the chosen
-  instance has not reported the output. Empty for a repeat under an idempotency key.
+  instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFrom` + "`" + ` and ` + "`" + `withoutInputs` + "`" + `. Empty for a
+  repeat under an idempotency key.
   """
   warnings: [InputWarning!]!
 }
@@ -4905,6 +4949,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
 		return ec.fieldContext_ModuleInstance_deployments(ctx, field)
+	case "outdated":
+		return ec.fieldContext_ModuleInstance_outdated(ctx, field)
 	case "dependents":
 		return ec.fieldContext_ModuleInstance_dependents(ctx, field)
 	}
@@ -5049,6 +5095,22 @@ func (ec *executionContext) childFields_OrganizationEdge(ctx context.Context, fi
 		return ec.fieldContext_OrganizationEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrganizationEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_OutdatedReference(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_OutdatedReference_pointer(ctx, field)
+	case "moduleInstanceId":
+		return ec.fieldContext_OutdatedReference_moduleInstanceId(ctx, field)
+	case "moduleInstance":
+		return ec.fieldContext_OutdatedReference_moduleInstance(ctx, field)
+	case "read":
+		return ec.fieldContext_OutdatedReference_read(ctx, field)
+	case "live":
+		return ec.fieldContext_OutdatedReference_live(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OutdatedReference", field.Name)
 }
 
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -16228,6 +16290,38 @@ func (ec *executionContext) fieldContext_ModuleInstance_deployments(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleInstance_outdated(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_outdated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Outdated(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+			return ec.marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_outdated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OutdatedReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ModuleInstance_dependents(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19534,6 +19628,148 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReference_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReference", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReference_moduleInstanceId(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_moduleInstanceId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InstanceID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_moduleInstanceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReference_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().ModuleInstance(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReference_read(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_read(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().Read(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_read(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReference_live(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_live(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().Live(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReference",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
 		},
 	}
 	return fc, nil
@@ -26962,7 +27198,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26985,11 +27221,25 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 			it.ModuleVersionID = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Inputs = data
+			it.Inputs = graphql.OmittableOf(data)
+		case "inputsFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFrom"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InputsFrom = graphql.OmittableOf(data)
+		case "withoutInputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withoutInputs"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WithoutInputs = graphql.OmittableOf(data)
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -35859,6 +36109,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outdated":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_outdated(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "dependents":
 			field := field
 
@@ -37247,6 +37535,163 @@ func (ec *executionContext) _OrganizationEdge(ctx context.Context, sel ast.Selec
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var outdatedReferenceImplementors = []string{"OutdatedReference"}
+
+func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.SelectionSet, obj *inputvalidation.Outdated) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, outdatedReferenceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OutdatedReference")
+		case "pointer":
+			out.Values[i] = ec._OutdatedReference_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstanceId":
+			out.Values[i] = ec._OutdatedReference_moduleInstanceId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleInstance":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_moduleInstance(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "read":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_read(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "live":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReference_live(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -42325,6 +42770,32 @@ func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpag
 		return graphql.Null
 	}
 	return ec._OrganizationEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx context.Context, sel ast.SelectionSet, v *inputvalidation.Outdated) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OutdatedReference(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
 	"slipway/internal/output"
@@ -262,6 +263,8 @@ var planOrganization = &plan.Object{Name: "Organization", Satisfies: organizatio
 var planOrganizationConnection = &plan.Object{Name: "OrganizationConnection", Satisfies: organizationConnectionImplementors}
 
 var planOrganizationEdge = &plan.Object{Name: "OrganizationEdge", Satisfies: organizationEdgeImplementors}
+
+var planOutdatedReference = &plan.Object{Name: "OutdatedReference", Satisfies: outdatedReferenceImplementors}
 
 var planPageInfo = &plan.Object{Name: "PageInfo", Satisfies: pageInfoImplementors}
 
@@ -4091,6 +4094,23 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"outdated": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Outdated(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(w, n, v)
+		},
+		},
 		"dependents": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -5451,6 +5471,77 @@ func init() {
 				return false
 			}
 			return writeNOrganization2ᚖslipwayᚋentᚐOrganization(w, n, v)
+		},
+		},
+	}
+	planOutdatedReference.Fields = map[string]*plan.Field{
+		"pointer": {Object: "OutdatedReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			v := obj.Pointer
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"moduleInstanceId": {Object: "OutdatedReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			v := obj.InstanceID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"moduleInstance": {Object: "OutdatedReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.OutdatedReference().ModuleInstance(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+		"read": {Object: "OutdatedReference", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.OutdatedReference().Read(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"live": {Object: "OutdatedReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.OutdatedReference().Live(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -8543,6 +8634,17 @@ func writeNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, 
 		return w.Null()
 	}
 	return w.Object(n, planOrganizationEdge, v)
+}
+
+func writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(w *plan.Writer, n *plan.Node, v []*inputvalidation.Outdated) bool {
+	return plan.List(w, n, v, true, writeNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated)
+}
+
+func writeNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(w *plan.Writer, n *plan.Node, v *inputvalidation.Outdated) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planOutdatedReference, v)
 }
 
 func writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w *plan.Writer, n *plan.Node, v *page.Info) bool {

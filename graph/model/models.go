@@ -120,8 +120,17 @@ type CreateDeploymentInput struct {
 	ModuleInstanceID string `json:"moduleInstanceId"`
 	// The version of its module.
 	ModuleVersionID string `json:"moduleVersionId"`
-	// The values of the inputs, by their ids.
-	Inputs *strictjson.Node `json:"inputs"`
+	// The values of the inputs, by their ids. They may be left out where `inputsFrom` is given, and then go before what is taken
+	// over, key by key.
+	Inputs graphql.Omittable[*strictjson.Node] `json:"inputs,omitempty"`
+	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
+	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
+	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
+	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
+	InputsFrom graphql.Omittable[*string] `json:"inputsFrom,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`. One that was not given there has the warning
+	// `input_not_given`.
+	WithoutInputs graphql.Omittable[[]string] `json:"withoutInputs,omitempty"`
 	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
@@ -149,7 +158,8 @@ type CreateDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
 	// What to see to, though it was allowed. `output_missing`: a mapped input is left out, because what is live at the chosen
-	// instance has not reported the output. Empty for a repeat under an idempotency key.
+	// instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and `withoutInputs`. Empty for a
+	// repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 

@@ -1,7 +1,9 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -24,8 +26,12 @@ import (
 type New struct {
 	InstanceID string
 	VersionID  string
-	// Inputs are the values of the version's inputs: an object.
+	// Inputs are the values of the version's inputs: an object. It may be nil beside InputsFrom.
 	Inputs *strictjson.Node
+	// InputsFrom is the deployment whose inputs are taken over, as far as they are neither among Inputs nor WithoutInputs;
+	// nil for none.
+	InputsFrom    *string
+	WithoutInputs []string
 	// Artifact is the task definition of an aws:ecs module: an object; nil for other deployment types.
 	Artifact *strictjson.Node
 	// Data is what is known of an aws:ecs deployment beforehand: an object, or nil.
@@ -42,7 +48,8 @@ type New struct {
 // Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
 // DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
-// RequestIdempotencyReused.
+// RequestIdempotencyReused, and where inputs are taken over with DeploymentNotFound, DeploymentInputsUnknown,
+// ReleaseUnavailable and ReleaseDigestMismatch.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 	d, _, err := s.CreateWarned(ctx, in)
 	return d, err
@@ -63,7 +70,7 @@ func (s *Service) CreateWarned(ctx context.Context, in New) (*ent.Deployment, []
 		if err != nil {
 			return nil, err
 		}
-		return s.insert(ctx, in, p, r, deploymentID, releaseID)
+		return s.insert(ctx, p, r, deploymentID, releaseID)
 	})
 	return made, r.warnings, err
 }
@@ -80,19 +87,25 @@ func (in New) arguments() []any {
 	if in.ExpectedLiveID != nil {
 		list = append(list, map[string]any{"expectedLiveDeploymentId": *in.ExpectedLiveID})
 	}
+	if in.InputsFrom != nil {
+		list = append(list, map[string]any{"inputsFrom": in.InputsFrom, "withoutInputs": in.WithoutInputs})
+	}
 	return list
 }
 
 // prepared is a deployment whose input is valid.
 type prepared struct {
+	// New is what was asked for, with what is taken over.
+	New
 	instance *ent.ModuleInstance
 	version  *ent.ModuleVersion
 	// live is the deployment that the values were validated against, "" for none.
 	live string
-	// given are the values as they were given, references the instances that they choose.
-	given      *strictjson.Node
+	// references are the instances that the values choose.
 	references []inputvalidation.Reference
-	// warnings are of the inputs.
+	// taken is what is taken over of another deployment.
+	taken takeover
+	// warnings are what the caller should see to.
 	warnings []inputprop.Warning
 	sealed   release.Sealed
 	data     *ecs.Data
@@ -108,10 +121,13 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	if err := access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	data, violations := in.newData(p.version.Kind, a)
-	p.data = data
-	violations = append(in.checkTexts(), violations...)
-	completed, wrong, err := s.completeInputs(ctx, in, p)
+	violations := slices.Concat(in.checkTexts(), in.checkTakeover())
+	if in, err = s.takeOver(ctx, in, p); err != nil {
+		return nil, err
+	}
+	data, wrong := in.newData(p.version.Kind, a, p.taken.target)
+	p.New, p.data, violations = in, data, append(violations, wrong...)
+	completed, wrong, err := s.completeInputs(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +137,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	case len(violations) > 0:
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	p.warnings = completed.Warnings
-	p.given, p.references = in.Inputs, completed.References
+	p.references, p.warnings = completed.References, append(p.warnings, completed.Warnings...)
 	p.sealed, err = release.Seal(release.Unsealed{
 		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: in.Artifact,
 	})
@@ -151,12 +166,13 @@ func (s *Service) findTarget(ctx context.Context, in New) (*prepared, error) {
 	return &prepared{instance: instance, version: version}, nil
 }
 
-// newData returns the data of the deployment, nil for deployment types that have none.
-func (in New) newData(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
+// newData returns the data of the deployment, nil for deployment types that have none. target is what it has where none is
+// given, nil for nothing.
+func (in New) newData(kind string, a *actor.Actor, target *ecs.Data) (*ecs.Data, []fault.Violation) {
 	if kind != ecs.Type {
 		return nil, append(checkOnlyECS("/artifact", in.Artifact, kind), checkOnlyECS("/data", in.Data, kind)...)
 	}
-	data := &ecs.Data{Type: ecs.Type}
+	data := cmp.Or(target, &ecs.Data{Type: ecs.Type})
 	var violations []fault.Violation
 	if in.Data != nil {
 		known, wrong := ecs.DecodeNew(in.Data)
@@ -191,23 +207,26 @@ func (in New) checkTexts() []fault.Violation {
 }
 
 // completeInputs returns the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*inputvalidation.Completed, []fault.Violation, error) {
-	if violations := inputvalues.CheckValues(in.Inputs, "/inputs"); len(violations) > 0 {
+func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalidation.Completed, []fault.Violation, error) {
+	if violations := inputvalues.CheckValues(p.Inputs, "/inputs"); len(violations) > 0 {
 		return nil, violations, nil
 	}
 	list, err := p.version.Inputs.Properties(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	if violations := p.dropTaken(list); len(violations) > 0 {
+		return nil, violations, nil
+	}
 	place, err := s.Inputs.InstanceScope(ctx, p.instance, p.version)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.live = idOrEmpty(place.LiveDeploymentID)
-	return s.Inputs.Complete(ctx, list, in.Inputs, "/inputs", place)
+	return s.Inputs.Complete(ctx, list, p.Inputs, "/inputs", place)
 }
 
-func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
+func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
 	a := actor.From(ctx)
 	return s.create(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
@@ -217,7 +236,7 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 		if idOrEmpty(instance.LiveDeploymentID) != p.live {
 			return nil, "", journal.ErrChanged // the values were validated against another live deployment
 		}
-		if err := checkExpectedLive(in.ExpectedLiveID, p.live); err != nil {
+		if err := checkExpectedLive(p.ExpectedLiveID, p.live); err != nil {
 			return nil, "", err
 		}
 		r.warnings = p.warnings
@@ -230,13 +249,17 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 		if err != nil {
 			return nil, instance.ID, err
 		}
-		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": shipped.ID}
+		changes := map[string]any{"moduleInstanceId": instance.ID, "releaseId": shipped.ID}
+		if p.InputsFrom != nil {
+			changes["inputsFrom"] = *p.InputsFrom
+		}
+		e.Changes = changes
 		created := &ent.Deployment{
 			ID: deploymentID, ProjectID: instance.ProjectID, EnvironmentID: instance.EnvironmentID,
 			ModuleInstanceID: instance.ID, ReleaseID: &shipped.ID,
 			DeploymentType: p.version.Kind, TriggerSource: TriggerAPI, Status: deployment.StatusPENDING,
-			Description: in.Description, CreatedBy: a.Name,
-			ResourceArn: in.ResourceARN, ResourceName: in.ResourceName,
+			Description: p.Description, CreatedBy: a.Name,
+			ResourceArn: p.ResourceARN, ResourceName: p.ResourceName,
 			GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: serviceOf(p.data),
 		}
 		if err := s.insertOfService(ctx, tx, e, created, ""); err != nil {

@@ -20,7 +20,7 @@ import (
 
 // insertGiven writes what was given for the inputs of a new deployment, and the references in it.
 func (s *Service) insertGiven(ctx context.Context, tx *ent.Tx, d *ent.Deployment, p *prepared) error {
-	given := &ent.GivenInput{OrganizationID: d.OrganizationID, DeploymentID: d.ID, Content: string(p.given.JSON())}
+	given := &ent.GivenInput{OrganizationID: d.OrganizationID, DeploymentID: d.ID, Content: string(p.Inputs.JSON())}
 	if err := record.Insert(ctx, tx, given); err != nil || len(p.references) == 0 {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/ent/auditevent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
@@ -32,6 +33,8 @@ func newMembers(t *testing.T, w *worldtest.World, p *worldtest.Fixture) map[stri
 	return map[string][2]any{
 		"InstanceID":     {p.Instance.ID, p.NewInstance(t, "other").ID},
 		"VersionID":      {p.Version.ID, version.ID},
+		"InputsFrom":     {new(p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:0"}`), broken).ID), new(p.Failed(t).ID)},
+		"WithoutInputs":  {[]string{"replicas"}, []string{"image"}},
 		"Inputs":         {strictjson.MustParse(`{"image":"stored:1"}`), strictjson.MustParse(`{"image":"other:1"}`)},
 		"Artifact":       {strictjson.MustParse(`{"revision":777}`), strictjson.MustParse(`{"revision":778}`)},
 		"Data":           {cluster("stored"), cluster("other")},
@@ -74,11 +77,13 @@ func TestEveryMemberOfANewDeploymentIsStored(t *testing.T) {
 		text, err := json.Marshal([]any{
 			stored, stored.Data.JSON(),
 			w.Store.Client.Release.GetX(ctx, *stored.ReleaseID), w.Store.Client.IdempotencyKey.Query().OnlyX(ctx),
+			w.Store.Client.AuditEvent.Query().Where(auditevent.ObjectID(created.ID)).OnlyX(w.Acme.As(actor.Admin)),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		delete(members, "ExpectedLiveID") // a condition, which nothing keeps
+		delete(members, "WithoutInputs")  // what is stored lacks them
 		for name, values := range members {
 			if want := strings.Trim(inner(values[0]), "{}"); !strings.Contains(unescaped(string(text)), want) {
 				t.Errorf("%s: %s is stored nowhere in %s", name, want, text)
@@ -139,7 +144,7 @@ func TestEveryTextOfANewDeploymentIsJudged(t *testing.T) {
 		members := newMembers(t, w, w.Fixture(t, w.Acme, "web"))
 		judged := 0
 		for name, values := range members {
-			if _, isText := values[0].(*string); !isText || strings.HasSuffix(name, "ID") {
+			if _, isText := values[0].(*string); !isText || name == "InputsFrom" || strings.HasSuffix(name, "ID") {
 				continue
 			}
 			judged++

@@ -117,6 +117,7 @@ const (
 	DeploymentWrongState         Code = "slipway:Deployment:WRONG_STATE"
 	DeploymentCanceled           Code = "slipway:Deployment:CANCELED"
 	DeploymentFailed             Code = "slipway:Deployment:FAILED"
+	DeploymentInputsUnknown      Code = "slipway:Deployment:INPUTS_UNKNOWN"
 	DeploymentLiveChanged        Code = "slipway:Deployment:LIVE_CHANGED"
 	DeploymentLeaseLost          Code = "slipway:Deployment:LEASE_LOST"
 	DeploymentLeaseExpired       Code = "slipway:Deployment:LEASE_EXPIRED"
@@ -217,6 +218,7 @@ var entries = []Entry{
 	{DeploymentWrongState, 409, "The deployment's status does not allow this transition, it was started outside, or it is too early for force.", "Read the deployment again."},
 	{DeploymentCanceled, 409, "The deployment was canceled, and did not end well; kept as the record's error.", "Redeploy it when it is wanted after all."},
 	{DeploymentFailed, 422, "Carrying the deployment out failed; kept as the record's error.", "Read the description, mend the cause and redeploy."},
+	{DeploymentInputsUnknown, 422, "What was given for the inputs of the deployment is not kept: it was started outside, or created by a Slipway that did not keep it.", "Send the inputs once."},
 	{DeploymentLiveChanged, 409, "The deployment that the caller took for the instance's live one is not live any more.", "Read the instance again and decide anew."},
 	{DeploymentLeaseLost, 409, "The lease that the runner names has run out, the deployment has ended, or the time that a canceled program has to end is over.", "Stop carrying the deployment out; metadata has its status."},
 	{DeploymentLeaseExpired, 409, "The runner did not renew its lease in time, so that nobody knows how far it got; kept as the record's error.", "See what was changed, then redeploy."},

@@ -1,6 +1,8 @@
 package inputvalues
 
 import (
+	"strings"
+
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
 )
@@ -11,6 +13,14 @@ type Choice struct {
 	// ReadsInput and ReadsOutput report whether a mapped input takes its value from the inputs of what is live there, and
 	// from its outputs.
 	ReadsInput, ReadsOutput bool
+}
+
+// Reads adds that values are read of the instance, at paths.
+func (c *Choice) Reads(paths []string) {
+	for _, path := range paths {
+		c.ReadsInput = c.ReadsInput || strings.HasPrefix(path, inputprop.RefInput)
+		c.ReadsOutput = c.ReadsOutput || strings.HasPrefix(path, inputprop.RefOutput)
+	}
 }
 
 // Choices returns the instances that the references of a level name, at any depth, in the values, nil ones aside,

@@ -178,6 +178,7 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 		}
 		if missing, ok := errors.AsType[*MissingOutput](err); ok {
 			r.miss(fl, missing)
+			r.chosen.hasRead(path, nil)
 			return nil
 		}
 		if err != nil {

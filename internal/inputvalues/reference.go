@@ -18,7 +18,8 @@ type Reference struct {
 	Read []Read
 }
 
-// Read is a value that an instance has, and the path that it was found at, such as input.cidr.
+// Read is a value that an instance has, nil for an output that it has not, and the path that it was looked for at, such as
+// input.cidr.
 type Read struct {
 	Path  string
 	Value *strictjson.Node
@@ -28,7 +29,9 @@ type Read struct {
 func Digest(read []Read) string {
 	n := &strictjson.Node{Kind: strictjson.Object}
 	for _, r := range read {
-		n.Append(r.Path, r.Value)
+		if r.Value != nil {
+			n.Append(r.Path, r.Value)
+		}
 	}
 	sum := sha256.Sum256(strictjson.Canonical(n))
 	return hex.EncodeToString(sum[:])

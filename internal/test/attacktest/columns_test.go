@@ -79,7 +79,7 @@ func readings() map[string]columnReads {
 		deployment.Table + ".events": {typeName: "Deployment", attacks: []attack{
 			probe("what 95 deployments' events are called", actor.Viewer, "{ deployments(first: 95, filter: {status: CANCELED}) { nodes { events { __typename } } } }", nothing),
 		}},
-		deploymentreference.Table + ".paths": {why: "only what finds that other values are live than those that were read reads it"},
+		deploymentreference.Table + ".paths": {why: "only what is outdated is found by it, and they are no more than the inputs that name them"},
 		giveninput.Table + ".content": {attacks: []attack{
 			probe("what was given to 95 deployments", actor.Viewer, "{ "+instances+"{ givenInputs } } }", nothing),
 			probe("what was given to 20 deployments 29 times", actor.Viewer, aliased(29, "deployments(first: 20, filter: {status: FAILED}) { nodes { givenInputs } }"), nothing),

@@ -133,6 +133,7 @@ func onForeign(mine map[string]string) []question {
 	mutation("mod", false, `createModuleInstance(input: {environmentId: "`+mine["env"]+`", moduleDefinitionId: $id, name: "x"})`)
 	mutation("inst", false, `createDeployment(input: {moduleInstanceId: $id, moduleVersionId: "`+mine["mver"]+`", inputs: {}})`)
 	mutation("mver", false, `createDeployment(input: {moduleInstanceId: "`+mine["inst"]+`", moduleVersionId: $id, inputs: {}})`)
+	mutation("dep", false, `createDeployment(input: {moduleInstanceId: "`+mine["inst"]+`", moduleVersionId: "`+mine["mver"]+`", inputsFrom: $id})`)
 	for _, field := range []string{"rollbackDeployment", "redeployDeployment", "cancelDeployment"} {
 		mutation("dep", false, field+`(input: {id: $id})`)
 	}

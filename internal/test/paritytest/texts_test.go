@@ -180,7 +180,7 @@ func TestTextsOfRecordsAreBoundInTheirCharacters(t *testing.T) {
 // of their own, or name something.
 var noTexts = []string{
 	"createModuleDefinition.type", "publishModuleVersion.version", "publishModuleVersion.deploymentType", "claimDeployment.deploymentTypes",
-	"createDeployment.idempotencyKey", "rollbackDeployment.idempotencyKey", "redeployDeployment.idempotencyKey", "moveService.serviceArn",
+	"createDeployment.withoutInputs", "createDeployment.idempotencyKey", "rollbackDeployment.idempotencyKey", "redeployDeployment.idempotencyKey", "moveService.serviceArn",
 }
 
 func TestEveryTextOfAnInputIsLookedAt(t *testing.T) {

@@ -301,6 +301,16 @@ func (t *tour) inputs() {
 func (t *tour) refers(d *ent.Deployment) {
 	t.Helper()
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } deployment { status } } } }`, d.ID))
+	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:outdated"}`)
+	newer, lease := t.claim()
+	_, err := t.w.Deploy.Complete(t.runner, newer.ID, lease, nil)
+	t.must(err)
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdated { moduleInstance { name } read { status } live { status } } } }`, d.ModuleInstanceID))
+	taken, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
+		Inputs: strictjson.MustParse(`{"image":"web:1"}`), InputsFrom: &d.ID, WithoutInputs: []string{"of"}})
+	t.must(err)
+	_, err = t.w.Deploy.Cancel(t.developer, taken.ID)
+	t.must(err)
 	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
 	t.refused(t.w.Store.Tx(t.admin, never, func(ctx context.Context, tx *ent.Tx) error {
 		return dependency.CheckUnused(ctx, t.w.Store, tx, []string{t.p.Instance.ID})

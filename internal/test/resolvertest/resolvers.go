@@ -18,6 +18,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
 	"slipway/internal/output"
@@ -432,6 +433,12 @@ func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.Modul
 	})
 }
 
+func (r aroundModuleInstance) Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outdated", Parent: obj}, func(ctx context.Context) ([]*inputvalidation.Outdated, error) {
+		return r.ModuleInstanceResolver.Outdated(ctx, obj)
+	})
+}
+
 func (r aroundModuleInstance) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.dependents", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
 		return r.ModuleInstanceResolver.Dependents(ctx, obj, first, after, last, before)
@@ -615,6 +622,33 @@ func (r aroundMutation) ReportDeployment(ctx context.Context, input model.Report
 func (r aroundMutation) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.completeDeployment", Args: []any{input}}, func(ctx context.Context) (*model.CompleteDeploymentPayload, error) {
 		return r.MutationResolver.CompleteDeployment(ctx, input)
+	})
+}
+
+type aroundOutdatedReference struct {
+	generated.OutdatedReferenceResolver
+	call Call
+}
+
+func (r resolvers) OutdatedReference() generated.OutdatedReferenceResolver {
+	return aroundOutdatedReference{r.ResolverRoot.OutdatedReference(), r.call}
+}
+
+func (r aroundOutdatedReference) ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.moduleInstance", Parent: obj}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.OutdatedReferenceResolver.ModuleInstance(ctx, obj)
+	})
+}
+
+func (r aroundOutdatedReference) Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.read", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.OutdatedReferenceResolver.Read(ctx, obj)
+	})
+}
+
+func (r aroundOutdatedReference) Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.live", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.OutdatedReferenceResolver.Live(ctx, obj)
 	})
 }
 
