@@ -3,7 +3,6 @@ package deployment
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -151,7 +150,7 @@ func markImmutable(ctx context.Context, changes []release.Change, to *ent.Module
 		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {
 			return err
 		}
-		changes[i].Immutable = isImmutable(list, pointerTokens(changes[i].Pointer))
+		changes[i].Immutable = isImmutable(list, fault.Keys(changes[i].Pointer))
 	}
 	return nil
 }
@@ -182,13 +181,4 @@ func isImmutable(level []inputprop.Property, path []string) bool {
 		}
 	}
 	return false
-}
-
-// pointerTokens returns the tokens of a JSON Pointer (RFC 6901).
-func pointerTokens(pointer string) []string {
-	list := strings.Split(pointer, "/")[1:]
-	for i := range list {
-		list[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(list[i])
-	}
-	return list
 }

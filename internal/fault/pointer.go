@@ -22,6 +22,17 @@ func Pointer(keys ...string) string {
 	return b.String()
 }
 
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+
+// Keys returns the keys that a JSON Pointer (RFC 6901) leads by, none for that of the whole.
+func Keys(pointer string) []string {
+	keys := strings.Split(pointer, "/")[1:]
+	for i, k := range keys {
+		keys[i] = unescaper.Replace(k)
+	}
+	return keys
+}
+
 // Under returns the violations of a part of an input as those of the whole: root is the pointer to the part.
 func Under(root string, violations []Violation) []Violation {
 	whole := make([]Violation, len(violations))

@@ -191,6 +191,16 @@ func (r *references) value(ctx context.Context, instanceID, path string) (*stric
 	return value, value != nil, nil
 }
 
+// missing is value for whoever looks only for outputs that were not reported.
+func (r *references) missing(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
+	if strings.HasPrefix(path, inputprop.RefOutput) {
+		if _, _, err := r.value(ctx, instanceID, path); err != nil {
+			return nil, false, err
+		}
+	}
+	return r.unread(ctx, instanceID, path)
+}
+
 // unread is value for whoever does not look into what an instance has, and needs only that something is live there.
 func (r *references) unread(_ context.Context, instanceID, _ string) (*strictjson.Node, bool, error) {
 	if i := r.found[instanceID]; i == nil || i.LiveDeploymentID == nil {

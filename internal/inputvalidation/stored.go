@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
@@ -13,6 +15,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputvalues"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 )
 
 // Stored is something that was saved, and what today's rules say of it.
@@ -115,7 +118,8 @@ func (s *Service) eachLive(ctx context.Context, f func(Stored) error) error {
 }
 
 // checkLive checks what is live of an instance as if it were deployed for the first time. It must be allowed to choose
-// the instances that it has chosen; what they have may have changed since, which is no matter of rules.
+// the instances that it has chosen; what they have may have changed since, which is no matter of rules. But where it lacks a
+// value that only an output can give, and that was never reported, nobody has noticed when it was deployed.
 func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) ([]fault.Violation, error) {
 	l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID)
 	if err != nil || l == nil {
@@ -138,15 +142,35 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	}
 	choices := inputvalues.Choices(list, l.values)
 	for i := range choices {
-		choices[i].ReadsInput, choices[i].ReadsOutput = false, false
+		choices[i].ReadsInput = false
 	}
 	chosen, err := s.lookUp(ctx, instance.ID, choices)
 	if err != nil {
 		return nil, err
 	}
-	scope.env.Reference, scope.env.Ref = chosen.check, chosen.unread
+	scope.env.Reference, scope.env.Ref = chosen.check, chosen.missing
 	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", scope.env)
-	return slices.DeleteFunc(violations, func(v fault.Violation) bool { return v.Rule == inputvalues.RuleMappedInput }), err
+	return slices.DeleteFunc(violations, func(v fault.Violation) bool {
+		return v.Rule == inputvalues.RuleMappedInput ||
+			v.Rule == inputvalues.RuleOutputMissing && hasValue(l.values, fault.Keys(strings.TrimPrefix(v.Pointer, "/inputs")))
+	}), err
+}
+
+// hasValue reports whether values have one at the place that keys lead to.
+func hasValue(values *strictjson.Node, keys []string) bool {
+	for _, key := range keys {
+		switch index, err := strconv.Atoi(key); {
+		case values == nil:
+			return false
+		case values.Kind == strictjson.Object:
+			values = values.Get(key)
+		case err == nil && index < len(values.Items):
+			values = values.Items[index]
+		default:
+			return false
+		}
+	}
+	return values != nil
 }
 
 // unreadable is what is wrong with a schema that cannot be read any more.

@@ -86,6 +86,36 @@ func system(o *worldtest.Org) context.Context {
 	return actor.With(context.Background(), (&actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}).In(o.ID))
 }
 
+// What was deployed while nobody read outputs lacks what only they can give.
+func TestAStoredReleaseThatLacksAnOutputIsFound(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
+		v := mapped(t, w, p, "2.0.0", reading("vpc", "string", "vpc_id", `"required":true`), reading("zone", "string", "zone", ""))
+		network(t, w, base, "web:1", `{"vpc_id":"vpc-1"}`)
+		shipped := live(t, w, p, v, `{"of":"`+base.Instance.ID+`"}`)
+		want := func(what, inputs string, list ...string) {
+			t.Helper()
+			sealed, err := release.Seal(release.Unsealed{ModuleVersionID: v.ID, Kind: v.Kind, Inputs: strictjson.MustParse(inputs)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const before = `UPDATE releases SET content = $1, digest = $2 WHERE id = $3`
+			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), before, sealed.JSON, sealed.Digest, *shipped.ReleaseID); err != nil {
+				t.Fatal(err)
+			}
+			if got := found(system(w.Acme), t, w); !slices.Equal(got, list) {
+				t.Errorf("%s: got %q, want %q", what, got, list)
+			}
+		}
+		lacking, having := `{"of":"`+base.Instance.ID+`"}`, `{"of":"`+base.Instance.ID+`","vpc":"vpc-1"}`
+		want("it is reported by now", lacking)
+		network(t, w, base, "web:2", "")
+		want("it is not reported, and was read before", having)
+		want("it is not reported and was never read", lacking, "live release "+p.Instance.ID+" web /inputs/vpc output_missing")
+	})
+}
+
 func found(ctx context.Context, t *testing.T, w *worldtest.World) []string {
 	t.Helper()
 	var list []string

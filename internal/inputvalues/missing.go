@@ -16,9 +16,9 @@ type MissingOutput struct {
 // Error implements error.
 func (m *MissingOutput) Error() string { return "inputvalues: of the chosen instance, " + m.Why }
 
-// ruleOutputMissing is the rule of a mapped input that has no value because of a MissingOutput: a violation where it is
+// RuleOutputMissing is the rule of a mapped input that has no value because of a MissingOutput: a violation where it is
 // required, else a warning.
-const ruleOutputMissing = "output_missing"
+const RuleOutputMissing = "output_missing"
 
 // miss notes that the output is missing that a field is mapped from. One that is not required is left out.
 func (r *resolver) miss(fl *field, m *MissingOutput) {
@@ -26,7 +26,7 @@ func (r *resolver) miss(fl *field, m *MissingOutput) {
 		fl.missing = m
 		return
 	}
-	r.Fail(ruleOutputMissing, "must have a value from the chosen instance, %s", m.Why)
+	r.Fail(RuleOutputMissing, "must have a value from the chosen instance, %s", m.Why)
 	fl.unknown = true
 }
 
@@ -36,7 +36,7 @@ func (r *resolver) warn(list *[]inputprop.Warning, path *strictjson.Path, fl *fi
 	if fl.missing == nil || fl.value != nil || len(*list) == fault.MaxViolations || r.err != nil {
 		return
 	}
-	w := inputprop.Warning{Pointer: path.Pointer(""), Rule: ruleOutputMissing,
+	w := inputprop.Warning{Pointer: path.Pointer(""), Rule: RuleOutputMissing,
 		Message: "is left out, for it has no value from the chosen instance, " + fl.missing.Why}
 	r.err = meter.Answer(r.ctx, meter.Made, len(w.Pointer)+len(w.Message))
 	*list = append(*list, w)

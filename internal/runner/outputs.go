@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/client"
+	"slipway/internal/fault"
 	"slipway/internal/runner/keeper"
 )
 
@@ -85,9 +86,8 @@ func refusedOutputs(refusal error) (names []string) {
 	for _, v := range violations {
 		violation, _ := v.(map[string]any)
 		pointer, _ := violation["pointer"].(string)
-		inside, ok := strings.CutPrefix(pointer, "/input/outputs/")
-		if name, _, _ := strings.Cut(inside, "/"); ok {
-			names = append(names, strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
+		if inside, ok := strings.CutPrefix(pointer, "/input/outputs/"); ok {
+			names = append(names, fault.Keys("/" + inside)[0])
 		}
 	}
 	return names
