@@ -47,6 +47,8 @@ type Deployment struct {
 	Status deployment.Status `json:"status,omitempty"`
 	// Description holds the value of the "description" field.
 	Description *string `json:"description,omitempty"`
+	// why its creator wanted it
+	Reason *string `json:"reason,omitempty"`
 	// StartedAt holds the value of the "started_at" field.
 	StartedAt *time.Time `json:"started_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
@@ -105,6 +107,8 @@ type Deployment struct {
 	CancelRequestedAt *time.Time `json:"cancel_requested_at,omitempty"`
 	// name of the actor that asked first
 	CancelRequestedBy *string `json:"cancel_requested_by,omitempty"`
+	// why, as the actor that asked first said
+	CancelReason *string `json:"cancel_reason,omitempty"`
 	// canceled without waiting for its program to end
 	Forced bool `json:"forced,omitempty"`
 	// the last report that was taken
@@ -237,7 +241,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelReason:
 			values[i] = new(sql.NullString)
 		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
@@ -329,6 +333,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Description = new(string)
 				*_m.Description = value.String
+			}
+		case deployment.FieldReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field reason", values[i])
+			} else if value.Valid {
+				_m.Reason = new(string)
+				*_m.Reason = value.String
 			}
 		case deployment.FieldStartedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -527,6 +538,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				_m.CancelRequestedBy = new(string)
 				*_m.CancelRequestedBy = value.String
 			}
+		case deployment.FieldCancelReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field cancel_reason", values[i])
+			} else if value.Valid {
+				_m.CancelReason = new(string)
+				*_m.CancelReason = value.String
+			}
 		case deployment.FieldForced:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field forced", values[i])
@@ -658,6 +676,11 @@ func (_m *Deployment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	if v := _m.Reason; v != nil {
+		builder.WriteString("reason=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	if v := _m.StartedAt; v != nil {
 		builder.WriteString("started_at=")
 		builder.WriteString(v.Format(time.ANSIC))
@@ -777,6 +800,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	if v := _m.CancelRequestedBy; v != nil {
 		builder.WriteString("cancel_requested_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.CancelReason; v != nil {
+		builder.WriteString("cancel_reason=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -117,6 +117,20 @@ func (_c *DeploymentCreate) SetNillableDescription(v *string) *DeploymentCreate 
 	return _c
 }
 
+// SetReason sets the "reason" field.
+func (_c *DeploymentCreate) SetReason(v string) *DeploymentCreate {
+	_c.mutation.SetReason(v)
+	return _c
+}
+
+// SetNillableReason sets the "reason" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableReason(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetReason(*v)
+	}
+	return _c
+}
+
 // SetStartedAt sets the "started_at" field.
 func (_c *DeploymentCreate) SetStartedAt(v time.Time) *DeploymentCreate {
 	_c.mutation.SetStartedAt(v)
@@ -499,6 +513,20 @@ func (_c *DeploymentCreate) SetNillableCancelRequestedBy(v *string) *DeploymentC
 	return _c
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (_c *DeploymentCreate) SetCancelReason(v string) *DeploymentCreate {
+	_c.mutation.SetCancelReason(v)
+	return _c
+}
+
+// SetNillableCancelReason sets the "cancel_reason" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCancelReason(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetCancelReason(*v)
+	}
+	return _c
+}
+
 // SetForced sets the "forced" field.
 func (_c *DeploymentCreate) SetForced(v bool) *DeploymentCreate {
 	_c.mutation.SetForced(v)
@@ -848,6 +876,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldDescription, field.TypeString, value)
 		_node.Description = &value
 	}
+	if value, ok := _c.mutation.Reason(); ok {
+		_spec.SetField(deployment.FieldReason, field.TypeString, value)
+		_node.Reason = &value
+	}
 	if value, ok := _c.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)
 		_node.StartedAt = &value
@@ -955,6 +987,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CancelRequestedBy(); ok {
 		_spec.SetField(deployment.FieldCancelRequestedBy, field.TypeString, value)
 		_node.CancelRequestedBy = &value
+	}
+	if value, ok := _c.mutation.CancelReason(); ok {
+		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)
+		_node.CancelReason = &value
 	}
 	if value, ok := _c.mutation.Forced(); ok {
 		_spec.SetField(deployment.FieldForced, field.TypeBool, value)

@@ -557,6 +557,26 @@ func (_u *DeploymentUpdate) ClearCancelRequestedBy() *DeploymentUpdate {
 	return _u
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (_u *DeploymentUpdate) SetCancelReason(v string) *DeploymentUpdate {
+	_u.mutation.SetCancelReason(v)
+	return _u
+}
+
+// SetNillableCancelReason sets the "cancel_reason" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableCancelReason(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetCancelReason(*v)
+	}
+	return _u
+}
+
+// ClearCancelReason clears the value of the "cancel_reason" field.
+func (_u *DeploymentUpdate) ClearCancelReason() *DeploymentUpdate {
+	_u.mutation.ClearCancelReason()
+	return _u
+}
+
 // SetForced sets the "forced" field.
 func (_u *DeploymentUpdate) SetForced(v bool) *DeploymentUpdate {
 	_u.mutation.SetForced(v)
@@ -763,6 +783,9 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.DescriptionCleared() {
 		_spec.ClearField(deployment.FieldDescription, field.TypeString)
 	}
+	if _u.mutation.ReasonCleared() {
+		_spec.ClearField(deployment.FieldReason, field.TypeString)
+	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)
 	}
@@ -920,6 +943,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.CancelRequestedByCleared() {
 		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.CancelReason(); ok {
+		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)
+	}
+	if _u.mutation.CancelReasonCleared() {
+		_spec.ClearField(deployment.FieldCancelReason, field.TypeString)
 	}
 	if value, ok := _u.mutation.Forced(); ok {
 		_spec.SetField(deployment.FieldForced, field.TypeBool, value)
@@ -1572,6 +1601,26 @@ func (_u *DeploymentUpdateOne) ClearCancelRequestedBy() *DeploymentUpdateOne {
 	return _u
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (_u *DeploymentUpdateOne) SetCancelReason(v string) *DeploymentUpdateOne {
+	_u.mutation.SetCancelReason(v)
+	return _u
+}
+
+// SetNillableCancelReason sets the "cancel_reason" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableCancelReason(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetCancelReason(*v)
+	}
+	return _u
+}
+
+// ClearCancelReason clears the value of the "cancel_reason" field.
+func (_u *DeploymentUpdateOne) ClearCancelReason() *DeploymentUpdateOne {
+	_u.mutation.ClearCancelReason()
+	return _u
+}
+
 // SetForced sets the "forced" field.
 func (_u *DeploymentUpdateOne) SetForced(v bool) *DeploymentUpdateOne {
 	_u.mutation.SetForced(v)
@@ -1808,6 +1857,9 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	if _u.mutation.DescriptionCleared() {
 		_spec.ClearField(deployment.FieldDescription, field.TypeString)
 	}
+	if _u.mutation.ReasonCleared() {
+		_spec.ClearField(deployment.FieldReason, field.TypeString)
+	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)
 	}
@@ -1965,6 +2017,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.CancelRequestedByCleared() {
 		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.CancelReason(); ok {
+		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)
+	}
+	if _u.mutation.CancelReasonCleared() {
+		_spec.ClearField(deployment.FieldCancelReason, field.TypeString)
 	}
 	if value, ok := _u.mutation.Forced(); ok {
 		_spec.SetField(deployment.FieldForced, field.TypeBool, value)

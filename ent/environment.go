@@ -24,6 +24,10 @@ type Environment struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// OrganizationID holds the value of the "organization_id" field.
 	OrganizationID string `json:"organization_id,omitempty"`
+	// ArchivedAt holds the value of the "archived_at" field.
+	ArchivedAt *time.Time `json:"archived_at,omitempty"`
+	// the id of what was archived then: its own, or that of its environment or project
+	ArchivedWith *string `json:"archived_with,omitempty"`
 	// ProjectID holds the value of the "project_id" field.
 	ProjectID string `json:"project_id,omitempty"`
 	// Name holds the value of the "name" field.
@@ -61,9 +65,9 @@ func (*Environment) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case environment.FieldID, environment.FieldOrganizationID, environment.FieldProjectID, environment.FieldName, environment.FieldSlug:
+		case environment.FieldID, environment.FieldOrganizationID, environment.FieldArchivedWith, environment.FieldProjectID, environment.FieldName, environment.FieldSlug:
 			values[i] = new(sql.NullString)
-		case environment.FieldCreatedAt, environment.FieldUpdatedAt:
+		case environment.FieldCreatedAt, environment.FieldUpdatedAt, environment.FieldArchivedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -103,6 +107,20 @@ func (_m *Environment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field organization_id", values[i])
 			} else if value.Valid {
 				_m.OrganizationID = value.String
+			}
+		case environment.FieldArchivedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field archived_at", values[i])
+			} else if value.Valid {
+				_m.ArchivedAt = new(time.Time)
+				*_m.ArchivedAt = value.Time
+			}
+		case environment.FieldArchivedWith:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field archived_with", values[i])
+			} else if value.Valid {
+				_m.ArchivedWith = new(string)
+				*_m.ArchivedWith = value.String
 			}
 		case environment.FieldProjectID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -171,6 +189,16 @@ func (_m *Environment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("organization_id=")
 	builder.WriteString(_m.OrganizationID)
+	builder.WriteString(", ")
+	if v := _m.ArchivedAt; v != nil {
+		builder.WriteString("archived_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.ArchivedWith; v != nil {
+		builder.WriteString("archived_with=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("project_id=")
 	builder.WriteString(_m.ProjectID)

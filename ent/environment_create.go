@@ -39,6 +39,34 @@ func (_c *EnvironmentCreate) SetOrganizationID(v string) *EnvironmentCreate {
 	return _c
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_c *EnvironmentCreate) SetArchivedAt(v time.Time) *EnvironmentCreate {
+	_c.mutation.SetArchivedAt(v)
+	return _c
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_c *EnvironmentCreate) SetNillableArchivedAt(v *time.Time) *EnvironmentCreate {
+	if v != nil {
+		_c.SetArchivedAt(*v)
+	}
+	return _c
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_c *EnvironmentCreate) SetArchivedWith(v string) *EnvironmentCreate {
+	_c.mutation.SetArchivedWith(v)
+	return _c
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_c *EnvironmentCreate) SetNillableArchivedWith(v *string) *EnvironmentCreate {
+	if v != nil {
+		_c.SetArchivedWith(*v)
+	}
+	return _c
+}
+
 // SetProjectID sets the "project_id" field.
 func (_c *EnvironmentCreate) SetProjectID(v string) *EnvironmentCreate {
 	_c.mutation.SetProjectID(v)
@@ -169,6 +197,14 @@ func (_c *EnvironmentCreate) createSpec() (*Environment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.OrganizationID(); ok {
 		_spec.SetField(environment.FieldOrganizationID, field.TypeString, value)
 		_node.OrganizationID = value
+	}
+	if value, ok := _c.mutation.ArchivedAt(); ok {
+		_spec.SetField(environment.FieldArchivedAt, field.TypeTime, value)
+		_node.ArchivedAt = &value
+	}
+	if value, ok := _c.mutation.ArchivedWith(); ok {
+		_spec.SetField(environment.FieldArchivedWith, field.TypeString, value)
+		_node.ArchivedWith = &value
 	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)

@@ -43,6 +43,46 @@ func (_u *EnvironmentUpdate) SetNillableUpdatedAt(v *time.Time) *EnvironmentUpda
 	return _u
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_u *EnvironmentUpdate) SetArchivedAt(v time.Time) *EnvironmentUpdate {
+	_u.mutation.SetArchivedAt(v)
+	return _u
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_u *EnvironmentUpdate) SetNillableArchivedAt(v *time.Time) *EnvironmentUpdate {
+	if v != nil {
+		_u.SetArchivedAt(*v)
+	}
+	return _u
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (_u *EnvironmentUpdate) ClearArchivedAt() *EnvironmentUpdate {
+	_u.mutation.ClearArchivedAt()
+	return _u
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_u *EnvironmentUpdate) SetArchivedWith(v string) *EnvironmentUpdate {
+	_u.mutation.SetArchivedWith(v)
+	return _u
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_u *EnvironmentUpdate) SetNillableArchivedWith(v *string) *EnvironmentUpdate {
+	if v != nil {
+		_u.SetArchivedWith(*v)
+	}
+	return _u
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (_u *EnvironmentUpdate) ClearArchivedWith() *EnvironmentUpdate {
+	_u.mutation.ClearArchivedWith()
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *EnvironmentUpdate) SetName(v string) *EnvironmentUpdate {
 	_u.mutation.SetName(v)
@@ -53,6 +93,20 @@ func (_u *EnvironmentUpdate) SetName(v string) *EnvironmentUpdate {
 func (_u *EnvironmentUpdate) SetNillableName(v *string) *EnvironmentUpdate {
 	if v != nil {
 		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetSlug sets the "slug" field.
+func (_u *EnvironmentUpdate) SetSlug(v string) *EnvironmentUpdate {
+	_u.mutation.SetSlug(v)
+	return _u
+}
+
+// SetNillableSlug sets the "slug" field if the given value is not nil.
+func (_u *EnvironmentUpdate) SetNillableSlug(v *string) *EnvironmentUpdate {
+	if v != nil {
+		_u.SetSlug(*v)
 	}
 	return _u
 }
@@ -118,8 +172,23 @@ func (_u *EnvironmentUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(environment.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ArchivedAt(); ok {
+		_spec.SetField(environment.FieldArchivedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ArchivedAtCleared() {
+		_spec.ClearField(environment.FieldArchivedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ArchivedWith(); ok {
+		_spec.SetField(environment.FieldArchivedWith, field.TypeString, value)
+	}
+	if _u.mutation.ArchivedWithCleared() {
+		_spec.ClearField(environment.FieldArchivedWith, field.TypeString)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Slug(); ok {
+		_spec.SetField(environment.FieldSlug, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -157,6 +226,46 @@ func (_u *EnvironmentUpdateOne) SetNillableUpdatedAt(v *time.Time) *EnvironmentU
 	return _u
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_u *EnvironmentUpdateOne) SetArchivedAt(v time.Time) *EnvironmentUpdateOne {
+	_u.mutation.SetArchivedAt(v)
+	return _u
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_u *EnvironmentUpdateOne) SetNillableArchivedAt(v *time.Time) *EnvironmentUpdateOne {
+	if v != nil {
+		_u.SetArchivedAt(*v)
+	}
+	return _u
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (_u *EnvironmentUpdateOne) ClearArchivedAt() *EnvironmentUpdateOne {
+	_u.mutation.ClearArchivedAt()
+	return _u
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_u *EnvironmentUpdateOne) SetArchivedWith(v string) *EnvironmentUpdateOne {
+	_u.mutation.SetArchivedWith(v)
+	return _u
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_u *EnvironmentUpdateOne) SetNillableArchivedWith(v *string) *EnvironmentUpdateOne {
+	if v != nil {
+		_u.SetArchivedWith(*v)
+	}
+	return _u
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (_u *EnvironmentUpdateOne) ClearArchivedWith() *EnvironmentUpdateOne {
+	_u.mutation.ClearArchivedWith()
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *EnvironmentUpdateOne) SetName(v string) *EnvironmentUpdateOne {
 	_u.mutation.SetName(v)
@@ -167,6 +276,20 @@ func (_u *EnvironmentUpdateOne) SetName(v string) *EnvironmentUpdateOne {
 func (_u *EnvironmentUpdateOne) SetNillableName(v *string) *EnvironmentUpdateOne {
 	if v != nil {
 		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetSlug sets the "slug" field.
+func (_u *EnvironmentUpdateOne) SetSlug(v string) *EnvironmentUpdateOne {
+	_u.mutation.SetSlug(v)
+	return _u
+}
+
+// SetNillableSlug sets the "slug" field if the given value is not nil.
+func (_u *EnvironmentUpdateOne) SetNillableSlug(v *string) *EnvironmentUpdateOne {
+	if v != nil {
+		_u.SetSlug(*v)
 	}
 	return _u
 }
@@ -262,8 +385,23 @@ func (_u *EnvironmentUpdateOne) sqlSave(ctx context.Context) (_node *Environment
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(environment.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ArchivedAt(); ok {
+		_spec.SetField(environment.FieldArchivedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ArchivedAtCleared() {
+		_spec.ClearField(environment.FieldArchivedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ArchivedWith(); ok {
+		_spec.SetField(environment.FieldArchivedWith, field.TypeString, value)
+	}
+	if _u.mutation.ArchivedWithCleared() {
+		_spec.ClearField(environment.FieldArchivedWith, field.TypeString)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Slug(); ok {
+		_spec.SetField(environment.FieldSlug, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Environment{config: _u.config}

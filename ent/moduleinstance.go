@@ -27,6 +27,10 @@ type ModuleInstance struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// OrganizationID holds the value of the "organization_id" field.
 	OrganizationID string `json:"organization_id,omitempty"`
+	// ArchivedAt holds the value of the "archived_at" field.
+	ArchivedAt *time.Time `json:"archived_at,omitempty"`
+	// the id of what was archived then: its own, or that of its environment or project
+	ArchivedWith *string `json:"archived_with,omitempty"`
 	// ProjectID holds the value of the "project_id" field.
 	ProjectID string `json:"project_id,omitempty"`
 	// EnvironmentID holds the value of the "environment_id" field.
@@ -115,9 +119,9 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case moduleinstance.FieldFence:
 			values[i] = new(sql.NullInt64)
-		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID:
+		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID:
 			values[i] = new(sql.NullString)
-		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt:
+		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -157,6 +161,20 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field organization_id", values[i])
 			} else if value.Valid {
 				_m.OrganizationID = value.String
+			}
+		case moduleinstance.FieldArchivedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field archived_at", values[i])
+			} else if value.Valid {
+				_m.ArchivedAt = new(time.Time)
+				*_m.ArchivedAt = value.Time
+			}
+		case moduleinstance.FieldArchivedWith:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field archived_with", values[i])
+			} else if value.Valid {
+				_m.ArchivedWith = new(string)
+				*_m.ArchivedWith = value.String
 			}
 		case moduleinstance.FieldProjectID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -273,6 +291,16 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("organization_id=")
 	builder.WriteString(_m.OrganizationID)
+	builder.WriteString(", ")
+	if v := _m.ArchivedAt; v != nil {
+		builder.WriteString("archived_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.ArchivedWith; v != nil {
+		builder.WriteString("archived_with=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("project_id=")
 	builder.WriteString(_m.ProjectID)

@@ -42,6 +42,34 @@ func (_c *ModuleInstanceCreate) SetOrganizationID(v string) *ModuleInstanceCreat
 	return _c
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_c *ModuleInstanceCreate) SetArchivedAt(v time.Time) *ModuleInstanceCreate {
+	_c.mutation.SetArchivedAt(v)
+	return _c
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableArchivedAt(v *time.Time) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetArchivedAt(*v)
+	}
+	return _c
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_c *ModuleInstanceCreate) SetArchivedWith(v string) *ModuleInstanceCreate {
+	_c.mutation.SetArchivedWith(v)
+	return _c
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableArchivedWith(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetArchivedWith(*v)
+	}
+	return _c
+}
+
 // SetProjectID sets the "project_id" field.
 func (_c *ModuleInstanceCreate) SetProjectID(v string) *ModuleInstanceCreate {
 	_c.mutation.SetProjectID(v)
@@ -270,6 +298,14 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 	if value, ok := _c.mutation.OrganizationID(); ok {
 		_spec.SetField(moduleinstance.FieldOrganizationID, field.TypeString, value)
 		_node.OrganizationID = value
+	}
+	if value, ok := _c.mutation.ArchivedAt(); ok {
+		_spec.SetField(moduleinstance.FieldArchivedAt, field.TypeTime, value)
+		_node.ArchivedAt = &value
+	}
+	if value, ok := _c.mutation.ArchivedWith(); ok {
+		_spec.SetField(moduleinstance.FieldArchivedWith, field.TypeString, value)
+		_node.ArchivedWith = &value
 	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)

@@ -44,6 +44,60 @@ func (_u *ModuleInstanceUpdate) SetNillableUpdatedAt(v *time.Time) *ModuleInstan
 	return _u
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_u *ModuleInstanceUpdate) SetArchivedAt(v time.Time) *ModuleInstanceUpdate {
+	_u.mutation.SetArchivedAt(v)
+	return _u
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableArchivedAt(v *time.Time) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetArchivedAt(*v)
+	}
+	return _u
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (_u *ModuleInstanceUpdate) ClearArchivedAt() *ModuleInstanceUpdate {
+	_u.mutation.ClearArchivedAt()
+	return _u
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_u *ModuleInstanceUpdate) SetArchivedWith(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetArchivedWith(v)
+	return _u
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableArchivedWith(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetArchivedWith(*v)
+	}
+	return _u
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (_u *ModuleInstanceUpdate) ClearArchivedWith() *ModuleInstanceUpdate {
+	_u.mutation.ClearArchivedWith()
+	return _u
+}
+
+// SetName sets the "name" field.
+func (_u *ModuleInstanceUpdate) SetName(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableName(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetName(*v)
+	}
+	return _u
+}
+
 // SetLiveDeploymentID sets the "live_deployment_id" field.
 func (_u *ModuleInstanceUpdate) SetLiveDeploymentID(v string) *ModuleInstanceUpdate {
 	_u.mutation.SetLiveDeploymentID(v)
@@ -203,6 +257,21 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(moduleinstance.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ArchivedAt(); ok {
+		_spec.SetField(moduleinstance.FieldArchivedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ArchivedAtCleared() {
+		_spec.ClearField(moduleinstance.FieldArchivedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ArchivedWith(); ok {
+		_spec.SetField(moduleinstance.FieldArchivedWith, field.TypeString, value)
+	}
+	if _u.mutation.ArchivedWithCleared() {
+		_spec.ClearField(moduleinstance.FieldArchivedWith, field.TypeString)
+	}
+	if value, ok := _u.mutation.Name(); ok {
+		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)
 	}
@@ -282,6 +351,60 @@ func (_u *ModuleInstanceUpdateOne) SetUpdatedAt(v time.Time) *ModuleInstanceUpda
 func (_u *ModuleInstanceUpdateOne) SetNillableUpdatedAt(v *time.Time) *ModuleInstanceUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetArchivedAt sets the "archived_at" field.
+func (_u *ModuleInstanceUpdateOne) SetArchivedAt(v time.Time) *ModuleInstanceUpdateOne {
+	_u.mutation.SetArchivedAt(v)
+	return _u
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableArchivedAt(v *time.Time) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetArchivedAt(*v)
+	}
+	return _u
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (_u *ModuleInstanceUpdateOne) ClearArchivedAt() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearArchivedAt()
+	return _u
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_u *ModuleInstanceUpdateOne) SetArchivedWith(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetArchivedWith(v)
+	return _u
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableArchivedWith(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetArchivedWith(*v)
+	}
+	return _u
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (_u *ModuleInstanceUpdateOne) ClearArchivedWith() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearArchivedWith()
+	return _u
+}
+
+// SetName sets the "name" field.
+func (_u *ModuleInstanceUpdateOne) SetName(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableName(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetName(*v)
 	}
 	return _u
 }
@@ -474,6 +597,21 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(moduleinstance.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.ArchivedAt(); ok {
+		_spec.SetField(moduleinstance.FieldArchivedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ArchivedAtCleared() {
+		_spec.ClearField(moduleinstance.FieldArchivedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ArchivedWith(); ok {
+		_spec.SetField(moduleinstance.FieldArchivedWith, field.TypeString, value)
+	}
+	if _u.mutation.ArchivedWithCleared() {
+		_spec.ClearField(moduleinstance.FieldArchivedWith, field.TypeString)
+	}
+	if value, ok := _u.mutation.Name(); ok {
+		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)

@@ -40,6 +40,14 @@ type ModuleVersion struct {
 	SourceURL *string `json:"source_url,omitempty"`
 	// SourceRef holds the value of the "source_ref" field.
 	SourceRef *string `json:"source_ref,omitempty"`
+	// DeprecatedAt holds the value of the "deprecated_at" field.
+	DeprecatedAt *time.Time `json:"deprecated_at,omitempty"`
+	// name of the actor
+	DeprecatedBy *string `json:"deprecated_by,omitempty"`
+	// DeprecationReason holds the value of the "deprecation_reason" field.
+	DeprecationReason *string `json:"deprecation_reason,omitempty"`
+	// the version of the same module that is to be deployed instead
+	SuccessorID *string `json:"successor_id,omitempty"`
 	// its definition uses are written; false where a program published it that did not know of them
 	UsesRecorded bool `json:"uses_recorded,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -79,9 +87,9 @@ func (*ModuleVersion) scanValues(columns []string) ([]any, error) {
 			values[i] = new(output.Column)
 		case moduleversion.FieldUsesRecorded:
 			values[i] = new(sql.NullBool)
-		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef:
+		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID:
 			values[i] = new(sql.NullString)
-		case moduleversion.FieldCreatedAt, moduleversion.FieldUpdatedAt:
+		case moduleversion.FieldCreatedAt, moduleversion.FieldUpdatedAt, moduleversion.FieldDeprecatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -167,6 +175,34 @@ func (_m *ModuleVersion) assignValues(columns []string, values []any) error {
 				_m.SourceRef = new(string)
 				*_m.SourceRef = value.String
 			}
+		case moduleversion.FieldDeprecatedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field deprecated_at", values[i])
+			} else if value.Valid {
+				_m.DeprecatedAt = new(time.Time)
+				*_m.DeprecatedAt = value.Time
+			}
+		case moduleversion.FieldDeprecatedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field deprecated_by", values[i])
+			} else if value.Valid {
+				_m.DeprecatedBy = new(string)
+				*_m.DeprecatedBy = value.String
+			}
+		case moduleversion.FieldDeprecationReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field deprecation_reason", values[i])
+			} else if value.Valid {
+				_m.DeprecationReason = new(string)
+				*_m.DeprecationReason = value.String
+			}
+		case moduleversion.FieldSuccessorID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field successor_id", values[i])
+			} else if value.Valid {
+				_m.SuccessorID = new(string)
+				*_m.SuccessorID = value.String
+			}
 		case moduleversion.FieldUsesRecorded:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field uses_recorded", values[i])
@@ -247,6 +283,26 @@ func (_m *ModuleVersion) String() string {
 	builder.WriteString(", ")
 	if v := _m.SourceRef; v != nil {
 		builder.WriteString("source_ref=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.DeprecatedAt; v != nil {
+		builder.WriteString("deprecated_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.DeprecatedBy; v != nil {
+		builder.WriteString("deprecated_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.DeprecationReason; v != nil {
+		builder.WriteString("deprecation_reason=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.SuccessorID; v != nil {
+		builder.WriteString("successor_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

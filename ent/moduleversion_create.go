@@ -115,6 +115,62 @@ func (_c *ModuleVersionCreate) SetNillableSourceRef(v *string) *ModuleVersionCre
 	return _c
 }
 
+// SetDeprecatedAt sets the "deprecated_at" field.
+func (_c *ModuleVersionCreate) SetDeprecatedAt(v time.Time) *ModuleVersionCreate {
+	_c.mutation.SetDeprecatedAt(v)
+	return _c
+}
+
+// SetNillableDeprecatedAt sets the "deprecated_at" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableDeprecatedAt(v *time.Time) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetDeprecatedAt(*v)
+	}
+	return _c
+}
+
+// SetDeprecatedBy sets the "deprecated_by" field.
+func (_c *ModuleVersionCreate) SetDeprecatedBy(v string) *ModuleVersionCreate {
+	_c.mutation.SetDeprecatedBy(v)
+	return _c
+}
+
+// SetNillableDeprecatedBy sets the "deprecated_by" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableDeprecatedBy(v *string) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetDeprecatedBy(*v)
+	}
+	return _c
+}
+
+// SetDeprecationReason sets the "deprecation_reason" field.
+func (_c *ModuleVersionCreate) SetDeprecationReason(v string) *ModuleVersionCreate {
+	_c.mutation.SetDeprecationReason(v)
+	return _c
+}
+
+// SetNillableDeprecationReason sets the "deprecation_reason" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableDeprecationReason(v *string) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetDeprecationReason(*v)
+	}
+	return _c
+}
+
+// SetSuccessorID sets the "successor_id" field.
+func (_c *ModuleVersionCreate) SetSuccessorID(v string) *ModuleVersionCreate {
+	_c.mutation.SetSuccessorID(v)
+	return _c
+}
+
+// SetNillableSuccessorID sets the "successor_id" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableSuccessorID(v *string) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetSuccessorID(*v)
+	}
+	return _c
+}
+
 // SetUsesRecorded sets the "uses_recorded" field.
 func (_c *ModuleVersionCreate) SetUsesRecorded(v bool) *ModuleVersionCreate {
 	_c.mutation.SetUsesRecorded(v)
@@ -277,6 +333,22 @@ func (_c *ModuleVersionCreate) createSpec() (*ModuleVersion, *sqlgraph.CreateSpe
 	if value, ok := _c.mutation.SourceRef(); ok {
 		_spec.SetField(moduleversion.FieldSourceRef, field.TypeString, value)
 		_node.SourceRef = &value
+	}
+	if value, ok := _c.mutation.DeprecatedAt(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedAt, field.TypeTime, value)
+		_node.DeprecatedAt = &value
+	}
+	if value, ok := _c.mutation.DeprecatedBy(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedBy, field.TypeString, value)
+		_node.DeprecatedBy = &value
+	}
+	if value, ok := _c.mutation.DeprecationReason(); ok {
+		_spec.SetField(moduleversion.FieldDeprecationReason, field.TypeString, value)
+		_node.DeprecationReason = &value
+	}
+	if value, ok := _c.mutation.SuccessorID(); ok {
+		_spec.SetField(moduleversion.FieldSuccessorID, field.TypeString, value)
+		_node.SuccessorID = &value
 	}
 	if value, ok := _c.mutation.UsesRecorded(); ok {
 		_spec.SetField(moduleversion.FieldUsesRecorded, field.TypeBool, value)

@@ -43,6 +43,86 @@ func (_u *ModuleVersionUpdate) SetNillableUpdatedAt(v *time.Time) *ModuleVersion
 	return _u
 }
 
+// SetDeprecatedAt sets the "deprecated_at" field.
+func (_u *ModuleVersionUpdate) SetDeprecatedAt(v time.Time) *ModuleVersionUpdate {
+	_u.mutation.SetDeprecatedAt(v)
+	return _u
+}
+
+// SetNillableDeprecatedAt sets the "deprecated_at" field if the given value is not nil.
+func (_u *ModuleVersionUpdate) SetNillableDeprecatedAt(v *time.Time) *ModuleVersionUpdate {
+	if v != nil {
+		_u.SetDeprecatedAt(*v)
+	}
+	return _u
+}
+
+// ClearDeprecatedAt clears the value of the "deprecated_at" field.
+func (_u *ModuleVersionUpdate) ClearDeprecatedAt() *ModuleVersionUpdate {
+	_u.mutation.ClearDeprecatedAt()
+	return _u
+}
+
+// SetDeprecatedBy sets the "deprecated_by" field.
+func (_u *ModuleVersionUpdate) SetDeprecatedBy(v string) *ModuleVersionUpdate {
+	_u.mutation.SetDeprecatedBy(v)
+	return _u
+}
+
+// SetNillableDeprecatedBy sets the "deprecated_by" field if the given value is not nil.
+func (_u *ModuleVersionUpdate) SetNillableDeprecatedBy(v *string) *ModuleVersionUpdate {
+	if v != nil {
+		_u.SetDeprecatedBy(*v)
+	}
+	return _u
+}
+
+// ClearDeprecatedBy clears the value of the "deprecated_by" field.
+func (_u *ModuleVersionUpdate) ClearDeprecatedBy() *ModuleVersionUpdate {
+	_u.mutation.ClearDeprecatedBy()
+	return _u
+}
+
+// SetDeprecationReason sets the "deprecation_reason" field.
+func (_u *ModuleVersionUpdate) SetDeprecationReason(v string) *ModuleVersionUpdate {
+	_u.mutation.SetDeprecationReason(v)
+	return _u
+}
+
+// SetNillableDeprecationReason sets the "deprecation_reason" field if the given value is not nil.
+func (_u *ModuleVersionUpdate) SetNillableDeprecationReason(v *string) *ModuleVersionUpdate {
+	if v != nil {
+		_u.SetDeprecationReason(*v)
+	}
+	return _u
+}
+
+// ClearDeprecationReason clears the value of the "deprecation_reason" field.
+func (_u *ModuleVersionUpdate) ClearDeprecationReason() *ModuleVersionUpdate {
+	_u.mutation.ClearDeprecationReason()
+	return _u
+}
+
+// SetSuccessorID sets the "successor_id" field.
+func (_u *ModuleVersionUpdate) SetSuccessorID(v string) *ModuleVersionUpdate {
+	_u.mutation.SetSuccessorID(v)
+	return _u
+}
+
+// SetNillableSuccessorID sets the "successor_id" field if the given value is not nil.
+func (_u *ModuleVersionUpdate) SetNillableSuccessorID(v *string) *ModuleVersionUpdate {
+	if v != nil {
+		_u.SetSuccessorID(*v)
+	}
+	return _u
+}
+
+// ClearSuccessorID clears the value of the "successor_id" field.
+func (_u *ModuleVersionUpdate) ClearSuccessorID() *ModuleVersionUpdate {
+	_u.mutation.ClearSuccessorID()
+	return _u
+}
+
 // SetUsesRecorded sets the "uses_recorded" field.
 func (_u *ModuleVersionUpdate) SetUsesRecorded(v bool) *ModuleVersionUpdate {
 	_u.mutation.SetUsesRecorded(v)
@@ -130,6 +210,30 @@ func (_u *ModuleVersionUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	if _u.mutation.SourceRefCleared() {
 		_spec.ClearField(moduleversion.FieldSourceRef, field.TypeString)
 	}
+	if value, ok := _u.mutation.DeprecatedAt(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.DeprecatedAtCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecatedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DeprecatedBy(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedBy, field.TypeString, value)
+	}
+	if _u.mutation.DeprecatedByCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecatedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.DeprecationReason(); ok {
+		_spec.SetField(moduleversion.FieldDeprecationReason, field.TypeString, value)
+	}
+	if _u.mutation.DeprecationReasonCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecationReason, field.TypeString)
+	}
+	if value, ok := _u.mutation.SuccessorID(); ok {
+		_spec.SetField(moduleversion.FieldSuccessorID, field.TypeString, value)
+	}
+	if _u.mutation.SuccessorIDCleared() {
+		_spec.ClearField(moduleversion.FieldSuccessorID, field.TypeString)
+	}
 	if value, ok := _u.mutation.UsesRecorded(); ok {
 		_spec.SetField(moduleversion.FieldUsesRecorded, field.TypeBool, value)
 	}
@@ -166,6 +270,86 @@ func (_u *ModuleVersionUpdateOne) SetNillableUpdatedAt(v *time.Time) *ModuleVers
 	if v != nil {
 		_u.SetUpdatedAt(*v)
 	}
+	return _u
+}
+
+// SetDeprecatedAt sets the "deprecated_at" field.
+func (_u *ModuleVersionUpdateOne) SetDeprecatedAt(v time.Time) *ModuleVersionUpdateOne {
+	_u.mutation.SetDeprecatedAt(v)
+	return _u
+}
+
+// SetNillableDeprecatedAt sets the "deprecated_at" field if the given value is not nil.
+func (_u *ModuleVersionUpdateOne) SetNillableDeprecatedAt(v *time.Time) *ModuleVersionUpdateOne {
+	if v != nil {
+		_u.SetDeprecatedAt(*v)
+	}
+	return _u
+}
+
+// ClearDeprecatedAt clears the value of the "deprecated_at" field.
+func (_u *ModuleVersionUpdateOne) ClearDeprecatedAt() *ModuleVersionUpdateOne {
+	_u.mutation.ClearDeprecatedAt()
+	return _u
+}
+
+// SetDeprecatedBy sets the "deprecated_by" field.
+func (_u *ModuleVersionUpdateOne) SetDeprecatedBy(v string) *ModuleVersionUpdateOne {
+	_u.mutation.SetDeprecatedBy(v)
+	return _u
+}
+
+// SetNillableDeprecatedBy sets the "deprecated_by" field if the given value is not nil.
+func (_u *ModuleVersionUpdateOne) SetNillableDeprecatedBy(v *string) *ModuleVersionUpdateOne {
+	if v != nil {
+		_u.SetDeprecatedBy(*v)
+	}
+	return _u
+}
+
+// ClearDeprecatedBy clears the value of the "deprecated_by" field.
+func (_u *ModuleVersionUpdateOne) ClearDeprecatedBy() *ModuleVersionUpdateOne {
+	_u.mutation.ClearDeprecatedBy()
+	return _u
+}
+
+// SetDeprecationReason sets the "deprecation_reason" field.
+func (_u *ModuleVersionUpdateOne) SetDeprecationReason(v string) *ModuleVersionUpdateOne {
+	_u.mutation.SetDeprecationReason(v)
+	return _u
+}
+
+// SetNillableDeprecationReason sets the "deprecation_reason" field if the given value is not nil.
+func (_u *ModuleVersionUpdateOne) SetNillableDeprecationReason(v *string) *ModuleVersionUpdateOne {
+	if v != nil {
+		_u.SetDeprecationReason(*v)
+	}
+	return _u
+}
+
+// ClearDeprecationReason clears the value of the "deprecation_reason" field.
+func (_u *ModuleVersionUpdateOne) ClearDeprecationReason() *ModuleVersionUpdateOne {
+	_u.mutation.ClearDeprecationReason()
+	return _u
+}
+
+// SetSuccessorID sets the "successor_id" field.
+func (_u *ModuleVersionUpdateOne) SetSuccessorID(v string) *ModuleVersionUpdateOne {
+	_u.mutation.SetSuccessorID(v)
+	return _u
+}
+
+// SetNillableSuccessorID sets the "successor_id" field if the given value is not nil.
+func (_u *ModuleVersionUpdateOne) SetNillableSuccessorID(v *string) *ModuleVersionUpdateOne {
+	if v != nil {
+		_u.SetSuccessorID(*v)
+	}
+	return _u
+}
+
+// ClearSuccessorID clears the value of the "successor_id" field.
+func (_u *ModuleVersionUpdateOne) ClearSuccessorID() *ModuleVersionUpdateOne {
+	_u.mutation.ClearSuccessorID()
 	return _u
 }
 
@@ -285,6 +469,30 @@ func (_u *ModuleVersionUpdateOne) sqlSave(ctx context.Context) (_node *ModuleVer
 	}
 	if _u.mutation.SourceRefCleared() {
 		_spec.ClearField(moduleversion.FieldSourceRef, field.TypeString)
+	}
+	if value, ok := _u.mutation.DeprecatedAt(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.DeprecatedAtCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecatedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DeprecatedBy(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedBy, field.TypeString, value)
+	}
+	if _u.mutation.DeprecatedByCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecatedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.DeprecationReason(); ok {
+		_spec.SetField(moduleversion.FieldDeprecationReason, field.TypeString, value)
+	}
+	if _u.mutation.DeprecationReasonCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecationReason, field.TypeString)
+	}
+	if value, ok := _u.mutation.SuccessorID(); ok {
+		_spec.SetField(moduleversion.FieldSuccessorID, field.TypeString, value)
+	}
+	if _u.mutation.SuccessorIDCleared() {
+		_spec.ClearField(moduleversion.FieldSuccessorID, field.TypeString)
 	}
 	if value, ok := _u.mutation.UsesRecorded(); ok {
 		_spec.SetField(moduleversion.FieldUsesRecorded, field.TypeBool, value)

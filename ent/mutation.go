@@ -3873,6 +3873,7 @@ type DeploymentMutation struct {
 	trigger_source         *string
 	status                 *deployment.Status
 	description            *string
+	reason                 *string
 	started_at             *time.Time
 	completed_at           *time.Time
 	error                  **fault.Data
@@ -3907,6 +3908,7 @@ type DeploymentMutation struct {
 	addfence               *int64
 	cancel_requested_at    *time.Time
 	cancel_requested_by    *string
+	cancel_reason          *string
 	forced                 *bool
 	report_sequence        *int32
 	addreport_sequence     *int32
@@ -4460,6 +4462,55 @@ func (m *DeploymentMutation) DescriptionCleared() bool {
 func (m *DeploymentMutation) ResetDescription() {
 	m.description = nil
 	delete(m.clearedFields, deployment.FieldDescription)
+}
+
+// SetReason sets the "reason" field.
+func (m *DeploymentMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *DeploymentMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ClearReason clears the value of the "reason" field.
+func (m *DeploymentMutation) ClearReason() {
+	m.reason = nil
+	m.clearedFields[deployment.FieldReason] = struct{}{}
+}
+
+// ReasonCleared returns if the "reason" field was cleared in this mutation.
+func (m *DeploymentMutation) ReasonCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldReason]
+	return ok
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *DeploymentMutation) ResetReason() {
+	m.reason = nil
+	delete(m.clearedFields, deployment.FieldReason)
 }
 
 // SetStartedAt sets the "started_at" field.
@@ -5929,6 +5980,55 @@ func (m *DeploymentMutation) ResetCancelRequestedBy() {
 	delete(m.clearedFields, deployment.FieldCancelRequestedBy)
 }
 
+// SetCancelReason sets the "cancel_reason" field.
+func (m *DeploymentMutation) SetCancelReason(s string) {
+	m.cancel_reason = &s
+}
+
+// CancelReason returns the value of the "cancel_reason" field in the mutation.
+func (m *DeploymentMutation) CancelReason() (r string, exists bool) {
+	v := m.cancel_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCancelReason returns the old "cancel_reason" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCancelReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCancelReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCancelReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCancelReason: %w", err)
+	}
+	return oldValue.CancelReason, nil
+}
+
+// ClearCancelReason clears the value of the "cancel_reason" field.
+func (m *DeploymentMutation) ClearCancelReason() {
+	m.cancel_reason = nil
+	m.clearedFields[deployment.FieldCancelReason] = struct{}{}
+}
+
+// CancelReasonCleared returns if the "cancel_reason" field was cleared in this mutation.
+func (m *DeploymentMutation) CancelReasonCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCancelReason]
+	return ok
+}
+
+// ResetCancelReason resets all changes to the "cancel_reason" field.
+func (m *DeploymentMutation) ResetCancelReason() {
+	m.cancel_reason = nil
+	delete(m.clearedFields, deployment.FieldCancelReason)
+}
+
 // SetForced sets the "forced" field.
 func (m *DeploymentMutation) SetForced(b bool) {
 	m.forced = &b
@@ -6407,7 +6507,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 43)
+	fields := make([]string, 0, 45)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -6440,6 +6540,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.description != nil {
 		fields = append(fields, deployment.FieldDescription)
+	}
+	if m.reason != nil {
+		fields = append(fields, deployment.FieldReason)
 	}
 	if m.started_at != nil {
 		fields = append(fields, deployment.FieldStartedAt)
@@ -6528,6 +6631,9 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.cancel_requested_by != nil {
 		fields = append(fields, deployment.FieldCancelRequestedBy)
 	}
+	if m.cancel_reason != nil {
+		fields = append(fields, deployment.FieldCancelReason)
+	}
 	if m.forced != nil {
 		fields = append(fields, deployment.FieldForced)
 	}
@@ -6567,6 +6673,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.Status()
 	case deployment.FieldDescription:
 		return m.Description()
+	case deployment.FieldReason:
+		return m.Reason()
 	case deployment.FieldStartedAt:
 		return m.StartedAt()
 	case deployment.FieldCompletedAt:
@@ -6625,6 +6733,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.CancelRequestedAt()
 	case deployment.FieldCancelRequestedBy:
 		return m.CancelRequestedBy()
+	case deployment.FieldCancelReason:
+		return m.CancelReason()
 	case deployment.FieldForced:
 		return m.Forced()
 	case deployment.FieldReportSequence:
@@ -6662,6 +6772,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldStatus(ctx)
 	case deployment.FieldDescription:
 		return m.OldDescription(ctx)
+	case deployment.FieldReason:
+		return m.OldReason(ctx)
 	case deployment.FieldStartedAt:
 		return m.OldStartedAt(ctx)
 	case deployment.FieldCompletedAt:
@@ -6720,6 +6832,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldCancelRequestedAt(ctx)
 	case deployment.FieldCancelRequestedBy:
 		return m.OldCancelRequestedBy(ctx)
+	case deployment.FieldCancelReason:
+		return m.OldCancelReason(ctx)
 	case deployment.FieldForced:
 		return m.OldForced(ctx)
 	case deployment.FieldReportSequence:
@@ -6811,6 +6925,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDescription(v)
+		return nil
+	case deployment.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
 		return nil
 	case deployment.FieldStartedAt:
 		v, ok := value.(time.Time)
@@ -7015,6 +7136,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCancelRequestedBy(v)
 		return nil
+	case deployment.FieldCancelReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCancelReason(v)
+		return nil
 	case deployment.FieldForced:
 		v, ok := value.(bool)
 		if !ok {
@@ -7171,6 +7299,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldDescription) {
 		fields = append(fields, deployment.FieldDescription)
 	}
+	if m.FieldCleared(deployment.FieldReason) {
+		fields = append(fields, deployment.FieldReason)
+	}
 	if m.FieldCleared(deployment.FieldStartedAt) {
 		fields = append(fields, deployment.FieldStartedAt)
 	}
@@ -7237,6 +7368,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldCancelRequestedBy) {
 		fields = append(fields, deployment.FieldCancelRequestedBy)
 	}
+	if m.FieldCleared(deployment.FieldCancelReason) {
+		fields = append(fields, deployment.FieldCancelReason)
+	}
 	return fields
 }
 
@@ -7256,6 +7390,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldDescription:
 		m.ClearDescription()
+		return nil
+	case deployment.FieldReason:
+		m.ClearReason()
 		return nil
 	case deployment.FieldStartedAt:
 		m.ClearStartedAt()
@@ -7323,6 +7460,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 	case deployment.FieldCancelRequestedBy:
 		m.ClearCancelRequestedBy()
 		return nil
+	case deployment.FieldCancelReason:
+		m.ClearCancelReason()
+		return nil
 	}
 	return fmt.Errorf("unknown Deployment nullable field %s", name)
 }
@@ -7363,6 +7503,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldDescription:
 		m.ResetDescription()
+		return nil
+	case deployment.FieldReason:
+		m.ResetReason()
 		return nil
 	case deployment.FieldStartedAt:
 		m.ResetStartedAt()
@@ -7450,6 +7593,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldCancelRequestedBy:
 		m.ResetCancelRequestedBy()
+		return nil
+	case deployment.FieldCancelReason:
+		m.ResetCancelReason()
 		return nil
 	case deployment.FieldForced:
 		m.ResetForced()
@@ -10608,6 +10754,8 @@ type EnvironmentMutation struct {
 	created_at      *time.Time
 	updated_at      *time.Time
 	organization_id *string
+	archived_at     *time.Time
+	archived_with   *string
 	name            *string
 	slug            *string
 	clearedFields   map[string]struct{}
@@ -10830,6 +10978,104 @@ func (m *EnvironmentMutation) ResetOrganizationID() {
 	m.organization_id = nil
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (m *EnvironmentMutation) SetArchivedAt(t time.Time) {
+	m.archived_at = &t
+}
+
+// ArchivedAt returns the value of the "archived_at" field in the mutation.
+func (m *EnvironmentMutation) ArchivedAt() (r time.Time, exists bool) {
+	v := m.archived_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedAt returns the old "archived_at" field's value of the Environment entity.
+// If the Environment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EnvironmentMutation) OldArchivedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedAt: %w", err)
+	}
+	return oldValue.ArchivedAt, nil
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (m *EnvironmentMutation) ClearArchivedAt() {
+	m.archived_at = nil
+	m.clearedFields[environment.FieldArchivedAt] = struct{}{}
+}
+
+// ArchivedAtCleared returns if the "archived_at" field was cleared in this mutation.
+func (m *EnvironmentMutation) ArchivedAtCleared() bool {
+	_, ok := m.clearedFields[environment.FieldArchivedAt]
+	return ok
+}
+
+// ResetArchivedAt resets all changes to the "archived_at" field.
+func (m *EnvironmentMutation) ResetArchivedAt() {
+	m.archived_at = nil
+	delete(m.clearedFields, environment.FieldArchivedAt)
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (m *EnvironmentMutation) SetArchivedWith(s string) {
+	m.archived_with = &s
+}
+
+// ArchivedWith returns the value of the "archived_with" field in the mutation.
+func (m *EnvironmentMutation) ArchivedWith() (r string, exists bool) {
+	v := m.archived_with
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedWith returns the old "archived_with" field's value of the Environment entity.
+// If the Environment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EnvironmentMutation) OldArchivedWith(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedWith is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedWith requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedWith: %w", err)
+	}
+	return oldValue.ArchivedWith, nil
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (m *EnvironmentMutation) ClearArchivedWith() {
+	m.archived_with = nil
+	m.clearedFields[environment.FieldArchivedWith] = struct{}{}
+}
+
+// ArchivedWithCleared returns if the "archived_with" field was cleared in this mutation.
+func (m *EnvironmentMutation) ArchivedWithCleared() bool {
+	_, ok := m.clearedFields[environment.FieldArchivedWith]
+	return ok
+}
+
+// ResetArchivedWith resets all changes to the "archived_with" field.
+func (m *EnvironmentMutation) ResetArchivedWith() {
+	m.archived_with = nil
+	delete(m.clearedFields, environment.FieldArchivedWith)
+}
+
 // SetProjectID sets the "project_id" field.
 func (m *EnvironmentMutation) SetProjectID(s string) {
 	m.project = &s
@@ -10999,7 +11245,7 @@ func (m *EnvironmentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EnvironmentMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 8)
 	if m.created_at != nil {
 		fields = append(fields, environment.FieldCreatedAt)
 	}
@@ -11008,6 +11254,12 @@ func (m *EnvironmentMutation) Fields() []string {
 	}
 	if m.organization_id != nil {
 		fields = append(fields, environment.FieldOrganizationID)
+	}
+	if m.archived_at != nil {
+		fields = append(fields, environment.FieldArchivedAt)
+	}
+	if m.archived_with != nil {
+		fields = append(fields, environment.FieldArchivedWith)
 	}
 	if m.project != nil {
 		fields = append(fields, environment.FieldProjectID)
@@ -11032,6 +11284,10 @@ func (m *EnvironmentMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case environment.FieldOrganizationID:
 		return m.OrganizationID()
+	case environment.FieldArchivedAt:
+		return m.ArchivedAt()
+	case environment.FieldArchivedWith:
+		return m.ArchivedWith()
 	case environment.FieldProjectID:
 		return m.ProjectID()
 	case environment.FieldName:
@@ -11053,6 +11309,10 @@ func (m *EnvironmentMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldUpdatedAt(ctx)
 	case environment.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case environment.FieldArchivedAt:
+		return m.OldArchivedAt(ctx)
+	case environment.FieldArchivedWith:
+		return m.OldArchivedWith(ctx)
 	case environment.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case environment.FieldName:
@@ -11088,6 +11348,20 @@ func (m *EnvironmentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case environment.FieldArchivedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedAt(v)
+		return nil
+	case environment.FieldArchivedWith:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedWith(v)
 		return nil
 	case environment.FieldProjectID:
 		v, ok := value.(string)
@@ -11139,7 +11413,14 @@ func (m *EnvironmentMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *EnvironmentMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(environment.FieldArchivedAt) {
+		fields = append(fields, environment.FieldArchivedAt)
+	}
+	if m.FieldCleared(environment.FieldArchivedWith) {
+		fields = append(fields, environment.FieldArchivedWith)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -11152,6 +11433,14 @@ func (m *EnvironmentMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *EnvironmentMutation) ClearField(name string) error {
+	switch name {
+	case environment.FieldArchivedAt:
+		m.ClearArchivedAt()
+		return nil
+	case environment.FieldArchivedWith:
+		m.ClearArchivedWith()
+		return nil
+	}
 	return fmt.Errorf("unknown Environment nullable field %s", name)
 }
 
@@ -11167,6 +11456,12 @@ func (m *EnvironmentMutation) ResetField(name string) error {
 		return nil
 	case environment.FieldOrganizationID:
 		m.ResetOrganizationID()
+		return nil
+	case environment.FieldArchivedAt:
+		m.ResetArchivedAt()
+		return nil
+	case environment.FieldArchivedWith:
+		m.ResetArchivedWith()
 		return nil
 	case environment.FieldProjectID:
 		m.ResetProjectID()
@@ -14291,6 +14586,8 @@ type ModuleInstanceMutation struct {
 	created_at               *time.Time
 	updated_at               *time.Time
 	organization_id          *string
+	archived_at              *time.Time
+	archived_with            *string
 	name                     *string
 	external_deployment_id   *string
 	fence                    *int64
@@ -14520,6 +14817,104 @@ func (m *ModuleInstanceMutation) OldOrganizationID(ctx context.Context) (v strin
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *ModuleInstanceMutation) ResetOrganizationID() {
 	m.organization_id = nil
+}
+
+// SetArchivedAt sets the "archived_at" field.
+func (m *ModuleInstanceMutation) SetArchivedAt(t time.Time) {
+	m.archived_at = &t
+}
+
+// ArchivedAt returns the value of the "archived_at" field in the mutation.
+func (m *ModuleInstanceMutation) ArchivedAt() (r time.Time, exists bool) {
+	v := m.archived_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedAt returns the old "archived_at" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldArchivedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedAt: %w", err)
+	}
+	return oldValue.ArchivedAt, nil
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (m *ModuleInstanceMutation) ClearArchivedAt() {
+	m.archived_at = nil
+	m.clearedFields[moduleinstance.FieldArchivedAt] = struct{}{}
+}
+
+// ArchivedAtCleared returns if the "archived_at" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) ArchivedAtCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldArchivedAt]
+	return ok
+}
+
+// ResetArchivedAt resets all changes to the "archived_at" field.
+func (m *ModuleInstanceMutation) ResetArchivedAt() {
+	m.archived_at = nil
+	delete(m.clearedFields, moduleinstance.FieldArchivedAt)
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (m *ModuleInstanceMutation) SetArchivedWith(s string) {
+	m.archived_with = &s
+}
+
+// ArchivedWith returns the value of the "archived_with" field in the mutation.
+func (m *ModuleInstanceMutation) ArchivedWith() (r string, exists bool) {
+	v := m.archived_with
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedWith returns the old "archived_with" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldArchivedWith(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedWith is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedWith requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedWith: %w", err)
+	}
+	return oldValue.ArchivedWith, nil
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (m *ModuleInstanceMutation) ClearArchivedWith() {
+	m.archived_with = nil
+	m.clearedFields[moduleinstance.FieldArchivedWith] = struct{}{}
+}
+
+// ArchivedWithCleared returns if the "archived_with" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) ArchivedWithCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldArchivedWith]
+	return ok
+}
+
+// ResetArchivedWith resets all changes to the "archived_with" field.
+func (m *ModuleInstanceMutation) ResetArchivedWith() {
+	m.archived_with = nil
+	delete(m.clearedFields, moduleinstance.FieldArchivedWith)
 }
 
 // SetProjectID sets the "project_id" field.
@@ -15011,7 +15406,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 13)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -15020,6 +15415,12 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.organization_id != nil {
 		fields = append(fields, moduleinstance.FieldOrganizationID)
+	}
+	if m.archived_at != nil {
+		fields = append(fields, moduleinstance.FieldArchivedAt)
+	}
+	if m.archived_with != nil {
+		fields = append(fields, moduleinstance.FieldArchivedWith)
 	}
 	if m.project != nil {
 		fields = append(fields, moduleinstance.FieldProjectID)
@@ -15059,6 +15460,10 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case moduleinstance.FieldOrganizationID:
 		return m.OrganizationID()
+	case moduleinstance.FieldArchivedAt:
+		return m.ArchivedAt()
+	case moduleinstance.FieldArchivedWith:
+		return m.ArchivedWith()
 	case moduleinstance.FieldProjectID:
 		return m.ProjectID()
 	case moduleinstance.FieldEnvironmentID:
@@ -15090,6 +15495,10 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldUpdatedAt(ctx)
 	case moduleinstance.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case moduleinstance.FieldArchivedAt:
+		return m.OldArchivedAt(ctx)
+	case moduleinstance.FieldArchivedWith:
+		return m.OldArchivedWith(ctx)
 	case moduleinstance.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case moduleinstance.FieldEnvironmentID:
@@ -15135,6 +15544,20 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case moduleinstance.FieldArchivedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedAt(v)
+		return nil
+	case moduleinstance.FieldArchivedWith:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedWith(v)
 		return nil
 	case moduleinstance.FieldProjectID:
 		v, ok := value.(string)
@@ -15237,6 +15660,12 @@ func (m *ModuleInstanceMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *ModuleInstanceMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(moduleinstance.FieldArchivedAt) {
+		fields = append(fields, moduleinstance.FieldArchivedAt)
+	}
+	if m.FieldCleared(moduleinstance.FieldArchivedWith) {
+		fields = append(fields, moduleinstance.FieldArchivedWith)
+	}
 	if m.FieldCleared(moduleinstance.FieldLiveDeploymentID) {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
 	}
@@ -15260,6 +15689,12 @@ func (m *ModuleInstanceMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *ModuleInstanceMutation) ClearField(name string) error {
 	switch name {
+	case moduleinstance.FieldArchivedAt:
+		m.ClearArchivedAt()
+		return nil
+	case moduleinstance.FieldArchivedWith:
+		m.ClearArchivedWith()
+		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ClearLiveDeploymentID()
 		return nil
@@ -15285,6 +15720,12 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldOrganizationID:
 		m.ResetOrganizationID()
+		return nil
+	case moduleinstance.FieldArchivedAt:
+		m.ResetArchivedAt()
+		return nil
+	case moduleinstance.FieldArchivedWith:
+		m.ResetArchivedWith()
 		return nil
 	case moduleinstance.FieldProjectID:
 		m.ResetProjectID()
@@ -15457,6 +15898,10 @@ type ModuleVersionMutation struct {
 	outputs                  *output.Column
 	source_url               *string
 	source_ref               *string
+	deprecated_at            *time.Time
+	deprecated_by            *string
+	deprecation_reason       *string
+	successor_id             *string
 	uses_recorded            *bool
 	clearedFields            map[string]struct{}
 	module_definition        *string
@@ -15982,6 +16427,202 @@ func (m *ModuleVersionMutation) ResetSourceRef() {
 	delete(m.clearedFields, moduleversion.FieldSourceRef)
 }
 
+// SetDeprecatedAt sets the "deprecated_at" field.
+func (m *ModuleVersionMutation) SetDeprecatedAt(t time.Time) {
+	m.deprecated_at = &t
+}
+
+// DeprecatedAt returns the value of the "deprecated_at" field in the mutation.
+func (m *ModuleVersionMutation) DeprecatedAt() (r time.Time, exists bool) {
+	v := m.deprecated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeprecatedAt returns the old "deprecated_at" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldDeprecatedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeprecatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeprecatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeprecatedAt: %w", err)
+	}
+	return oldValue.DeprecatedAt, nil
+}
+
+// ClearDeprecatedAt clears the value of the "deprecated_at" field.
+func (m *ModuleVersionMutation) ClearDeprecatedAt() {
+	m.deprecated_at = nil
+	m.clearedFields[moduleversion.FieldDeprecatedAt] = struct{}{}
+}
+
+// DeprecatedAtCleared returns if the "deprecated_at" field was cleared in this mutation.
+func (m *ModuleVersionMutation) DeprecatedAtCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldDeprecatedAt]
+	return ok
+}
+
+// ResetDeprecatedAt resets all changes to the "deprecated_at" field.
+func (m *ModuleVersionMutation) ResetDeprecatedAt() {
+	m.deprecated_at = nil
+	delete(m.clearedFields, moduleversion.FieldDeprecatedAt)
+}
+
+// SetDeprecatedBy sets the "deprecated_by" field.
+func (m *ModuleVersionMutation) SetDeprecatedBy(s string) {
+	m.deprecated_by = &s
+}
+
+// DeprecatedBy returns the value of the "deprecated_by" field in the mutation.
+func (m *ModuleVersionMutation) DeprecatedBy() (r string, exists bool) {
+	v := m.deprecated_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeprecatedBy returns the old "deprecated_by" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldDeprecatedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeprecatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeprecatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeprecatedBy: %w", err)
+	}
+	return oldValue.DeprecatedBy, nil
+}
+
+// ClearDeprecatedBy clears the value of the "deprecated_by" field.
+func (m *ModuleVersionMutation) ClearDeprecatedBy() {
+	m.deprecated_by = nil
+	m.clearedFields[moduleversion.FieldDeprecatedBy] = struct{}{}
+}
+
+// DeprecatedByCleared returns if the "deprecated_by" field was cleared in this mutation.
+func (m *ModuleVersionMutation) DeprecatedByCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldDeprecatedBy]
+	return ok
+}
+
+// ResetDeprecatedBy resets all changes to the "deprecated_by" field.
+func (m *ModuleVersionMutation) ResetDeprecatedBy() {
+	m.deprecated_by = nil
+	delete(m.clearedFields, moduleversion.FieldDeprecatedBy)
+}
+
+// SetDeprecationReason sets the "deprecation_reason" field.
+func (m *ModuleVersionMutation) SetDeprecationReason(s string) {
+	m.deprecation_reason = &s
+}
+
+// DeprecationReason returns the value of the "deprecation_reason" field in the mutation.
+func (m *ModuleVersionMutation) DeprecationReason() (r string, exists bool) {
+	v := m.deprecation_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeprecationReason returns the old "deprecation_reason" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldDeprecationReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeprecationReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeprecationReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeprecationReason: %w", err)
+	}
+	return oldValue.DeprecationReason, nil
+}
+
+// ClearDeprecationReason clears the value of the "deprecation_reason" field.
+func (m *ModuleVersionMutation) ClearDeprecationReason() {
+	m.deprecation_reason = nil
+	m.clearedFields[moduleversion.FieldDeprecationReason] = struct{}{}
+}
+
+// DeprecationReasonCleared returns if the "deprecation_reason" field was cleared in this mutation.
+func (m *ModuleVersionMutation) DeprecationReasonCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldDeprecationReason]
+	return ok
+}
+
+// ResetDeprecationReason resets all changes to the "deprecation_reason" field.
+func (m *ModuleVersionMutation) ResetDeprecationReason() {
+	m.deprecation_reason = nil
+	delete(m.clearedFields, moduleversion.FieldDeprecationReason)
+}
+
+// SetSuccessorID sets the "successor_id" field.
+func (m *ModuleVersionMutation) SetSuccessorID(s string) {
+	m.successor_id = &s
+}
+
+// SuccessorID returns the value of the "successor_id" field in the mutation.
+func (m *ModuleVersionMutation) SuccessorID() (r string, exists bool) {
+	v := m.successor_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSuccessorID returns the old "successor_id" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldSuccessorID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSuccessorID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSuccessorID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSuccessorID: %w", err)
+	}
+	return oldValue.SuccessorID, nil
+}
+
+// ClearSuccessorID clears the value of the "successor_id" field.
+func (m *ModuleVersionMutation) ClearSuccessorID() {
+	m.successor_id = nil
+	m.clearedFields[moduleversion.FieldSuccessorID] = struct{}{}
+}
+
+// SuccessorIDCleared returns if the "successor_id" field was cleared in this mutation.
+func (m *ModuleVersionMutation) SuccessorIDCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldSuccessorID]
+	return ok
+}
+
+// ResetSuccessorID resets all changes to the "successor_id" field.
+func (m *ModuleVersionMutation) ResetSuccessorID() {
+	m.successor_id = nil
+	delete(m.clearedFields, moduleversion.FieldSuccessorID)
+}
+
 // SetUsesRecorded sets the "uses_recorded" field.
 func (m *ModuleVersionMutation) SetUsesRecorded(b bool) {
 	m.uses_recorded = &b
@@ -16079,7 +16720,7 @@ func (m *ModuleVersionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleVersionMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 15)
 	if m.created_at != nil {
 		fields = append(fields, moduleversion.FieldCreatedAt)
 	}
@@ -16109,6 +16750,18 @@ func (m *ModuleVersionMutation) Fields() []string {
 	}
 	if m.source_ref != nil {
 		fields = append(fields, moduleversion.FieldSourceRef)
+	}
+	if m.deprecated_at != nil {
+		fields = append(fields, moduleversion.FieldDeprecatedAt)
+	}
+	if m.deprecated_by != nil {
+		fields = append(fields, moduleversion.FieldDeprecatedBy)
+	}
+	if m.deprecation_reason != nil {
+		fields = append(fields, moduleversion.FieldDeprecationReason)
+	}
+	if m.successor_id != nil {
+		fields = append(fields, moduleversion.FieldSuccessorID)
 	}
 	if m.uses_recorded != nil {
 		fields = append(fields, moduleversion.FieldUsesRecorded)
@@ -16141,6 +16794,14 @@ func (m *ModuleVersionMutation) Field(name string) (ent.Value, bool) {
 		return m.SourceURL()
 	case moduleversion.FieldSourceRef:
 		return m.SourceRef()
+	case moduleversion.FieldDeprecatedAt:
+		return m.DeprecatedAt()
+	case moduleversion.FieldDeprecatedBy:
+		return m.DeprecatedBy()
+	case moduleversion.FieldDeprecationReason:
+		return m.DeprecationReason()
+	case moduleversion.FieldSuccessorID:
+		return m.SuccessorID()
 	case moduleversion.FieldUsesRecorded:
 		return m.UsesRecorded()
 	}
@@ -16172,6 +16833,14 @@ func (m *ModuleVersionMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldSourceURL(ctx)
 	case moduleversion.FieldSourceRef:
 		return m.OldSourceRef(ctx)
+	case moduleversion.FieldDeprecatedAt:
+		return m.OldDeprecatedAt(ctx)
+	case moduleversion.FieldDeprecatedBy:
+		return m.OldDeprecatedBy(ctx)
+	case moduleversion.FieldDeprecationReason:
+		return m.OldDeprecationReason(ctx)
+	case moduleversion.FieldSuccessorID:
+		return m.OldSuccessorID(ctx)
 	case moduleversion.FieldUsesRecorded:
 		return m.OldUsesRecorded(ctx)
 	}
@@ -16253,6 +16922,34 @@ func (m *ModuleVersionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSourceRef(v)
 		return nil
+	case moduleversion.FieldDeprecatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeprecatedAt(v)
+		return nil
+	case moduleversion.FieldDeprecatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeprecatedBy(v)
+		return nil
+	case moduleversion.FieldDeprecationReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeprecationReason(v)
+		return nil
+	case moduleversion.FieldSuccessorID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSuccessorID(v)
+		return nil
 	case moduleversion.FieldUsesRecorded:
 		v, ok := value.(bool)
 		if !ok {
@@ -16302,6 +16999,18 @@ func (m *ModuleVersionMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleversion.FieldSourceRef) {
 		fields = append(fields, moduleversion.FieldSourceRef)
 	}
+	if m.FieldCleared(moduleversion.FieldDeprecatedAt) {
+		fields = append(fields, moduleversion.FieldDeprecatedAt)
+	}
+	if m.FieldCleared(moduleversion.FieldDeprecatedBy) {
+		fields = append(fields, moduleversion.FieldDeprecatedBy)
+	}
+	if m.FieldCleared(moduleversion.FieldDeprecationReason) {
+		fields = append(fields, moduleversion.FieldDeprecationReason)
+	}
+	if m.FieldCleared(moduleversion.FieldSuccessorID) {
+		fields = append(fields, moduleversion.FieldSuccessorID)
+	}
 	return fields
 }
 
@@ -16327,6 +17036,18 @@ func (m *ModuleVersionMutation) ClearField(name string) error {
 		return nil
 	case moduleversion.FieldSourceRef:
 		m.ClearSourceRef()
+		return nil
+	case moduleversion.FieldDeprecatedAt:
+		m.ClearDeprecatedAt()
+		return nil
+	case moduleversion.FieldDeprecatedBy:
+		m.ClearDeprecatedBy()
+		return nil
+	case moduleversion.FieldDeprecationReason:
+		m.ClearDeprecationReason()
+		return nil
+	case moduleversion.FieldSuccessorID:
+		m.ClearSuccessorID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleVersion nullable field %s", name)
@@ -16365,6 +17086,18 @@ func (m *ModuleVersionMutation) ResetField(name string) error {
 		return nil
 	case moduleversion.FieldSourceRef:
 		m.ResetSourceRef()
+		return nil
+	case moduleversion.FieldDeprecatedAt:
+		m.ResetDeprecatedAt()
+		return nil
+	case moduleversion.FieldDeprecatedBy:
+		m.ResetDeprecatedBy()
+		return nil
+	case moduleversion.FieldDeprecationReason:
+		m.ResetDeprecationReason()
+		return nil
+	case moduleversion.FieldSuccessorID:
+		m.ResetSuccessorID()
 		return nil
 	case moduleversion.FieldUsesRecorded:
 		m.ResetUsesRecorded()
@@ -16949,6 +17682,8 @@ type ProjectMutation struct {
 	id                  *string
 	created_at          *time.Time
 	updated_at          *time.Time
+	archived_at         *time.Time
+	archived_with       *string
 	name                *string
 	slug                *string
 	clearedFields       map[string]struct{}
@@ -17171,6 +17906,104 @@ func (m *ProjectMutation) ResetOrganizationID() {
 	m.organization = nil
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (m *ProjectMutation) SetArchivedAt(t time.Time) {
+	m.archived_at = &t
+}
+
+// ArchivedAt returns the value of the "archived_at" field in the mutation.
+func (m *ProjectMutation) ArchivedAt() (r time.Time, exists bool) {
+	v := m.archived_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedAt returns the old "archived_at" field's value of the Project entity.
+// If the Project object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProjectMutation) OldArchivedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedAt: %w", err)
+	}
+	return oldValue.ArchivedAt, nil
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (m *ProjectMutation) ClearArchivedAt() {
+	m.archived_at = nil
+	m.clearedFields[project.FieldArchivedAt] = struct{}{}
+}
+
+// ArchivedAtCleared returns if the "archived_at" field was cleared in this mutation.
+func (m *ProjectMutation) ArchivedAtCleared() bool {
+	_, ok := m.clearedFields[project.FieldArchivedAt]
+	return ok
+}
+
+// ResetArchivedAt resets all changes to the "archived_at" field.
+func (m *ProjectMutation) ResetArchivedAt() {
+	m.archived_at = nil
+	delete(m.clearedFields, project.FieldArchivedAt)
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (m *ProjectMutation) SetArchivedWith(s string) {
+	m.archived_with = &s
+}
+
+// ArchivedWith returns the value of the "archived_with" field in the mutation.
+func (m *ProjectMutation) ArchivedWith() (r string, exists bool) {
+	v := m.archived_with
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchivedWith returns the old "archived_with" field's value of the Project entity.
+// If the Project object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProjectMutation) OldArchivedWith(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchivedWith is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchivedWith requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchivedWith: %w", err)
+	}
+	return oldValue.ArchivedWith, nil
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (m *ProjectMutation) ClearArchivedWith() {
+	m.archived_with = nil
+	m.clearedFields[project.FieldArchivedWith] = struct{}{}
+}
+
+// ArchivedWithCleared returns if the "archived_with" field was cleared in this mutation.
+func (m *ProjectMutation) ArchivedWithCleared() bool {
+	_, ok := m.clearedFields[project.FieldArchivedWith]
+	return ok
+}
+
+// ResetArchivedWith resets all changes to the "archived_with" field.
+func (m *ProjectMutation) ResetArchivedWith() {
+	m.archived_with = nil
+	delete(m.clearedFields, project.FieldArchivedWith)
+}
+
 // SetName sets the "name" field.
 func (m *ProjectMutation) SetName(s string) {
 	m.name = &s
@@ -17304,7 +18137,7 @@ func (m *ProjectMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProjectMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 7)
 	if m.created_at != nil {
 		fields = append(fields, project.FieldCreatedAt)
 	}
@@ -17313,6 +18146,12 @@ func (m *ProjectMutation) Fields() []string {
 	}
 	if m.organization != nil {
 		fields = append(fields, project.FieldOrganizationID)
+	}
+	if m.archived_at != nil {
+		fields = append(fields, project.FieldArchivedAt)
+	}
+	if m.archived_with != nil {
+		fields = append(fields, project.FieldArchivedWith)
 	}
 	if m.name != nil {
 		fields = append(fields, project.FieldName)
@@ -17334,6 +18173,10 @@ func (m *ProjectMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case project.FieldOrganizationID:
 		return m.OrganizationID()
+	case project.FieldArchivedAt:
+		return m.ArchivedAt()
+	case project.FieldArchivedWith:
+		return m.ArchivedWith()
 	case project.FieldName:
 		return m.Name()
 	case project.FieldSlug:
@@ -17353,6 +18196,10 @@ func (m *ProjectMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldUpdatedAt(ctx)
 	case project.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case project.FieldArchivedAt:
+		return m.OldArchivedAt(ctx)
+	case project.FieldArchivedWith:
+		return m.OldArchivedWith(ctx)
 	case project.FieldName:
 		return m.OldName(ctx)
 	case project.FieldSlug:
@@ -17386,6 +18233,20 @@ func (m *ProjectMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case project.FieldArchivedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedAt(v)
+		return nil
+	case project.FieldArchivedWith:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchivedWith(v)
 		return nil
 	case project.FieldName:
 		v, ok := value.(string)
@@ -17430,7 +18291,14 @@ func (m *ProjectMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *ProjectMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(project.FieldArchivedAt) {
+		fields = append(fields, project.FieldArchivedAt)
+	}
+	if m.FieldCleared(project.FieldArchivedWith) {
+		fields = append(fields, project.FieldArchivedWith)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -17443,6 +18311,14 @@ func (m *ProjectMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *ProjectMutation) ClearField(name string) error {
+	switch name {
+	case project.FieldArchivedAt:
+		m.ClearArchivedAt()
+		return nil
+	case project.FieldArchivedWith:
+		m.ClearArchivedWith()
+		return nil
+	}
 	return fmt.Errorf("unknown Project nullable field %s", name)
 }
 
@@ -17458,6 +18334,12 @@ func (m *ProjectMutation) ResetField(name string) error {
 		return nil
 	case project.FieldOrganizationID:
 		m.ResetOrganizationID()
+		return nil
+	case project.FieldArchivedAt:
+		m.ResetArchivedAt()
+		return nil
+	case project.FieldArchivedWith:
+		m.ResetArchivedWith()
 		return nil
 	case project.FieldName:
 		m.ResetName()

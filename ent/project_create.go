@@ -39,6 +39,34 @@ func (_c *ProjectCreate) SetOrganizationID(v string) *ProjectCreate {
 	return _c
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_c *ProjectCreate) SetArchivedAt(v time.Time) *ProjectCreate {
+	_c.mutation.SetArchivedAt(v)
+	return _c
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_c *ProjectCreate) SetNillableArchivedAt(v *time.Time) *ProjectCreate {
+	if v != nil {
+		_c.SetArchivedAt(*v)
+	}
+	return _c
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_c *ProjectCreate) SetArchivedWith(v string) *ProjectCreate {
+	_c.mutation.SetArchivedWith(v)
+	return _c
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_c *ProjectCreate) SetNillableArchivedWith(v *string) *ProjectCreate {
+	if v != nil {
+		_c.SetArchivedWith(*v)
+	}
+	return _c
+}
+
 // SetName sets the "name" field.
 func (_c *ProjectCreate) SetName(v string) *ProjectCreate {
 	_c.mutation.SetName(v)
@@ -156,6 +184,14 @@ func (_c *ProjectCreate) createSpec() (*Project, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.UpdatedAt(); ok {
 		_spec.SetField(project.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = value
+	}
+	if value, ok := _c.mutation.ArchivedAt(); ok {
+		_spec.SetField(project.FieldArchivedAt, field.TypeTime, value)
+		_node.ArchivedAt = &value
+	}
+	if value, ok := _c.mutation.ArchivedWith(); ok {
+		_spec.SetField(project.FieldArchivedWith, field.TypeString, value)
+		_node.ArchivedWith = &value
 	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)

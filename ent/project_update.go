@@ -43,6 +43,46 @@ func (_u *ProjectUpdate) SetNillableUpdatedAt(v *time.Time) *ProjectUpdate {
 	return _u
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_u *ProjectUpdate) SetArchivedAt(v time.Time) *ProjectUpdate {
+	_u.mutation.SetArchivedAt(v)
+	return _u
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_u *ProjectUpdate) SetNillableArchivedAt(v *time.Time) *ProjectUpdate {
+	if v != nil {
+		_u.SetArchivedAt(*v)
+	}
+	return _u
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (_u *ProjectUpdate) ClearArchivedAt() *ProjectUpdate {
+	_u.mutation.ClearArchivedAt()
+	return _u
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_u *ProjectUpdate) SetArchivedWith(v string) *ProjectUpdate {
+	_u.mutation.SetArchivedWith(v)
+	return _u
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_u *ProjectUpdate) SetNillableArchivedWith(v *string) *ProjectUpdate {
+	if v != nil {
+		_u.SetArchivedWith(*v)
+	}
+	return _u
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (_u *ProjectUpdate) ClearArchivedWith() *ProjectUpdate {
+	_u.mutation.ClearArchivedWith()
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ProjectUpdate) SetName(v string) *ProjectUpdate {
 	_u.mutation.SetName(v)
@@ -53,6 +93,20 @@ func (_u *ProjectUpdate) SetName(v string) *ProjectUpdate {
 func (_u *ProjectUpdate) SetNillableName(v *string) *ProjectUpdate {
 	if v != nil {
 		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetSlug sets the "slug" field.
+func (_u *ProjectUpdate) SetSlug(v string) *ProjectUpdate {
+	_u.mutation.SetSlug(v)
+	return _u
+}
+
+// SetNillableSlug sets the "slug" field if the given value is not nil.
+func (_u *ProjectUpdate) SetNillableSlug(v *string) *ProjectUpdate {
+	if v != nil {
+		_u.SetSlug(*v)
 	}
 	return _u
 }
@@ -118,8 +172,23 @@ func (_u *ProjectUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(project.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ArchivedAt(); ok {
+		_spec.SetField(project.FieldArchivedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ArchivedAtCleared() {
+		_spec.ClearField(project.FieldArchivedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ArchivedWith(); ok {
+		_spec.SetField(project.FieldArchivedWith, field.TypeString, value)
+	}
+	if _u.mutation.ArchivedWithCleared() {
+		_spec.ClearField(project.FieldArchivedWith, field.TypeString)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Slug(); ok {
+		_spec.SetField(project.FieldSlug, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -157,6 +226,46 @@ func (_u *ProjectUpdateOne) SetNillableUpdatedAt(v *time.Time) *ProjectUpdateOne
 	return _u
 }
 
+// SetArchivedAt sets the "archived_at" field.
+func (_u *ProjectUpdateOne) SetArchivedAt(v time.Time) *ProjectUpdateOne {
+	_u.mutation.SetArchivedAt(v)
+	return _u
+}
+
+// SetNillableArchivedAt sets the "archived_at" field if the given value is not nil.
+func (_u *ProjectUpdateOne) SetNillableArchivedAt(v *time.Time) *ProjectUpdateOne {
+	if v != nil {
+		_u.SetArchivedAt(*v)
+	}
+	return _u
+}
+
+// ClearArchivedAt clears the value of the "archived_at" field.
+func (_u *ProjectUpdateOne) ClearArchivedAt() *ProjectUpdateOne {
+	_u.mutation.ClearArchivedAt()
+	return _u
+}
+
+// SetArchivedWith sets the "archived_with" field.
+func (_u *ProjectUpdateOne) SetArchivedWith(v string) *ProjectUpdateOne {
+	_u.mutation.SetArchivedWith(v)
+	return _u
+}
+
+// SetNillableArchivedWith sets the "archived_with" field if the given value is not nil.
+func (_u *ProjectUpdateOne) SetNillableArchivedWith(v *string) *ProjectUpdateOne {
+	if v != nil {
+		_u.SetArchivedWith(*v)
+	}
+	return _u
+}
+
+// ClearArchivedWith clears the value of the "archived_with" field.
+func (_u *ProjectUpdateOne) ClearArchivedWith() *ProjectUpdateOne {
+	_u.mutation.ClearArchivedWith()
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ProjectUpdateOne) SetName(v string) *ProjectUpdateOne {
 	_u.mutation.SetName(v)
@@ -167,6 +276,20 @@ func (_u *ProjectUpdateOne) SetName(v string) *ProjectUpdateOne {
 func (_u *ProjectUpdateOne) SetNillableName(v *string) *ProjectUpdateOne {
 	if v != nil {
 		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetSlug sets the "slug" field.
+func (_u *ProjectUpdateOne) SetSlug(v string) *ProjectUpdateOne {
+	_u.mutation.SetSlug(v)
+	return _u
+}
+
+// SetNillableSlug sets the "slug" field if the given value is not nil.
+func (_u *ProjectUpdateOne) SetNillableSlug(v *string) *ProjectUpdateOne {
+	if v != nil {
+		_u.SetSlug(*v)
 	}
 	return _u
 }
@@ -262,8 +385,23 @@ func (_u *ProjectUpdateOne) sqlSave(ctx context.Context) (_node *Project, err er
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(project.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ArchivedAt(); ok {
+		_spec.SetField(project.FieldArchivedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ArchivedAtCleared() {
+		_spec.ClearField(project.FieldArchivedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ArchivedWith(); ok {
+		_spec.SetField(project.FieldArchivedWith, field.TypeString, value)
+	}
+	if _u.mutation.ArchivedWithCleared() {
+		_spec.ClearField(project.FieldArchivedWith, field.TypeString)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Slug(); ok {
+		_spec.SetField(project.FieldSlug, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Project{config: _u.config}

@@ -258,6 +258,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &_m.Status
 	case deployment.FieldDescription:
 		return scanNillable[string]{&_m.Description}
+	case deployment.FieldReason:
+		return scanNillable[string]{&_m.Reason}
 	case deployment.FieldStartedAt:
 		return scanNillable[time.Time]{&_m.StartedAt}
 	case deployment.FieldCompletedAt:
@@ -316,6 +318,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.CancelRequestedAt}
 	case deployment.FieldCancelRequestedBy:
 		return scanNillable[string]{&_m.CancelRequestedBy}
+	case deployment.FieldCancelReason:
+		return scanNillable[string]{&_m.CancelReason}
 	case deployment.FieldForced:
 		return &_m.Forced
 	case deployment.FieldReportSequence:
@@ -428,6 +432,10 @@ func (_m *Environment) ScanTarget(column string) any {
 		return &_m.UpdatedAt
 	case environment.FieldOrganizationID:
 		return &_m.OrganizationID
+	case environment.FieldArchivedAt:
+		return scanNillable[time.Time]{&_m.ArchivedAt}
+	case environment.FieldArchivedWith:
+		return scanNillable[string]{&_m.ArchivedWith}
 	case environment.FieldProjectID:
 		return &_m.ProjectID
 	case environment.FieldName:
@@ -552,6 +560,10 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return &_m.UpdatedAt
 	case moduleinstance.FieldOrganizationID:
 		return &_m.OrganizationID
+	case moduleinstance.FieldArchivedAt:
+		return scanNillable[time.Time]{&_m.ArchivedAt}
+	case moduleinstance.FieldArchivedWith:
+		return scanNillable[string]{&_m.ArchivedWith}
 	case moduleinstance.FieldProjectID:
 		return &_m.ProjectID
 	case moduleinstance.FieldEnvironmentID:
@@ -598,6 +610,14 @@ func (_m *ModuleVersion) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.SourceURL}
 	case moduleversion.FieldSourceRef:
 		return scanNillable[string]{&_m.SourceRef}
+	case moduleversion.FieldDeprecatedAt:
+		return scanNillable[time.Time]{&_m.DeprecatedAt}
+	case moduleversion.FieldDeprecatedBy:
+		return scanNillable[string]{&_m.DeprecatedBy}
+	case moduleversion.FieldDeprecationReason:
+		return scanNillable[string]{&_m.DeprecationReason}
+	case moduleversion.FieldSuccessorID:
+		return scanNillable[string]{&_m.SuccessorID}
 	case moduleversion.FieldUsesRecorded:
 		return &_m.UsesRecorded
 	default:
@@ -634,6 +654,10 @@ func (_m *Project) ScanTarget(column string) any {
 		return &_m.UpdatedAt
 	case project.FieldOrganizationID:
 		return &_m.OrganizationID
+	case project.FieldArchivedAt:
+		return scanNillable[time.Time]{&_m.ArchivedAt}
+	case project.FieldArchivedWith:
+		return scanNillable[string]{&_m.ArchivedWith}
 	case project.FieldName:
 		return &_m.Name
 	case project.FieldSlug:

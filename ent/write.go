@@ -369,7 +369,7 @@ func (_m *DefinitionUse) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of deployments, with every column but those that the database fills in and those
 // that are set later.
 func (*Deployment) InsertStatement() string {
-	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`
+	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -387,6 +387,7 @@ func (_m *Deployment) InsertArguments() []any {
 		_m.TriggerSource,
 		string(_m.Status),
 		nillable(_m.Description),
+		nillable(_m.Reason),
 		nillable(_m.StartedAt),
 		nillable(_m.ExternalDeploymentID),
 		nillable(_m.CloudStartedAt),
@@ -439,6 +440,8 @@ func (_m *Deployment) SetTooEarly() string {
 		return deployment.FieldCancelRequestedAt
 	case _m.CancelRequestedBy != nil:
 		return deployment.FieldCancelRequestedBy
+	case _m.CancelReason != nil:
+		return deployment.FieldCancelReason
 	case _m.Forced:
 		return deployment.FieldForced
 	case _m.ReportSequence != 0:
@@ -480,6 +483,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return string(_m.Status)
 	case deployment.FieldDescription:
 		return nillable(_m.Description)
+	case deployment.FieldReason:
+		return nillable(_m.Reason)
 	case deployment.FieldStartedAt:
 		return nillable(_m.StartedAt)
 	case deployment.FieldCompletedAt:
@@ -538,6 +543,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return nillable(_m.CancelRequestedAt)
 	case deployment.FieldCancelRequestedBy:
 		return nillable(_m.CancelRequestedBy)
+	case deployment.FieldCancelReason:
+		return nillable(_m.CancelReason)
 	case deployment.FieldForced:
 		return _m.Forced
 	case deployment.FieldReportSequence:
@@ -785,6 +792,10 @@ func (_m *Environment) InsertArguments() []any {
 // SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
 func (_m *Environment) SetTooEarly() string {
 	switch {
+	case _m.ArchivedAt != nil:
+		return environment.FieldArchivedAt
+	case _m.ArchivedWith != nil:
+		return environment.FieldArchivedWith
 	default:
 		return ""
 	}
@@ -806,6 +817,10 @@ func (_m *Environment) ColumnValue(column string) any {
 		return _m.UpdatedAt
 	case environment.FieldOrganizationID:
 		return _m.OrganizationID
+	case environment.FieldArchivedAt:
+		return nillable(_m.ArchivedAt)
+	case environment.FieldArchivedWith:
+		return nillable(_m.ArchivedWith)
 	case environment.FieldProjectID:
 		return _m.ProjectID
 	case environment.FieldName:
@@ -1103,6 +1118,10 @@ func (_m *ModuleInstance) InsertArguments() []any {
 // SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
 func (_m *ModuleInstance) SetTooEarly() string {
 	switch {
+	case _m.ArchivedAt != nil:
+		return moduleinstance.FieldArchivedAt
+	case _m.ArchivedWith != nil:
+		return moduleinstance.FieldArchivedWith
 	default:
 		return ""
 	}
@@ -1124,6 +1143,10 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return _m.UpdatedAt
 	case moduleinstance.FieldOrganizationID:
 		return _m.OrganizationID
+	case moduleinstance.FieldArchivedAt:
+		return nillable(_m.ArchivedAt)
+	case moduleinstance.FieldArchivedWith:
+		return nillable(_m.ArchivedWith)
 	case moduleinstance.FieldProjectID:
 		return _m.ProjectID
 	case moduleinstance.FieldEnvironmentID:
@@ -1172,6 +1195,14 @@ func (_m *ModuleVersion) InsertArguments() []any {
 // SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
 func (_m *ModuleVersion) SetTooEarly() string {
 	switch {
+	case _m.DeprecatedAt != nil:
+		return moduleversion.FieldDeprecatedAt
+	case _m.DeprecatedBy != nil:
+		return moduleversion.FieldDeprecatedBy
+	case _m.DeprecationReason != nil:
+		return moduleversion.FieldDeprecationReason
+	case _m.SuccessorID != nil:
+		return moduleversion.FieldSuccessorID
 	default:
 		return ""
 	}
@@ -1210,6 +1241,14 @@ func (_m *ModuleVersion) ColumnValue(column string) any {
 		return nillable(_m.SourceURL)
 	case moduleversion.FieldSourceRef:
 		return nillable(_m.SourceRef)
+	case moduleversion.FieldDeprecatedAt:
+		return nillable(_m.DeprecatedAt)
+	case moduleversion.FieldDeprecatedBy:
+		return nillable(_m.DeprecatedBy)
+	case moduleversion.FieldDeprecationReason:
+		return nillable(_m.DeprecationReason)
+	case moduleversion.FieldSuccessorID:
+		return nillable(_m.SuccessorID)
 	case moduleversion.FieldUsesRecorded:
 		return _m.UsesRecorded
 	default:
@@ -1286,6 +1325,10 @@ func (_m *Project) InsertArguments() []any {
 // SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
 func (_m *Project) SetTooEarly() string {
 	switch {
+	case _m.ArchivedAt != nil:
+		return project.FieldArchivedAt
+	case _m.ArchivedWith != nil:
+		return project.FieldArchivedWith
 	default:
 		return ""
 	}
@@ -1307,6 +1350,10 @@ func (_m *Project) ColumnValue(column string) any {
 		return _m.UpdatedAt
 	case project.FieldOrganizationID:
 		return _m.OrganizationID
+	case project.FieldArchivedAt:
+		return nillable(_m.ArchivedAt)
+	case project.FieldArchivedWith:
+		return nillable(_m.ArchivedWith)
 	case project.FieldName:
 		return _m.Name
 	case project.FieldSlug:

@@ -175,7 +175,7 @@ func TestCallersWithoutATokenSeeTheGlobalActiveCatalogueWithItsVersionsAndInputs
 func ofCatalogue(name string) bool {
 	return slices.Contains([]string{
 		"ModuleDefinitionConnection", "ModuleDefinitionEdge", "ModuleDefinition", "ModuleVersionConnection", "ModuleVersionEdge",
-		"ModuleVersion", "ModuleOutput", "PageInfo", "InputProperty", "InputValues", "StaticValues", "DynamicValuesRef", "InputOption",
+		"ModuleVersion", "ModuleVersionDeprecation", "ModuleOutput", "PageInfo", "InputProperty", "InputValues", "StaticValues", "DynamicValuesRef", "InputOption",
 		"ValidationPattern", "ItemTitle", "MapKey",
 	}, name) || strings.HasSuffix(name, "Property")
 }

@@ -49,6 +49,7 @@ var fieldColumns = map[string][]string{
 	"ModuleVersion.deploymentType":         {moduleversion.FieldKind},
 	"ModuleVersion.moduleDefinition":       {moduleversion.FieldModuleDefinitionID},
 	"ModuleVersion.inputsJson":             {moduleversion.FieldInputs},
+	"ModuleVersion.deprecation":            {moduleversion.FieldDeprecatedAt, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID},
 	"ModuleInstance.project":               {moduleinstance.FieldProjectID},
 	"ModuleInstance.environment":           {moduleinstance.FieldEnvironmentID},
 	"ModuleInstance.moduleDefinition":      {moduleinstance.FieldModuleDefinitionID},

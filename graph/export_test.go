@@ -6,4 +6,5 @@ var Inputs = map[string]any{
 	"modulePatch": modulePatch, "newVersion": newVersion, "validationRequest": validationRequest,
 	"newDeployment": newDeployment, "report": report, "completion": completion,
 	"deploymentFilter": deploymentFilter, "auditFilter": auditFilter, "instanceFilter": instanceFilter,
+	"projectPatch": projectPatch, "environmentPatch": environmentPatch, "instancePatch": instancePatch,
 }

@@ -10,6 +10,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/internal/account"
+	"slipway/internal/archive"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -20,6 +21,7 @@ import (
 	"slipway/internal/output"
 	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
+	"slipway/internal/workspace"
 )
 
 // The functions of this file turn the schema's inputs into those of the services.
@@ -111,12 +113,13 @@ func newDeployment(in model.CreateDeploymentInput) deployment.New {
 		Inputs: in.Inputs.Value(), InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value(),
 		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
+		Reason: in.Reason.Value(), PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
 		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
 	}
 }
 
-func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Replay {
-	return deployment.Replay{SourceID: sourceID, ExpectedLiveID: live.Value(), IdempotencyKey: key.Value()}
+func replay(sourceID string, live, reason, key graphql.Omittable[*string]) deployment.Replay {
+	return deployment.Replay{SourceID: sourceID, ExpectedLiveID: live.Value(), Reason: reason.Value(), IdempotencyKey: key.Value()}
 }
 
 func report(in model.ReportDeploymentInput) deployment.Report {
@@ -131,14 +134,15 @@ func report(in model.ReportDeploymentInput) deployment.Report {
 	return deployment.Report{
 		Sequence: in.Sequence.Value(), Events: events, Logs: logs, Data: in.Data.Value(), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
+		PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
 	}
 }
 
 func cancelDeployment(ctx context.Context, r *Resolver, in model.CancelDeploymentInput) (*ent.Deployment, error) {
 	if isTrue(in.Force) {
-		return r.Deploy.ForceCancel(ctx, in.ID)
+		return r.Deploy.ForceCancelFor(ctx, in.ID, in.Reason.Value())
 	}
-	return r.Deploy.Cancel(ctx, in.ID)
+	return r.Deploy.CancelFor(ctx, in.ID, in.Reason.Value())
 }
 
 func completion(in model.CompleteDeploymentInput) deployment.Completion {
@@ -147,9 +151,11 @@ func completion(in model.CompleteDeploymentInput) deployment.Completion {
 
 // isTrue reports whether a flag was given and is set.
 func isTrue(v graphql.Omittable[*bool]) bool {
-	set := v.Value()
-	return set != nil && *set
+	return isSet(v.Value())
 }
+
+// isSet reports whether an argument is given and true.
+func isSet(v *bool) bool { return v != nil && *v }
 
 func failure(in model.CompleteDeploymentInput) *fault.Data {
 	e := in.Error.Value()
@@ -184,12 +190,33 @@ func auditFilter(in *model.AuditEventFilter) account.AuditFilter {
 	}
 }
 
+func archiveRequest(recordID string, live, dependents graphql.Omittable[*bool]) archive.Request {
+	return archive.Request{ID: recordID, AcknowledgeLive: isTrue(live), AcknowledgeDependents: isTrue(dependents)}
+}
+
+func projectPatch(in model.UpdateProjectInput) workspace.ProjectPatch {
+	return workspace.ProjectPatch{
+		Name: in.Name.Value(), Slug: in.Slug.Value(), Violations: append(notNull("/name", in.Name), notNull("/slug", in.Slug)...),
+	}
+}
+
+func environmentPatch(in model.UpdateEnvironmentInput) workspace.EnvironmentPatch {
+	return workspace.EnvironmentPatch{
+		Name: in.Name.Value(), Slug: in.Slug.Value(), Violations: append(notNull("/name", in.Name), notNull("/slug", in.Slug)...),
+	}
+}
+
+func instancePatch(in model.UpdateModuleInstanceInput) catalog.InstancePatch {
+	return catalog.InstancePatch{Name: in.Name.Value(), Violations: notNull("/name", in.Name)}
+}
+
 func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
 	if in == nil {
 		return catalog.InstanceFilter{}
 	}
 	return catalog.InstanceFilter{
 		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), ModuleDefinitionID: in.ModuleDefinitionID.Value(),
+		Archived: isTrue(in.Archived),
 	}
 }
 

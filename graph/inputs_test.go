@@ -14,8 +14,8 @@ import (
 
 // elsewhere are the members that are no part of what a function returns: their callers read them.
 var elsewhere = map[string]bool{
-	"definitionPatch.id": true, "modulePatch.id": true, "report.id": true, "report.leaseId": true,
-	"completion.id": true, "completion.leaseId": true,
+	"definitionPatch.id": true, "modulePatch.id": true, "projectPatch.id": true, "environmentPatch.id": true, "instancePatch.id": true,
+	"report.id": true, "report.leaseId": true, "completion.id": true, "completion.leaseId": true,
 }
 
 // A member of an input that a function forgets is taken, and does nothing.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/account"
+	"slipway/internal/archive"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -20,6 +21,7 @@ import (
 type Resolver struct {
 	Accounts  *account.Service
 	Workspace *workspace.Service
+	Archive   *archive.Service
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service

@@ -187,8 +187,8 @@ func (r *environmentResolver) Project(ctx context.Context, obj *record.Environme
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
-func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return loadPage(ctx, obj, "moduleInstances", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, r.Catalog.InstancesOf)
+func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return loadPage(ctx, obj, "moduleInstances"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, environmentID, among(archived, r.Catalog.InstancesOf))
 }
 
 // Code is the resolver for the code field.
@@ -319,6 +319,16 @@ func (r *moduleVersionResolver) Outputs(ctx context.Context, obj *record.ModuleV
 	return pointers(declared), err
 }
 
+// Deprecation is the resolver for the deprecation field.
+func (r *moduleVersionResolver) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
+	return catalog.DeprecationOf(ctx, obj), nil
+}
+
+// Successor is the resolver for the successor field.
+func (r *moduleVersionDeprecationResolver) Successor(ctx context.Context, obj *catalog.Deprecation) (*record.ModuleVersion, error) {
+	return toVersion(ctx, r.Resolver, obj.Version, func(v *record.ModuleVersion) *string { return v.SuccessorID })
+}
+
 // CreateDefaultValueDefinition is the resolver for the createDefaultValueDefinition field.
 func (r *mutationResolver) CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error) {
 	d, warnings, err := r.Defaults.Create(ctx, newDefinition(input))
@@ -371,6 +381,24 @@ func (r *mutationResolver) PublishModuleVersion(ctx context.Context, input model
 		return nil, err
 	}
 	return &model.PublishModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v), Warnings: inputWarnings(warnings)}, nil
+}
+
+// DeprecateModuleVersion is the resolver for the deprecateModuleVersion field.
+func (r *mutationResolver) DeprecateModuleVersion(ctx context.Context, input model.DeprecateModuleVersionInput) (*model.DeprecateModuleVersionPayload, error) {
+	v, err := r.Catalog.DeprecateVersion(ctx, catalog.Deprecate{VersionID: input.ID, Reason: input.Reason, SuccessorID: input.SuccessorID.Value()})
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeprecateModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v)}, nil
+}
+
+// ReinstateModuleVersion is the resolver for the reinstateModuleVersion field.
+func (r *mutationResolver) ReinstateModuleVersion(ctx context.Context, input model.ReinstateModuleVersionInput) (*model.ReinstateModuleVersionPayload, error) {
+	v, err := r.Catalog.ReinstateVersion(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.ReinstateModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v)}, nil
 }
 
 // CreateToken is the resolver for the createToken field.
@@ -429,6 +457,114 @@ func (r *mutationResolver) CreateModuleInstance(ctx context.Context, input model
 	return &model.CreateModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
 }
 
+// UpdateProject is the resolver for the updateProject field.
+func (r *mutationResolver) UpdateProject(ctx context.Context, input model.UpdateProjectInput) (*model.UpdateProjectPayload, error) {
+	p, err := r.Workspace.UpdateProject(ctx, input.ID, projectPatch(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// DeleteProject is the resolver for the deleteProject field.
+func (r *mutationResolver) DeleteProject(ctx context.Context, input model.DeleteProjectInput) (*model.DeleteProjectPayload, error) {
+	p, err := r.Workspace.DeleteProject(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// ArchiveProject is the resolver for the archiveProject field.
+func (r *mutationResolver) ArchiveProject(ctx context.Context, input model.ArchiveProjectInput) (*model.ArchiveProjectPayload, error) {
+	p, err := r.Archive.ArchiveProject(ctx, archiveRequest(input.ID, input.AcknowledgeLive, input.AcknowledgeDependents))
+	if err != nil {
+		return nil, err
+	}
+	return &model.ArchiveProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// UnarchiveProject is the resolver for the unarchiveProject field.
+func (r *mutationResolver) UnarchiveProject(ctx context.Context, input model.UnarchiveProjectInput) (*model.UnarchiveProjectPayload, error) {
+	p, err := r.Archive.UnarchiveProject(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UnarchiveProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// UpdateEnvironment is the resolver for the updateEnvironment field.
+func (r *mutationResolver) UpdateEnvironment(ctx context.Context, input model.UpdateEnvironmentInput) (*model.UpdateEnvironmentPayload, error) {
+	e, err := r.Workspace.UpdateEnvironment(ctx, input.ID, environmentPatch(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// DeleteEnvironment is the resolver for the deleteEnvironment field.
+func (r *mutationResolver) DeleteEnvironment(ctx context.Context, input model.DeleteEnvironmentInput) (*model.DeleteEnvironmentPayload, error) {
+	e, err := r.Workspace.DeleteEnvironment(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// ArchiveEnvironment is the resolver for the archiveEnvironment field.
+func (r *mutationResolver) ArchiveEnvironment(ctx context.Context, input model.ArchiveEnvironmentInput) (*model.ArchiveEnvironmentPayload, error) {
+	e, err := r.Archive.ArchiveEnvironment(ctx, archiveRequest(input.ID, input.AcknowledgeLive, input.AcknowledgeDependents))
+	if err != nil {
+		return nil, err
+	}
+	return &model.ArchiveEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// UnarchiveEnvironment is the resolver for the unarchiveEnvironment field.
+func (r *mutationResolver) UnarchiveEnvironment(ctx context.Context, input model.UnarchiveEnvironmentInput) (*model.UnarchiveEnvironmentPayload, error) {
+	e, err := r.Archive.UnarchiveEnvironment(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UnarchiveEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// UpdateModuleInstance is the resolver for the updateModuleInstance field.
+func (r *mutationResolver) UpdateModuleInstance(ctx context.Context, input model.UpdateModuleInstanceInput) (*model.UpdateModuleInstancePayload, error) {
+	i, err := r.Catalog.UpdateInstance(ctx, input.ID, instancePatch(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
+}
+
+// DeleteModuleInstance is the resolver for the deleteModuleInstance field.
+func (r *mutationResolver) DeleteModuleInstance(ctx context.Context, input model.DeleteModuleInstanceInput) (*model.DeleteModuleInstancePayload, error) {
+	i, err := r.Catalog.DeleteInstance(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
+}
+
+// ArchiveModuleInstance is the resolver for the archiveModuleInstance field.
+func (r *mutationResolver) ArchiveModuleInstance(ctx context.Context, input model.ArchiveModuleInstanceInput) (*model.ArchiveModuleInstancePayload, error) {
+	i, err := r.Archive.ArchiveInstance(ctx, archiveRequest(input.ID, input.AcknowledgeLive, input.AcknowledgeDependents))
+	if err != nil {
+		return nil, err
+	}
+	return &model.ArchiveModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
+}
+
+// UnarchiveModuleInstance is the resolver for the unarchiveModuleInstance field.
+func (r *mutationResolver) UnarchiveModuleInstance(ctx context.Context, input model.UnarchiveModuleInstanceInput) (*model.UnarchiveModuleInstancePayload, error) {
+	i, err := r.Archive.UnarchiveInstance(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UnarchiveModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
+}
+
 // CreateDeployment is the resolver for the createDeployment field.
 func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error) {
 	d, warnings, err := r.Deploy.CreateWarned(ctx, newDeployment(input))
@@ -440,7 +576,7 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
 func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
-	d, err := r.Deploy.Rollback(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
+	d, err := r.Deploy.Rollback(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
@@ -449,7 +585,7 @@ func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.R
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
 func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
-	d, err := r.Deploy.Redeploy(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
+	d, err := r.Deploy.Redeploy(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
@@ -546,8 +682,8 @@ func (r *outdatedReferenceResolver) Live(ctx context.Context, obj *inputvalidati
 }
 
 // Environments is the resolver for the environments field.
-func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return loadPage(ctx, obj, "environments", page.Args{First: first, After: after, Last: last, Before: before}, projectID, r.Workspace.EnvironmentsOf)
+func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return loadPage(ctx, obj, "environments"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, projectID, among(archived, r.Workspace.EnvironmentsOf))
 }
 
 // Active is the resolver for the active field.
@@ -650,8 +786,8 @@ func (r *queryResolver) ModuleInstance(ctx context.Context, id *string, path *st
 }
 
 // Projects is the resolver for the projects field.
-func (r *queryResolver) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
-	c, err := r.Workspace.Projects(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Projects(ctx context.Context, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
+	c, err := r.Workspace.Projects(ctx, isSet(archived), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -661,8 +797,8 @@ func (r *queryResolver) Project(ctx context.Context, id *string, slug *string) (
 }
 
 // Environments is the resolver for the environments field.
-func (r *queryResolver) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	c, err := r.Workspace.Environments(ctx, projectID, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Environments(ctx context.Context, projectID *string, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	c, err := r.Workspace.Environments(ctx, projectID, isSet(archived), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -854,6 +990,11 @@ func (r *Resolver) ModuleInstance() generated.ModuleInstanceResolver {
 // ModuleVersion returns generated.ModuleVersionResolver implementation.
 func (r *Resolver) ModuleVersion() generated.ModuleVersionResolver { return &moduleVersionResolver{r} }
 
+// ModuleVersionDeprecation returns generated.ModuleVersionDeprecationResolver implementation.
+func (r *Resolver) ModuleVersionDeprecation() generated.ModuleVersionDeprecationResolver {
+	return &moduleVersionDeprecationResolver{r}
+}
+
 // Mutation returns generated.MutationResolver implementation.
 func (r *Resolver) Mutation() generated.MutationResolver { return &mutationResolver{r} }
 
@@ -889,27 +1030,28 @@ func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r}
 func (r *Resolver) WantedOptions() generated.WantedOptionsResolver { return &wantedOptionsResolver{r} }
 
 type (
-	auditEventResolver             struct{ *Resolver }
-	defaultValueDefinitionResolver struct{ *Resolver }
-	deploymentResolver             struct{ *Resolver }
-	deploymentChangeResolver       struct{ *Resolver }
-	deploymentReferenceResolver    struct{ *Resolver }
-	environmentResolver            struct{ *Resolver }
-	errorCodeResolver              struct{ *Resolver }
-	errorSectionResolver           struct{ *Resolver }
-	logBatchResolver               struct{ *Resolver }
-	logLineResolver                struct{ *Resolver }
-	moduleDefinitionResolver       struct{ *Resolver }
-	moduleInstanceResolver         struct{ *Resolver }
-	moduleVersionResolver          struct{ *Resolver }
-	mutationResolver               struct{ *Resolver }
-	outdatedReferenceResolver      struct{ *Resolver }
-	projectResolver                struct{ *Resolver }
-	quarantineResolver             struct{ *Resolver }
-	queryResolver                  struct{ *Resolver }
-	releaseResolver                struct{ *Resolver }
-	subscriptionResolver           struct{ *Resolver }
-	userFacingErrorDataResolver    struct{ *Resolver }
-	viewerResolver                 struct{ *Resolver }
-	wantedOptionsResolver          struct{ *Resolver }
+	auditEventResolver               struct{ *Resolver }
+	defaultValueDefinitionResolver   struct{ *Resolver }
+	deploymentResolver               struct{ *Resolver }
+	deploymentChangeResolver         struct{ *Resolver }
+	deploymentReferenceResolver      struct{ *Resolver }
+	environmentResolver              struct{ *Resolver }
+	errorCodeResolver                struct{ *Resolver }
+	errorSectionResolver             struct{ *Resolver }
+	logBatchResolver                 struct{ *Resolver }
+	logLineResolver                  struct{ *Resolver }
+	moduleDefinitionResolver         struct{ *Resolver }
+	moduleInstanceResolver           struct{ *Resolver }
+	moduleVersionResolver            struct{ *Resolver }
+	moduleVersionDeprecationResolver struct{ *Resolver }
+	mutationResolver                 struct{ *Resolver }
+	outdatedReferenceResolver        struct{ *Resolver }
+	projectResolver                  struct{ *Resolver }
+	quarantineResolver               struct{ *Resolver }
+	queryResolver                    struct{ *Resolver }
+	releaseResolver                  struct{ *Resolver }
+	subscriptionResolver             struct{ *Resolver }
+	userFacingErrorDataResolver      struct{ *Resolver }
+	viewerResolver                   struct{ *Resolver }
+	wantedOptionsResolver            struct{ *Resolver }
 )

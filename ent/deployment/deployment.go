@@ -36,6 +36,8 @@ const (
 	FieldStatus = "status"
 	// FieldDescription holds the string denoting the description field in the database.
 	FieldDescription = "description"
+	// FieldReason holds the string denoting the reason field in the database.
+	FieldReason = "reason"
 	// FieldStartedAt holds the string denoting the started_at field in the database.
 	FieldStartedAt = "started_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
@@ -94,6 +96,8 @@ const (
 	FieldCancelRequestedAt = "cancel_requested_at"
 	// FieldCancelRequestedBy holds the string denoting the cancel_requested_by field in the database.
 	FieldCancelRequestedBy = "cancel_requested_by"
+	// FieldCancelReason holds the string denoting the cancel_reason field in the database.
+	FieldCancelReason = "cancel_reason"
 	// FieldForced holds the string denoting the forced field in the database.
 	FieldForced = "forced"
 	// FieldReportSequence holds the string denoting the report_sequence field in the database.
@@ -178,6 +182,7 @@ var Columns = []string{
 	FieldTriggerSource,
 	FieldStatus,
 	FieldDescription,
+	FieldReason,
 	FieldStartedAt,
 	FieldCompletedAt,
 	FieldError,
@@ -207,6 +212,7 @@ var Columns = []string{
 	FieldFence,
 	FieldCancelRequestedAt,
 	FieldCancelRequestedBy,
+	FieldCancelReason,
 	FieldForced,
 	FieldReportSequence,
 	FieldVersion,
@@ -333,6 +339,11 @@ func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 // ByDescription orders the results by the description field.
 func ByDescription(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDescription, opts...).ToFunc()
+}
+
+// ByReason orders the results by the reason field.
+func ByReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReason, opts...).ToFunc()
 }
 
 // ByStartedAt orders the results by the started_at field.
@@ -468,6 +479,11 @@ func ByCancelRequestedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCancelRequestedBy orders the results by the cancel_requested_by field.
 func ByCancelRequestedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCancelRequestedBy, opts...).ToFunc()
+}
+
+// ByCancelReason orders the results by the cancel_reason field.
+func ByCancelReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCancelReason, opts...).ToFunc()
 }
 
 // ByForced orders the results by the forced field.

@@ -80,6 +80,16 @@ func OrganizationID(v string) predicate.Environment {
 	return predicate.Environment(sql.FieldEQ(FieldOrganizationID, v))
 }
 
+// ArchivedAt applies equality check predicate on the "archived_at" field. It's identical to ArchivedAtEQ.
+func ArchivedAt(v time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldEQ(FieldArchivedAt, v))
+}
+
+// ArchivedWith applies equality check predicate on the "archived_with" field. It's identical to ArchivedWithEQ.
+func ArchivedWith(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldEQ(FieldArchivedWith, v))
+}
+
 // ProjectID applies equality check predicate on the "project_id" field. It's identical to ProjectIDEQ.
 func ProjectID(v string) predicate.Environment {
 	return predicate.Environment(sql.FieldEQ(FieldProjectID, v))
@@ -238,6 +248,131 @@ func OrganizationIDEqualFold(v string) predicate.Environment {
 // OrganizationIDContainsFold applies the ContainsFold predicate on the "organization_id" field.
 func OrganizationIDContainsFold(v string) predicate.Environment {
 	return predicate.Environment(sql.FieldContainsFold(FieldOrganizationID, v))
+}
+
+// ArchivedAtEQ applies the EQ predicate on the "archived_at" field.
+func ArchivedAtEQ(v time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldEQ(FieldArchivedAt, v))
+}
+
+// ArchivedAtNEQ applies the NEQ predicate on the "archived_at" field.
+func ArchivedAtNEQ(v time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldNEQ(FieldArchivedAt, v))
+}
+
+// ArchivedAtIn applies the In predicate on the "archived_at" field.
+func ArchivedAtIn(vs ...time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldIn(FieldArchivedAt, vs...))
+}
+
+// ArchivedAtNotIn applies the NotIn predicate on the "archived_at" field.
+func ArchivedAtNotIn(vs ...time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldNotIn(FieldArchivedAt, vs...))
+}
+
+// ArchivedAtGT applies the GT predicate on the "archived_at" field.
+func ArchivedAtGT(v time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldGT(FieldArchivedAt, v))
+}
+
+// ArchivedAtGTE applies the GTE predicate on the "archived_at" field.
+func ArchivedAtGTE(v time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldGTE(FieldArchivedAt, v))
+}
+
+// ArchivedAtLT applies the LT predicate on the "archived_at" field.
+func ArchivedAtLT(v time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldLT(FieldArchivedAt, v))
+}
+
+// ArchivedAtLTE applies the LTE predicate on the "archived_at" field.
+func ArchivedAtLTE(v time.Time) predicate.Environment {
+	return predicate.Environment(sql.FieldLTE(FieldArchivedAt, v))
+}
+
+// ArchivedAtIsNil applies the IsNil predicate on the "archived_at" field.
+func ArchivedAtIsNil() predicate.Environment {
+	return predicate.Environment(sql.FieldIsNull(FieldArchivedAt))
+}
+
+// ArchivedAtNotNil applies the NotNil predicate on the "archived_at" field.
+func ArchivedAtNotNil() predicate.Environment {
+	return predicate.Environment(sql.FieldNotNull(FieldArchivedAt))
+}
+
+// ArchivedWithEQ applies the EQ predicate on the "archived_with" field.
+func ArchivedWithEQ(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldEQ(FieldArchivedWith, v))
+}
+
+// ArchivedWithNEQ applies the NEQ predicate on the "archived_with" field.
+func ArchivedWithNEQ(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldNEQ(FieldArchivedWith, v))
+}
+
+// ArchivedWithIn applies the In predicate on the "archived_with" field.
+func ArchivedWithIn(vs ...string) predicate.Environment {
+	return predicate.Environment(sql.FieldIn(FieldArchivedWith, vs...))
+}
+
+// ArchivedWithNotIn applies the NotIn predicate on the "archived_with" field.
+func ArchivedWithNotIn(vs ...string) predicate.Environment {
+	return predicate.Environment(sql.FieldNotIn(FieldArchivedWith, vs...))
+}
+
+// ArchivedWithGT applies the GT predicate on the "archived_with" field.
+func ArchivedWithGT(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldGT(FieldArchivedWith, v))
+}
+
+// ArchivedWithGTE applies the GTE predicate on the "archived_with" field.
+func ArchivedWithGTE(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldGTE(FieldArchivedWith, v))
+}
+
+// ArchivedWithLT applies the LT predicate on the "archived_with" field.
+func ArchivedWithLT(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldLT(FieldArchivedWith, v))
+}
+
+// ArchivedWithLTE applies the LTE predicate on the "archived_with" field.
+func ArchivedWithLTE(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldLTE(FieldArchivedWith, v))
+}
+
+// ArchivedWithContains applies the Contains predicate on the "archived_with" field.
+func ArchivedWithContains(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldContains(FieldArchivedWith, v))
+}
+
+// ArchivedWithHasPrefix applies the HasPrefix predicate on the "archived_with" field.
+func ArchivedWithHasPrefix(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldHasPrefix(FieldArchivedWith, v))
+}
+
+// ArchivedWithHasSuffix applies the HasSuffix predicate on the "archived_with" field.
+func ArchivedWithHasSuffix(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldHasSuffix(FieldArchivedWith, v))
+}
+
+// ArchivedWithIsNil applies the IsNil predicate on the "archived_with" field.
+func ArchivedWithIsNil() predicate.Environment {
+	return predicate.Environment(sql.FieldIsNull(FieldArchivedWith))
+}
+
+// ArchivedWithNotNil applies the NotNil predicate on the "archived_with" field.
+func ArchivedWithNotNil() predicate.Environment {
+	return predicate.Environment(sql.FieldNotNull(FieldArchivedWith))
+}
+
+// ArchivedWithEqualFold applies the EqualFold predicate on the "archived_with" field.
+func ArchivedWithEqualFold(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldEqualFold(FieldArchivedWith, v))
+}
+
+// ArchivedWithContainsFold applies the ContainsFold predicate on the "archived_with" field.
+func ArchivedWithContainsFold(v string) predicate.Environment {
+	return predicate.Environment(sql.FieldContainsFold(FieldArchivedWith, v))
 }
 
 // ProjectIDEQ applies the EQ predicate on the "project_id" field.

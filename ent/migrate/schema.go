@@ -266,6 +266,7 @@ var (
 		{Name: "trigger_source", Type: field.TypeString},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED"}, Default: "PENDING"},
 		{Name: "description", Type: field.TypeString, Nullable: true},
+		{Name: "reason", Type: field.TypeString, Nullable: true},
 		{Name: "started_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
@@ -293,6 +294,7 @@ var (
 		{Name: "fence", Type: field.TypeInt64, Nullable: true},
 		{Name: "cancel_requested_at", Type: field.TypeTime, Nullable: true},
 		{Name: "cancel_requested_by", Type: field.TypeString, Nullable: true},
+		{Name: "cancel_reason", Type: field.TypeString, Nullable: true},
 		{Name: "forced", Type: field.TypeBool, Default: false},
 		{Name: "report_sequence", Type: field.TypeInt32, Default: 0},
 		{Name: "version", Type: field.TypeInt32, Default: 1},
@@ -311,37 +313,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[38]},
+				Columns:    []*schema.Column{DeploymentsColumns[40]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[39]},
+				Columns:    []*schema.Column{DeploymentsColumns[41]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[40]},
+				Columns:    []*schema.Column{DeploymentsColumns[42]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[41]},
+				Columns:    []*schema.Column{DeploymentsColumns[43]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[42]},
+				Columns:    []*schema.Column{DeploymentsColumns[44]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[43]},
+				Columns:    []*schema.Column{DeploymentsColumns[45]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -350,7 +352,7 @@ var (
 			{
 				Name:    "deployment_active_instance",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
@@ -358,7 +360,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -371,7 +373,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[31]},
+				Columns: []*schema.Column{DeploymentsColumns[32]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -379,7 +381,7 @@ var (
 			{
 				Name:    "deployment_service_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[22], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -392,7 +394,7 @@ var (
 			{
 				Name:    "deployment_cloud_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[21]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[12], DeploymentsColumns[22]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_deployment_id IS NOT NULL",
 				},
@@ -400,7 +402,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[22], DeploymentsColumns[14], DeploymentsColumns[12], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -408,7 +410,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[22], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -416,7 +418,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[13]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[22], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -424,7 +426,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[21], DeploymentsColumns[8], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[22], DeploymentsColumns[9], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -444,7 +446,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -456,7 +458,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -468,7 +470,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -480,7 +482,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -528,7 +530,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -540,7 +542,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -552,7 +554,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -701,6 +703,8 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "organization_id", Type: field.TypeString},
+		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
+		{Name: "archived_with", Type: field.TypeString, Nullable: true},
 		{Name: "name", Type: field.TypeString},
 		{Name: "slug", Type: field.TypeString},
 		{Name: "project_id", Type: field.TypeString},
@@ -713,16 +717,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "environments_projects_project",
-				Columns:    []*schema.Column{EnvironmentsColumns[6]},
+				Columns:    []*schema.Column{EnvironmentsColumns[8]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "environment_slug",
+				Name:    "environment_slug_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{EnvironmentsColumns[6], EnvironmentsColumns[5]},
+				Columns: []*schema.Column{EnvironmentsColumns[8], EnvironmentsColumns[7]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "archived_at IS NULL",
+				},
 			},
 			{
 				Name:    "environment_organization_id_created_at_id",
@@ -737,9 +744,22 @@ var (
 				},
 			},
 			{
+				Name:    "environment_archived_newest",
+				Unique:  false,
+				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[1], EnvironmentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						EnvironmentsColumns[1].Name: true,
+
+						EnvironmentsColumns[0].Name: true,
+					},
+					Where: "archived_at IS NOT NULL",
+				},
+			},
+			{
 				Name:    "environment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[6], EnvironmentsColumns[1], EnvironmentsColumns[0]},
+				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[8], EnvironmentsColumns[1], EnvironmentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						EnvironmentsColumns[1].Name: true,
@@ -932,6 +952,8 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "organization_id", Type: field.TypeString},
+		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
+		{Name: "archived_with", Type: field.TypeString, Nullable: true},
 		{Name: "name", Type: field.TypeString},
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Default: 0},
@@ -949,39 +971,42 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[8]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[10]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[9]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[11]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[10]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[12]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[11]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[13]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "module_instance_name",
+				Name:    "module_instance_name_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[9], ModuleInstancesColumns[4]},
+				Columns: []*schema.Column{ModuleInstancesColumns[11], ModuleInstancesColumns[6]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "archived_at IS NULL",
+				},
 			},
 			{
 				Name:    "module_instance_live",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[11]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "live_deployment_id IS NOT NULL",
 				},
@@ -999,9 +1024,22 @@ var (
 				},
 			},
 			{
+				Name:    "module_instance_archived_newest",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						ModuleInstancesColumns[1].Name: true,
+
+						ModuleInstancesColumns[0].Name: true,
+					},
+					Where: "archived_at IS NOT NULL",
+				},
+			},
+			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[8], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[10], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1013,7 +1051,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[9], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[11], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1025,7 +1063,7 @@ var (
 			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[10], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[12], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1048,6 +1086,10 @@ var (
 		{Name: "outputs", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "source_url", Type: field.TypeString, Nullable: true},
 		{Name: "source_ref", Type: field.TypeString, Nullable: true},
+		{Name: "deprecated_at", Type: field.TypeTime, Nullable: true},
+		{Name: "deprecated_by", Type: field.TypeString, Nullable: true},
+		{Name: "deprecation_reason", Type: field.TypeString, Nullable: true},
+		{Name: "successor_id", Type: field.TypeString, Nullable: true},
 		{Name: "uses_recorded", Type: field.TypeBool, Default: false},
 		{Name: "module_definition_id", Type: field.TypeString},
 	}
@@ -1059,7 +1101,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_versions_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleVersionsColumns[11]},
+				Columns:    []*schema.Column{ModuleVersionsColumns[15]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -1068,12 +1110,12 @@ var (
 			{
 				Name:    "module_version_version",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[4]},
+				Columns: []*schema.Column{ModuleVersionsColumns[15], ModuleVersionsColumns[4]},
 			},
 			{
 				Name:    "moduleversion_module_definition_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleVersionsColumns[11], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
+				Columns: []*schema.Column{ModuleVersionsColumns[15], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleVersionsColumns[1].Name: true,
@@ -1125,6 +1167,8 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
+		{Name: "archived_with", Type: field.TypeString, Nullable: true},
 		{Name: "name", Type: field.TypeString},
 		{Name: "slug", Type: field.TypeString},
 		{Name: "organization_id", Type: field.TypeString},
@@ -1137,27 +1181,43 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "projects_organizations_organization",
-				Columns:    []*schema.Column{ProjectsColumns[5]},
+				Columns:    []*schema.Column{ProjectsColumns[7]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "project_slug",
+				Name:    "project_slug_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ProjectsColumns[5], ProjectsColumns[4]},
+				Columns: []*schema.Column{ProjectsColumns[7], ProjectsColumns[6]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "archived_at IS NULL",
+				},
 			},
 			{
 				Name:    "project_organization_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ProjectsColumns[5], ProjectsColumns[1], ProjectsColumns[0]},
+				Columns: []*schema.Column{ProjectsColumns[7], ProjectsColumns[1], ProjectsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ProjectsColumns[1].Name: true,
 
 						ProjectsColumns[0].Name: true,
 					},
+				},
+			},
+			{
+				Name:    "project_archived_newest",
+				Unique:  false,
+				Columns: []*schema.Column{ProjectsColumns[7], ProjectsColumns[1], ProjectsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						ProjectsColumns[1].Name: true,
+
+						ProjectsColumns[0].Name: true,
+					},
+					Where: "archived_at IS NOT NULL",
 				},
 			},
 		},

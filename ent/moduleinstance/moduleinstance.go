@@ -18,6 +18,10 @@ const (
 	FieldUpdatedAt = "updated_at"
 	// FieldOrganizationID holds the string denoting the organization_id field in the database.
 	FieldOrganizationID = "organization_id"
+	// FieldArchivedAt holds the string denoting the archived_at field in the database.
+	FieldArchivedAt = "archived_at"
+	// FieldArchivedWith holds the string denoting the archived_with field in the database.
+	FieldArchivedWith = "archived_with"
 	// FieldProjectID holds the string denoting the project_id field in the database.
 	FieldProjectID = "project_id"
 	// FieldEnvironmentID holds the string denoting the environment_id field in the database.
@@ -80,6 +84,8 @@ var Columns = []string{
 	FieldCreatedAt,
 	FieldUpdatedAt,
 	FieldOrganizationID,
+	FieldArchivedAt,
+	FieldArchivedWith,
 	FieldProjectID,
 	FieldEnvironmentID,
 	FieldModuleDefinitionID,
@@ -126,6 +132,16 @@ func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByOrganizationID orders the results by the organization_id field.
 func ByOrganizationID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOrganizationID, opts...).ToFunc()
+}
+
+// ByArchivedAt orders the results by the archived_at field.
+func ByArchivedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldArchivedAt, opts...).ToFunc()
+}
+
+// ByArchivedWith orders the results by the archived_with field.
+func ByArchivedWith(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldArchivedWith, opts...).ToFunc()
 }
 
 // ByProjectID orders the results by the project_id field.

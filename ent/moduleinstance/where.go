@@ -80,6 +80,16 @@ func OrganizationID(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldOrganizationID, v))
 }
 
+// ArchivedAt applies equality check predicate on the "archived_at" field. It's identical to ArchivedAtEQ.
+func ArchivedAt(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldArchivedAt, v))
+}
+
+// ArchivedWith applies equality check predicate on the "archived_with" field. It's identical to ArchivedWithEQ.
+func ArchivedWith(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldArchivedWith, v))
+}
+
 // ProjectID applies equality check predicate on the "project_id" field. It's identical to ProjectIDEQ.
 func ProjectID(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldProjectID, v))
@@ -263,6 +273,131 @@ func OrganizationIDEqualFold(v string) predicate.ModuleInstance {
 // OrganizationIDContainsFold applies the ContainsFold predicate on the "organization_id" field.
 func OrganizationIDContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldOrganizationID, v))
+}
+
+// ArchivedAtEQ applies the EQ predicate on the "archived_at" field.
+func ArchivedAtEQ(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldArchivedAt, v))
+}
+
+// ArchivedAtNEQ applies the NEQ predicate on the "archived_at" field.
+func ArchivedAtNEQ(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldArchivedAt, v))
+}
+
+// ArchivedAtIn applies the In predicate on the "archived_at" field.
+func ArchivedAtIn(vs ...time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldArchivedAt, vs...))
+}
+
+// ArchivedAtNotIn applies the NotIn predicate on the "archived_at" field.
+func ArchivedAtNotIn(vs ...time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldArchivedAt, vs...))
+}
+
+// ArchivedAtGT applies the GT predicate on the "archived_at" field.
+func ArchivedAtGT(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldArchivedAt, v))
+}
+
+// ArchivedAtGTE applies the GTE predicate on the "archived_at" field.
+func ArchivedAtGTE(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldArchivedAt, v))
+}
+
+// ArchivedAtLT applies the LT predicate on the "archived_at" field.
+func ArchivedAtLT(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldArchivedAt, v))
+}
+
+// ArchivedAtLTE applies the LTE predicate on the "archived_at" field.
+func ArchivedAtLTE(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldArchivedAt, v))
+}
+
+// ArchivedAtIsNil applies the IsNil predicate on the "archived_at" field.
+func ArchivedAtIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldArchivedAt))
+}
+
+// ArchivedAtNotNil applies the NotNil predicate on the "archived_at" field.
+func ArchivedAtNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldArchivedAt))
+}
+
+// ArchivedWithEQ applies the EQ predicate on the "archived_with" field.
+func ArchivedWithEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldArchivedWith, v))
+}
+
+// ArchivedWithNEQ applies the NEQ predicate on the "archived_with" field.
+func ArchivedWithNEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldArchivedWith, v))
+}
+
+// ArchivedWithIn applies the In predicate on the "archived_with" field.
+func ArchivedWithIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldArchivedWith, vs...))
+}
+
+// ArchivedWithNotIn applies the NotIn predicate on the "archived_with" field.
+func ArchivedWithNotIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldArchivedWith, vs...))
+}
+
+// ArchivedWithGT applies the GT predicate on the "archived_with" field.
+func ArchivedWithGT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldArchivedWith, v))
+}
+
+// ArchivedWithGTE applies the GTE predicate on the "archived_with" field.
+func ArchivedWithGTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldArchivedWith, v))
+}
+
+// ArchivedWithLT applies the LT predicate on the "archived_with" field.
+func ArchivedWithLT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldArchivedWith, v))
+}
+
+// ArchivedWithLTE applies the LTE predicate on the "archived_with" field.
+func ArchivedWithLTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldArchivedWith, v))
+}
+
+// ArchivedWithContains applies the Contains predicate on the "archived_with" field.
+func ArchivedWithContains(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContains(FieldArchivedWith, v))
+}
+
+// ArchivedWithHasPrefix applies the HasPrefix predicate on the "archived_with" field.
+func ArchivedWithHasPrefix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasPrefix(FieldArchivedWith, v))
+}
+
+// ArchivedWithHasSuffix applies the HasSuffix predicate on the "archived_with" field.
+func ArchivedWithHasSuffix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasSuffix(FieldArchivedWith, v))
+}
+
+// ArchivedWithIsNil applies the IsNil predicate on the "archived_with" field.
+func ArchivedWithIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldArchivedWith))
+}
+
+// ArchivedWithNotNil applies the NotNil predicate on the "archived_with" field.
+func ArchivedWithNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldArchivedWith))
+}
+
+// ArchivedWithEqualFold applies the EqualFold predicate on the "archived_with" field.
+func ArchivedWithEqualFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEqualFold(FieldArchivedWith, v))
+}
+
+// ArchivedWithContainsFold applies the ContainsFold predicate on the "archived_with" field.
+func ArchivedWithContainsFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContainsFold(FieldArchivedWith, v))
 }
 
 // ProjectIDEQ applies the EQ predicate on the "project_id" field.

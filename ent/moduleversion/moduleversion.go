@@ -32,6 +32,14 @@ const (
 	FieldSourceURL = "source_url"
 	// FieldSourceRef holds the string denoting the source_ref field in the database.
 	FieldSourceRef = "source_ref"
+	// FieldDeprecatedAt holds the string denoting the deprecated_at field in the database.
+	FieldDeprecatedAt = "deprecated_at"
+	// FieldDeprecatedBy holds the string denoting the deprecated_by field in the database.
+	FieldDeprecatedBy = "deprecated_by"
+	// FieldDeprecationReason holds the string denoting the deprecation_reason field in the database.
+	FieldDeprecationReason = "deprecation_reason"
+	// FieldSuccessorID holds the string denoting the successor_id field in the database.
+	FieldSuccessorID = "successor_id"
 	// FieldUsesRecorded holds the string denoting the uses_recorded field in the database.
 	FieldUsesRecorded = "uses_recorded"
 	// EdgeModuleDefinition holds the string denoting the module_definition edge name in mutations.
@@ -60,6 +68,10 @@ var Columns = []string{
 	FieldOutputs,
 	FieldSourceURL,
 	FieldSourceRef,
+	FieldDeprecatedAt,
+	FieldDeprecatedBy,
+	FieldDeprecationReason,
+	FieldSuccessorID,
 	FieldUsesRecorded,
 }
 
@@ -134,6 +146,26 @@ func BySourceURL(opts ...sql.OrderTermOption) OrderOption {
 // BySourceRef orders the results by the source_ref field.
 func BySourceRef(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSourceRef, opts...).ToFunc()
+}
+
+// ByDeprecatedAt orders the results by the deprecated_at field.
+func ByDeprecatedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDeprecatedAt, opts...).ToFunc()
+}
+
+// ByDeprecatedBy orders the results by the deprecated_by field.
+func ByDeprecatedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDeprecatedBy, opts...).ToFunc()
+}
+
+// ByDeprecationReason orders the results by the deprecation_reason field.
+func ByDeprecationReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDeprecationReason, opts...).ToFunc()
+}
+
+// BySuccessorID orders the results by the successor_id field.
+func BySuccessorID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSuccessorID, opts...).ToFunc()
 }
 
 // ByUsesRecorded orders the results by the uses_recorded field.

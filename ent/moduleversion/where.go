@@ -117,6 +117,26 @@ func SourceRef(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldSourceRef, v))
 }
 
+// DeprecatedAt applies equality check predicate on the "deprecated_at" field. It's identical to DeprecatedAtEQ.
+func DeprecatedAt(v time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedAt, v))
+}
+
+// DeprecatedBy applies equality check predicate on the "deprecated_by" field. It's identical to DeprecatedByEQ.
+func DeprecatedBy(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedBy, v))
+}
+
+// DeprecationReason applies equality check predicate on the "deprecation_reason" field. It's identical to DeprecationReasonEQ.
+func DeprecationReason(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecationReason, v))
+}
+
+// SuccessorID applies equality check predicate on the "successor_id" field. It's identical to SuccessorIDEQ.
+func SuccessorID(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldSuccessorID, v))
+}
+
 // UsesRecorded applies equality check predicate on the "uses_recorded" field. It's identical to UsesRecordedEQ.
 func UsesRecorded(v bool) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldUsesRecorded, v))
@@ -710,6 +730,281 @@ func SourceRefEqualFold(v string) predicate.ModuleVersion {
 // SourceRefContainsFold applies the ContainsFold predicate on the "source_ref" field.
 func SourceRefContainsFold(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldContainsFold(FieldSourceRef, v))
+}
+
+// DeprecatedAtEQ applies the EQ predicate on the "deprecated_at" field.
+func DeprecatedAtEQ(v time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedAt, v))
+}
+
+// DeprecatedAtNEQ applies the NEQ predicate on the "deprecated_at" field.
+func DeprecatedAtNEQ(v time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldDeprecatedAt, v))
+}
+
+// DeprecatedAtIn applies the In predicate on the "deprecated_at" field.
+func DeprecatedAtIn(vs ...time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIn(FieldDeprecatedAt, vs...))
+}
+
+// DeprecatedAtNotIn applies the NotIn predicate on the "deprecated_at" field.
+func DeprecatedAtNotIn(vs ...time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotIn(FieldDeprecatedAt, vs...))
+}
+
+// DeprecatedAtGT applies the GT predicate on the "deprecated_at" field.
+func DeprecatedAtGT(v time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGT(FieldDeprecatedAt, v))
+}
+
+// DeprecatedAtGTE applies the GTE predicate on the "deprecated_at" field.
+func DeprecatedAtGTE(v time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGTE(FieldDeprecatedAt, v))
+}
+
+// DeprecatedAtLT applies the LT predicate on the "deprecated_at" field.
+func DeprecatedAtLT(v time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLT(FieldDeprecatedAt, v))
+}
+
+// DeprecatedAtLTE applies the LTE predicate on the "deprecated_at" field.
+func DeprecatedAtLTE(v time.Time) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLTE(FieldDeprecatedAt, v))
+}
+
+// DeprecatedAtIsNil applies the IsNil predicate on the "deprecated_at" field.
+func DeprecatedAtIsNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIsNull(FieldDeprecatedAt))
+}
+
+// DeprecatedAtNotNil applies the NotNil predicate on the "deprecated_at" field.
+func DeprecatedAtNotNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotNull(FieldDeprecatedAt))
+}
+
+// DeprecatedByEQ applies the EQ predicate on the "deprecated_by" field.
+func DeprecatedByEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByNEQ applies the NEQ predicate on the "deprecated_by" field.
+func DeprecatedByNEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByIn applies the In predicate on the "deprecated_by" field.
+func DeprecatedByIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIn(FieldDeprecatedBy, vs...))
+}
+
+// DeprecatedByNotIn applies the NotIn predicate on the "deprecated_by" field.
+func DeprecatedByNotIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotIn(FieldDeprecatedBy, vs...))
+}
+
+// DeprecatedByGT applies the GT predicate on the "deprecated_by" field.
+func DeprecatedByGT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGT(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByGTE applies the GTE predicate on the "deprecated_by" field.
+func DeprecatedByGTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGTE(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByLT applies the LT predicate on the "deprecated_by" field.
+func DeprecatedByLT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLT(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByLTE applies the LTE predicate on the "deprecated_by" field.
+func DeprecatedByLTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLTE(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByContains applies the Contains predicate on the "deprecated_by" field.
+func DeprecatedByContains(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContains(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByHasPrefix applies the HasPrefix predicate on the "deprecated_by" field.
+func DeprecatedByHasPrefix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasPrefix(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByHasSuffix applies the HasSuffix predicate on the "deprecated_by" field.
+func DeprecatedByHasSuffix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasSuffix(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByIsNil applies the IsNil predicate on the "deprecated_by" field.
+func DeprecatedByIsNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIsNull(FieldDeprecatedBy))
+}
+
+// DeprecatedByNotNil applies the NotNil predicate on the "deprecated_by" field.
+func DeprecatedByNotNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotNull(FieldDeprecatedBy))
+}
+
+// DeprecatedByEqualFold applies the EqualFold predicate on the "deprecated_by" field.
+func DeprecatedByEqualFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEqualFold(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByContainsFold applies the ContainsFold predicate on the "deprecated_by" field.
+func DeprecatedByContainsFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContainsFold(FieldDeprecatedBy, v))
+}
+
+// DeprecationReasonEQ applies the EQ predicate on the "deprecation_reason" field.
+func DeprecationReasonEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonNEQ applies the NEQ predicate on the "deprecation_reason" field.
+func DeprecationReasonNEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonIn applies the In predicate on the "deprecation_reason" field.
+func DeprecationReasonIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIn(FieldDeprecationReason, vs...))
+}
+
+// DeprecationReasonNotIn applies the NotIn predicate on the "deprecation_reason" field.
+func DeprecationReasonNotIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotIn(FieldDeprecationReason, vs...))
+}
+
+// DeprecationReasonGT applies the GT predicate on the "deprecation_reason" field.
+func DeprecationReasonGT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGT(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonGTE applies the GTE predicate on the "deprecation_reason" field.
+func DeprecationReasonGTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGTE(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonLT applies the LT predicate on the "deprecation_reason" field.
+func DeprecationReasonLT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLT(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonLTE applies the LTE predicate on the "deprecation_reason" field.
+func DeprecationReasonLTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLTE(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonContains applies the Contains predicate on the "deprecation_reason" field.
+func DeprecationReasonContains(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContains(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonHasPrefix applies the HasPrefix predicate on the "deprecation_reason" field.
+func DeprecationReasonHasPrefix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasPrefix(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonHasSuffix applies the HasSuffix predicate on the "deprecation_reason" field.
+func DeprecationReasonHasSuffix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasSuffix(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonIsNil applies the IsNil predicate on the "deprecation_reason" field.
+func DeprecationReasonIsNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIsNull(FieldDeprecationReason))
+}
+
+// DeprecationReasonNotNil applies the NotNil predicate on the "deprecation_reason" field.
+func DeprecationReasonNotNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotNull(FieldDeprecationReason))
+}
+
+// DeprecationReasonEqualFold applies the EqualFold predicate on the "deprecation_reason" field.
+func DeprecationReasonEqualFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEqualFold(FieldDeprecationReason, v))
+}
+
+// DeprecationReasonContainsFold applies the ContainsFold predicate on the "deprecation_reason" field.
+func DeprecationReasonContainsFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContainsFold(FieldDeprecationReason, v))
+}
+
+// SuccessorIDEQ applies the EQ predicate on the "successor_id" field.
+func SuccessorIDEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldSuccessorID, v))
+}
+
+// SuccessorIDNEQ applies the NEQ predicate on the "successor_id" field.
+func SuccessorIDNEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldSuccessorID, v))
+}
+
+// SuccessorIDIn applies the In predicate on the "successor_id" field.
+func SuccessorIDIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIn(FieldSuccessorID, vs...))
+}
+
+// SuccessorIDNotIn applies the NotIn predicate on the "successor_id" field.
+func SuccessorIDNotIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotIn(FieldSuccessorID, vs...))
+}
+
+// SuccessorIDGT applies the GT predicate on the "successor_id" field.
+func SuccessorIDGT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGT(FieldSuccessorID, v))
+}
+
+// SuccessorIDGTE applies the GTE predicate on the "successor_id" field.
+func SuccessorIDGTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGTE(FieldSuccessorID, v))
+}
+
+// SuccessorIDLT applies the LT predicate on the "successor_id" field.
+func SuccessorIDLT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLT(FieldSuccessorID, v))
+}
+
+// SuccessorIDLTE applies the LTE predicate on the "successor_id" field.
+func SuccessorIDLTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLTE(FieldSuccessorID, v))
+}
+
+// SuccessorIDContains applies the Contains predicate on the "successor_id" field.
+func SuccessorIDContains(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContains(FieldSuccessorID, v))
+}
+
+// SuccessorIDHasPrefix applies the HasPrefix predicate on the "successor_id" field.
+func SuccessorIDHasPrefix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasPrefix(FieldSuccessorID, v))
+}
+
+// SuccessorIDHasSuffix applies the HasSuffix predicate on the "successor_id" field.
+func SuccessorIDHasSuffix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasSuffix(FieldSuccessorID, v))
+}
+
+// SuccessorIDIsNil applies the IsNil predicate on the "successor_id" field.
+func SuccessorIDIsNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIsNull(FieldSuccessorID))
+}
+
+// SuccessorIDNotNil applies the NotNil predicate on the "successor_id" field.
+func SuccessorIDNotNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotNull(FieldSuccessorID))
+}
+
+// SuccessorIDEqualFold applies the EqualFold predicate on the "successor_id" field.
+func SuccessorIDEqualFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEqualFold(FieldSuccessorID, v))
+}
+
+// SuccessorIDContainsFold applies the ContainsFold predicate on the "successor_id" field.
+func SuccessorIDContainsFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContainsFold(FieldSuccessorID, v))
 }
 
 // UsesRecordedEQ applies the EQ predicate on the "uses_recorded" field.

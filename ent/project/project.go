@@ -18,6 +18,10 @@ const (
 	FieldUpdatedAt = "updated_at"
 	// FieldOrganizationID holds the string denoting the organization_id field in the database.
 	FieldOrganizationID = "organization_id"
+	// FieldArchivedAt holds the string denoting the archived_at field in the database.
+	FieldArchivedAt = "archived_at"
+	// FieldArchivedWith holds the string denoting the archived_with field in the database.
+	FieldArchivedWith = "archived_with"
 	// FieldName holds the string denoting the name field in the database.
 	FieldName = "name"
 	// FieldSlug holds the string denoting the slug field in the database.
@@ -41,6 +45,8 @@ var Columns = []string{
 	FieldCreatedAt,
 	FieldUpdatedAt,
 	FieldOrganizationID,
+	FieldArchivedAt,
+	FieldArchivedWith,
 	FieldName,
 	FieldSlug,
 }
@@ -76,6 +82,16 @@ func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByOrganizationID orders the results by the organization_id field.
 func ByOrganizationID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOrganizationID, opts...).ToFunc()
+}
+
+// ByArchivedAt orders the results by the archived_at field.
+func ByArchivedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldArchivedAt, opts...).ToFunc()
+}
+
+// ByArchivedWith orders the results by the archived_with field.
+func ByArchivedWith(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldArchivedWith, opts...).ToFunc()
 }
 
 // ByName orders the results by the name field.

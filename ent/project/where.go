@@ -80,6 +80,16 @@ func OrganizationID(v string) predicate.Project {
 	return predicate.Project(sql.FieldEQ(FieldOrganizationID, v))
 }
 
+// ArchivedAt applies equality check predicate on the "archived_at" field. It's identical to ArchivedAtEQ.
+func ArchivedAt(v time.Time) predicate.Project {
+	return predicate.Project(sql.FieldEQ(FieldArchivedAt, v))
+}
+
+// ArchivedWith applies equality check predicate on the "archived_with" field. It's identical to ArchivedWithEQ.
+func ArchivedWith(v string) predicate.Project {
+	return predicate.Project(sql.FieldEQ(FieldArchivedWith, v))
+}
+
 // Name applies equality check predicate on the "name" field. It's identical to NameEQ.
 func Name(v string) predicate.Project {
 	return predicate.Project(sql.FieldEQ(FieldName, v))
@@ -233,6 +243,131 @@ func OrganizationIDEqualFold(v string) predicate.Project {
 // OrganizationIDContainsFold applies the ContainsFold predicate on the "organization_id" field.
 func OrganizationIDContainsFold(v string) predicate.Project {
 	return predicate.Project(sql.FieldContainsFold(FieldOrganizationID, v))
+}
+
+// ArchivedAtEQ applies the EQ predicate on the "archived_at" field.
+func ArchivedAtEQ(v time.Time) predicate.Project {
+	return predicate.Project(sql.FieldEQ(FieldArchivedAt, v))
+}
+
+// ArchivedAtNEQ applies the NEQ predicate on the "archived_at" field.
+func ArchivedAtNEQ(v time.Time) predicate.Project {
+	return predicate.Project(sql.FieldNEQ(FieldArchivedAt, v))
+}
+
+// ArchivedAtIn applies the In predicate on the "archived_at" field.
+func ArchivedAtIn(vs ...time.Time) predicate.Project {
+	return predicate.Project(sql.FieldIn(FieldArchivedAt, vs...))
+}
+
+// ArchivedAtNotIn applies the NotIn predicate on the "archived_at" field.
+func ArchivedAtNotIn(vs ...time.Time) predicate.Project {
+	return predicate.Project(sql.FieldNotIn(FieldArchivedAt, vs...))
+}
+
+// ArchivedAtGT applies the GT predicate on the "archived_at" field.
+func ArchivedAtGT(v time.Time) predicate.Project {
+	return predicate.Project(sql.FieldGT(FieldArchivedAt, v))
+}
+
+// ArchivedAtGTE applies the GTE predicate on the "archived_at" field.
+func ArchivedAtGTE(v time.Time) predicate.Project {
+	return predicate.Project(sql.FieldGTE(FieldArchivedAt, v))
+}
+
+// ArchivedAtLT applies the LT predicate on the "archived_at" field.
+func ArchivedAtLT(v time.Time) predicate.Project {
+	return predicate.Project(sql.FieldLT(FieldArchivedAt, v))
+}
+
+// ArchivedAtLTE applies the LTE predicate on the "archived_at" field.
+func ArchivedAtLTE(v time.Time) predicate.Project {
+	return predicate.Project(sql.FieldLTE(FieldArchivedAt, v))
+}
+
+// ArchivedAtIsNil applies the IsNil predicate on the "archived_at" field.
+func ArchivedAtIsNil() predicate.Project {
+	return predicate.Project(sql.FieldIsNull(FieldArchivedAt))
+}
+
+// ArchivedAtNotNil applies the NotNil predicate on the "archived_at" field.
+func ArchivedAtNotNil() predicate.Project {
+	return predicate.Project(sql.FieldNotNull(FieldArchivedAt))
+}
+
+// ArchivedWithEQ applies the EQ predicate on the "archived_with" field.
+func ArchivedWithEQ(v string) predicate.Project {
+	return predicate.Project(sql.FieldEQ(FieldArchivedWith, v))
+}
+
+// ArchivedWithNEQ applies the NEQ predicate on the "archived_with" field.
+func ArchivedWithNEQ(v string) predicate.Project {
+	return predicate.Project(sql.FieldNEQ(FieldArchivedWith, v))
+}
+
+// ArchivedWithIn applies the In predicate on the "archived_with" field.
+func ArchivedWithIn(vs ...string) predicate.Project {
+	return predicate.Project(sql.FieldIn(FieldArchivedWith, vs...))
+}
+
+// ArchivedWithNotIn applies the NotIn predicate on the "archived_with" field.
+func ArchivedWithNotIn(vs ...string) predicate.Project {
+	return predicate.Project(sql.FieldNotIn(FieldArchivedWith, vs...))
+}
+
+// ArchivedWithGT applies the GT predicate on the "archived_with" field.
+func ArchivedWithGT(v string) predicate.Project {
+	return predicate.Project(sql.FieldGT(FieldArchivedWith, v))
+}
+
+// ArchivedWithGTE applies the GTE predicate on the "archived_with" field.
+func ArchivedWithGTE(v string) predicate.Project {
+	return predicate.Project(sql.FieldGTE(FieldArchivedWith, v))
+}
+
+// ArchivedWithLT applies the LT predicate on the "archived_with" field.
+func ArchivedWithLT(v string) predicate.Project {
+	return predicate.Project(sql.FieldLT(FieldArchivedWith, v))
+}
+
+// ArchivedWithLTE applies the LTE predicate on the "archived_with" field.
+func ArchivedWithLTE(v string) predicate.Project {
+	return predicate.Project(sql.FieldLTE(FieldArchivedWith, v))
+}
+
+// ArchivedWithContains applies the Contains predicate on the "archived_with" field.
+func ArchivedWithContains(v string) predicate.Project {
+	return predicate.Project(sql.FieldContains(FieldArchivedWith, v))
+}
+
+// ArchivedWithHasPrefix applies the HasPrefix predicate on the "archived_with" field.
+func ArchivedWithHasPrefix(v string) predicate.Project {
+	return predicate.Project(sql.FieldHasPrefix(FieldArchivedWith, v))
+}
+
+// ArchivedWithHasSuffix applies the HasSuffix predicate on the "archived_with" field.
+func ArchivedWithHasSuffix(v string) predicate.Project {
+	return predicate.Project(sql.FieldHasSuffix(FieldArchivedWith, v))
+}
+
+// ArchivedWithIsNil applies the IsNil predicate on the "archived_with" field.
+func ArchivedWithIsNil() predicate.Project {
+	return predicate.Project(sql.FieldIsNull(FieldArchivedWith))
+}
+
+// ArchivedWithNotNil applies the NotNil predicate on the "archived_with" field.
+func ArchivedWithNotNil() predicate.Project {
+	return predicate.Project(sql.FieldNotNull(FieldArchivedWith))
+}
+
+// ArchivedWithEqualFold applies the EqualFold predicate on the "archived_with" field.
+func ArchivedWithEqualFold(v string) predicate.Project {
+	return predicate.Project(sql.FieldEqualFold(FieldArchivedWith, v))
+}
+
+// ArchivedWithContainsFold applies the ContainsFold predicate on the "archived_with" field.
+func ArchivedWithContainsFold(v string) predicate.Project {
+	return predicate.Project(sql.FieldContainsFold(FieldArchivedWith, v))
 }
 
 // NameEQ applies the EQ predicate on the "name" field.

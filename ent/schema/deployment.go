@@ -31,6 +31,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("api, rollback, redeploy, pipeline or event"),
 		field.Enum("status").Values("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").Default("PENDING"),
 		field.String("description").Optional().Nillable().Immutable(),
+		field.String("reason").Optional().Nillable().Immutable().
+			Comment("why its creator wanted it"),
 		field.Time("started_at").Optional().Nillable(),
 		field.Time("completed_at").Optional().Nillable().Annotations(later),
 		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn).Annotations(later),
@@ -79,6 +81,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("when its runner was asked to end it, by the clock of leases"),
 		field.String("cancel_requested_by").Optional().Nillable().Annotations(later).
 			Comment("name of the actor that asked first"),
+		field.String("cancel_reason").Optional().Nillable().Annotations(later).
+			Comment("why, as the actor that asked first said"),
 		field.Bool("forced").Default(false).Annotations(later).
 			Comment("canceled without waiting for its program to end"),
 		field.Int32("report_sequence").Default(0).Annotations(later).

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -11,14 +12,14 @@ import (
 type Environment struct{ ent.Schema }
 
 // Mixin of Environment.
-func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}} }
+func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}} }
 
 // Fields of Environment.
 func (Environment) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("project_id").Immutable(),
 		field.String("name"),
-		field.String("slug").Immutable(),
+		field.String("slug"),
 	}
 }
 
@@ -32,8 +33,9 @@ func (Environment) Edges() []ent.Edge {
 // Indexes of Environment.
 func (Environment) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("project_id", "slug").Unique().StorageKey("environment_slug"),
+		index.Fields("project_id", "slug").Unique().StorageKey("environment_slug_unarchived").Annotations(entsql.IndexWhere(unarchived)),
 		newestFirst("organization_id"),
+		newestFirst("organization_id").StorageKey("environment_archived_newest").Annotations(entsql.IndexWhere(archived)),
 		newestFirst("organization_id", "project_id"),
 	}
 }

@@ -10,6 +10,24 @@ import (
 	"entgo.io/ent/schema/mixin"
 )
 
+// Archivable marks the records that can be archived, by themselves or with what they are in.
+type Archivable struct{ mixin.Schema }
+
+// Fields of Archivable.
+func (Archivable) Fields() []ent.Field {
+	return []ent.Field{
+		field.Time("archived_at").Optional().Nillable().Annotations(later),
+		field.String("archived_with").Optional().Nillable().Annotations(later).
+			Comment("the id of what was archived then: its own, or that of its environment or project"),
+	}
+}
+
+// archived is the condition that a record is archived, and unarchived that it is not, in the words of an index.
+const (
+	archived   = "archived_at IS NOT NULL"
+	unarchived = "archived_at IS NULL"
+)
+
 // jsonColumn is json rather than jsonb on PostgreSQL: it keeps the text of numbers, and lib/pq's binary
 // parameters cannot write jsonb.
 var jsonColumn = map[string]string{dialect.Postgres: "json", dialect.SQLite: "text"}

@@ -12,7 +12,7 @@ import (
 type ModuleInstance struct{ ent.Schema }
 
 // Mixin of ModuleInstance.
-func (ModuleInstance) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}} }
+func (ModuleInstance) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}} }
 
 // Fields of ModuleInstance.
 func (ModuleInstance) Fields() []ent.Field {
@@ -20,7 +20,7 @@ func (ModuleInstance) Fields() []ent.Field {
 		field.String("project_id").Immutable(),
 		field.String("environment_id").Immutable(),
 		field.String("module_definition_id").Immutable(),
-		field.String("name").Immutable(),
+		field.String("name"),
 		field.String("live_deployment_id").Optional().Nillable(),
 		field.String("external_deployment_id").Optional().Nillable().
 			Comment("the last deployment that was started outside"),
@@ -44,11 +44,12 @@ func (ModuleInstance) Edges() []ent.Edge {
 // Indexes of ModuleInstance.
 func (ModuleInstance) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name"),
+		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name_unarchived").Annotations(entsql.IndexWhere(unarchived)),
 		// What is live: few columns to be read, however many instances there are.
 		index.Fields("organization_id", "live_deployment_id").StorageKey("module_instance_live").
 			Annotations(entsql.IndexWhere("live_deployment_id IS NOT NULL")),
 		newestFirst("organization_id"),
+		newestFirst("organization_id").StorageKey("module_instance_archived_newest").Annotations(entsql.IndexWhere(archived)),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),
 		// Named, because the name that ent makes is longer than PostgreSQL's names may be.

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/output"
 )
 
-// ModuleVersion is one published version of a module; nothing that it says ever changes.
+// ModuleVersion is one published version of a module; nothing that it says ever changes, but whether it is deprecated.
 type ModuleVersion struct{ ent.Schema }
 
 // Mixin of ModuleVersion.
@@ -29,6 +29,12 @@ func (ModuleVersion) Fields() []ent.Field {
 			Comment("those that its deployments have; null for none that are declared"),
 		field.String("source_url").Optional().Nillable().Immutable(),
 		field.String("source_ref").Optional().Nillable().Immutable(),
+		field.Time("deprecated_at").Optional().Nillable().Annotations(later),
+		field.String("deprecated_by").Optional().Nillable().Annotations(later).
+			Comment("name of the actor"),
+		field.String("deprecation_reason").Optional().Nillable().Annotations(later),
+		field.String("successor_id").Optional().Nillable().Annotations(later).
+			Comment("the version of the same module that is to be deployed instead"),
 		field.Bool("uses_recorded").Default(false).
 			Comment("its definition uses are written; false where a program published it that did not know of them"),
 	}

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -11,13 +12,13 @@ import (
 type Project struct{ ent.Schema }
 
 // Mixin of Project.
-func (Project) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}} }
+func (Project) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}} }
 
 // Fields of Project.
 func (Project) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name"),
-		field.String("slug").Immutable(),
+		field.String("slug"),
 	}
 }
 
@@ -31,7 +32,8 @@ func (Project) Edges() []ent.Edge {
 // Indexes of Project.
 func (Project) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("organization_id", "slug").Unique().StorageKey("project_slug"),
+		index.Fields("organization_id", "slug").Unique().StorageKey("project_slug_unarchived").Annotations(entsql.IndexWhere(unarchived)),
 		newestFirst("organization_id"),
+		newestFirst("organization_id").StorageKey("project_archived_newest").Annotations(entsql.IndexWhere(archived)),
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/account"
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
@@ -67,6 +68,7 @@ type ResolverRoot interface {
 	ModuleDefinition() ModuleDefinitionResolver
 	ModuleInstance() ModuleInstanceResolver
 	ModuleVersion() ModuleVersionResolver
+	ModuleVersionDeprecation() ModuleVersionDeprecationResolver
 	Mutation() MutationResolver
 	OutdatedReference() OutdatedReferenceResolver
 	Project() ProjectResolver
@@ -142,7 +144,7 @@ type DeploymentReferenceResolver interface {
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
 
-	ModuleInstances(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
+	ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ErrorCodeResolver interface {
 	Code(ctx context.Context, obj *fault.Entry) (string, error)
@@ -186,6 +188,11 @@ type ModuleVersionResolver interface {
 	Inputs(ctx context.Context, obj *record.ModuleVersion) ([]inputprop.Property, error)
 	InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error)
 	Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error)
+
+	Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error)
+}
+type ModuleVersionDeprecationResolver interface {
+	Successor(ctx context.Context, obj *catalog.Deprecation) (*record.ModuleVersion, error)
 }
 type MutationResolver interface {
 	CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error)
@@ -194,12 +201,26 @@ type MutationResolver interface {
 	CreateModuleDefinition(ctx context.Context, input model.CreateModuleDefinitionInput) (*model.CreateModuleDefinitionPayload, error)
 	UpdateModuleDefinition(ctx context.Context, input model.UpdateModuleDefinitionInput) (*model.UpdateModuleDefinitionPayload, error)
 	PublishModuleVersion(ctx context.Context, input model.PublishModuleVersionInput) (*model.PublishModuleVersionPayload, error)
+	DeprecateModuleVersion(ctx context.Context, input model.DeprecateModuleVersionInput) (*model.DeprecateModuleVersionPayload, error)
+	ReinstateModuleVersion(ctx context.Context, input model.ReinstateModuleVersionInput) (*model.ReinstateModuleVersionPayload, error)
 	CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error)
 	RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error)
 	CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error)
 	CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error)
 	CreateEnvironment(ctx context.Context, input model.CreateEnvironmentInput) (*model.CreateEnvironmentPayload, error)
 	CreateModuleInstance(ctx context.Context, input model.CreateModuleInstanceInput) (*model.CreateModuleInstancePayload, error)
+	UpdateProject(ctx context.Context, input model.UpdateProjectInput) (*model.UpdateProjectPayload, error)
+	DeleteProject(ctx context.Context, input model.DeleteProjectInput) (*model.DeleteProjectPayload, error)
+	ArchiveProject(ctx context.Context, input model.ArchiveProjectInput) (*model.ArchiveProjectPayload, error)
+	UnarchiveProject(ctx context.Context, input model.UnarchiveProjectInput) (*model.UnarchiveProjectPayload, error)
+	UpdateEnvironment(ctx context.Context, input model.UpdateEnvironmentInput) (*model.UpdateEnvironmentPayload, error)
+	DeleteEnvironment(ctx context.Context, input model.DeleteEnvironmentInput) (*model.DeleteEnvironmentPayload, error)
+	ArchiveEnvironment(ctx context.Context, input model.ArchiveEnvironmentInput) (*model.ArchiveEnvironmentPayload, error)
+	UnarchiveEnvironment(ctx context.Context, input model.UnarchiveEnvironmentInput) (*model.UnarchiveEnvironmentPayload, error)
+	UpdateModuleInstance(ctx context.Context, input model.UpdateModuleInstanceInput) (*model.UpdateModuleInstancePayload, error)
+	DeleteModuleInstance(ctx context.Context, input model.DeleteModuleInstanceInput) (*model.DeleteModuleInstancePayload, error)
+	ArchiveModuleInstance(ctx context.Context, input model.ArchiveModuleInstanceInput) (*model.ArchiveModuleInstancePayload, error)
+	UnarchiveModuleInstance(ctx context.Context, input model.UnarchiveModuleInstanceInput) (*model.UnarchiveModuleInstancePayload, error)
 	CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error)
 	RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error)
 	RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error)
@@ -218,7 +239,7 @@ type OutdatedReferenceResolver interface {
 	Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
 }
 type ProjectResolver interface {
-	Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
+	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 }
 type QuarantineResolver interface {
 	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
@@ -241,9 +262,9 @@ type QueryResolver interface {
 	Release(ctx context.Context, id string) (*record.Release, error)
 	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error)
-	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error)
+	Projects(ctx context.Context, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error)
 	Project(ctx context.Context, id *string, slug *string) (*record.Project, error)
-	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
+	Environments(ctx context.Context, projectID *string, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 	Environment(ctx context.Context, id *string, path *string) (*record.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
@@ -307,6 +328,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputArchiveEnvironmentInput,
+		ec.unmarshalInputArchiveModuleInstanceInput,
+		ec.unmarshalInputArchiveProjectInput,
 		ec.unmarshalInputArrayPropertyInput,
 		ec.unmarshalInputAuditEventFilter,
 		ec.unmarshalInputBooleanPropertyInput,
@@ -323,9 +347,13 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateProjectInput,
 		ec.unmarshalInputCreateTokenInput,
 		ec.unmarshalInputDeleteDefaultValueDefinitionInput,
+		ec.unmarshalInputDeleteEnvironmentInput,
+		ec.unmarshalInputDeleteModuleInstanceInput,
+		ec.unmarshalInputDeleteProjectInput,
 		ec.unmarshalInputDeploymentErrorInput,
 		ec.unmarshalInputDeploymentEventInput,
 		ec.unmarshalInputDeploymentFilter,
+		ec.unmarshalInputDeprecateModuleVersionInput,
 		ec.unmarshalInputGitRepoPropertyInput,
 		ec.unmarshalInputInputPropertyInput,
 		ec.unmarshalInputInputValuesInput,
@@ -345,6 +373,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputQuarantineReleaseInput,
 		ec.unmarshalInputRedeployDeploymentInput,
 		ec.unmarshalInputReferencePropertyInput,
+		ec.unmarshalInputReinstateModuleVersionInput,
 		ec.unmarshalInputRenewLeaseInput,
 		ec.unmarshalInputReportDeploymentInput,
 		ec.unmarshalInputRevokeTokenInput,
@@ -353,8 +382,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputStringArrayPropertyInput,
 		ec.unmarshalInputStringPropertyInput,
 		ec.unmarshalInputTextPropertyInput,
+		ec.unmarshalInputUnarchiveEnvironmentInput,
+		ec.unmarshalInputUnarchiveModuleInstanceInput,
+		ec.unmarshalInputUnarchiveProjectInput,
 		ec.unmarshalInputUpdateDefaultValueDefinitionInput,
+		ec.unmarshalInputUpdateEnvironmentInput,
 		ec.unmarshalInputUpdateModuleDefinitionInput,
+		ec.unmarshalInputUpdateModuleInstanceInput,
+		ec.unmarshalInputUpdateProjectInput,
 		ec.unmarshalInputValidationPatternInput,
 	)
 	first := true
@@ -663,12 +698,17 @@ type Query {
   moduleInstance(
     "The id of the instance, ` + "`" + `inst_…` + "`" + `."
     id: ID
-    "The slugs of the project and the environment and the name of the instance: ` + "`" + `shop/prod/orders` + "`" + `."
+    """
+    The slugs of the project and the environment and the name of the instance, which are not archived:
+    ` + "`" + `shop/prod/orders` + "`" + `.
+    """
     path: String
   ): ModuleInstance
 
-  "The organization's projects, newest first."
+  "The organization's projects that are not archived, newest first."
   projects(
+    "True lists only those that are archived instead."
+    archived: Boolean
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -683,14 +723,16 @@ type Query {
   project(
     "The id of the project, ` + "`" + `prj_…` + "`" + `."
     id: ID
-    "The slug of the project."
+    "The slug of the project, which is not archived."
     slug: String
   ): Project
 
-  "The organization's environments, newest first."
+  "The organization's environments that are not archived, newest first."
   environments(
     "Only environments of this project."
     projectId: ID
+    "True lists only those that are archived instead, they or their project."
+    archived: Boolean
     "How many from the start, 1 to 100; 10 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -707,7 +749,7 @@ type Query {
   environment(
     "The id of the environment, ` + "`" + `env_…` + "`" + `."
     id: ID
-    "The slugs of the project and the environment: ` + "`" + `shop/prod` + "`" + `."
+    "The slugs of the project and the environment, which are not archived: ` + "`" + `shop/prod` + "`" + `."
     path: String
   ): Environment
 
@@ -816,6 +858,25 @@ type Mutation {
   ): PublishModuleVersionPayload
 
   """
+  Says of a version of a module that it is not to be deployed any more, and which is to be instead. It stays what it is,
+  also the latest version, and can be deployed: ` + "`" + `validateInputs` + "`" + ` and ` + "`" + `createDeployment` + "`" + ` warn of it. To say the same
+  again changes nothing; something else replaces it. For admins, and superadmins for global modules.
+  """
+  deprecateModuleVersion(
+    "The version and the reason."
+    input: DeprecateModuleVersionInput!
+  ): DeprecateModuleVersionPayload
+
+  """
+  Ends that a version of a module is deprecated; where it is not, nothing changes. For admins, and superadmins for
+  global modules.
+  """
+  reinstateModuleVersion(
+    "The version."
+    input: ReinstateModuleVersionInput!
+  ): ReinstateModuleVersionPayload
+
+  """
   Creates a token of the organization, or a superadmin's where a superadmin names ` + "`" + `global` + "`" + ` in ` + "`" + `Slipway-Organization` + "`" + `.
   Nobody makes more than he has: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for a role or a scope beyond the caller's own. The answer is the only place in which
   the secret is ever told. For admins.
@@ -850,22 +911,144 @@ type Mutation {
     input: CreateProjectInput!
   ): CreateProjectPayload
 
-  "Creates an environment of a project. For admins."
+  "Creates an environment of a project; ` + "`" + `slipway:Project:ARCHIVED` + "`" + ` where that is archived. For admins."
   createEnvironment(
     "The environment."
     input: CreateEnvironmentInput!
   ): CreateEnvironmentPayload
 
-  "Creates an instance of a module in an environment. For developers and admins."
+  """
+  Creates an instance of a module in an environment; ` + "`" + `slipway:Environment:ARCHIVED` + "`" + ` where that is archived. For
+  developers and admins.
+  """
   createModuleInstance(
     "The instance."
     input: CreateModuleInstanceInput!
   ): CreateModuleInstancePayload
 
   """
+  Changes the given fields of a project. ` + "`" + `slipway:Project:SLUG_TAKEN` + "`" + ` where another that is not archived has the slug.
+  For admins.
+  """
+  updateProject(
+    "The id and the fields to change."
+    input: UpdateProjectInput!
+  ): UpdateProjectPayload
+
+  """
+  Deletes a project that never had a deployment. ` + "`" + `slipway:Project:NOT_EMPTY` + "`" + ` where it has environments. For admins.
+  """
+  deleteProject(
+    "The project."
+    input: DeleteProjectInput!
+  ): DeleteProjectPayload
+
+  """
+  Archives a project with its environments and all their instances: nothing is deployed there any more, and lists leave
+  them out. What was deployed stays as it is, and so does its history. While a deployment there is active,
+  ` + "`" + `slipway:Deployment:IN_PROGRESS` + "`" + `; while something is live, ` + "`" + `slipway:ModuleInstance:STILL_LIVE` + "`" + `, and while other
+  instances refer to it, ` + "`" + `slipway:ModuleInstance:IN_USE` + "`" + `, unless these are acknowledged. To archive it again changes
+  nothing. For admins.
+  """
+  archiveProject(
+    "The project, and what the caller knows of."
+    input: ArchiveProjectInput!
+  ): ArchiveProjectPayload
+
+  """
+  Ends that a project is archived, and what was archived with it. ` + "`" + `slipway:Project:SLUG_TAKEN` + "`" + ` where another has its
+  slug by now. To do it again changes nothing. For admins.
+  """
+  unarchiveProject(
+    "The project."
+    input: UnarchiveProjectInput!
+  ): UnarchiveProjectPayload
+
+  """
+  Changes the given fields of an environment. ` + "`" + `slipway:Environment:SLUG_TAKEN` + "`" + ` where another that is not archived has
+  the slug. For admins, within whose scope it must be.
+  """
+  updateEnvironment(
+    "The id and the fields to change."
+    input: UpdateEnvironmentInput!
+  ): UpdateEnvironmentPayload
+
+  """
+  Deletes an environment that never had a deployment. ` + "`" + `slipway:Environment:NOT_EMPTY` + "`" + ` where it has module instances. For
+  admins, within whose scope it must be.
+  """
+  deleteEnvironment(
+    "The environment."
+    input: DeleteEnvironmentInput!
+  ): DeleteEnvironmentPayload
+
+  """
+  Archives an environment with the instances in it: nothing is deployed there any more, and lists leave them out. What
+  was deployed stays as it is, and so does its history. While a deployment there is active,
+  ` + "`" + `slipway:Deployment:IN_PROGRESS` + "`" + `; while something is live, ` + "`" + `slipway:ModuleInstance:STILL_LIVE` + "`" + `, and while other
+  instances refer to it, ` + "`" + `slipway:ModuleInstance:IN_USE` + "`" + `, unless these are acknowledged. To archive it again changes
+  nothing. For admins, within whose scope it must be.
+  """
+  archiveEnvironment(
+    "The environment, and what the caller knows of."
+    input: ArchiveEnvironmentInput!
+  ): ArchiveEnvironmentPayload
+
+  """
+  Ends that an environment is archived, and what was archived with it. ` + "`" + `slipway:Environment:SLUG_TAKEN` + "`" + ` where another
+  has its slug by now, ` + "`" + `slipway:Project:ARCHIVED` + "`" + ` where its project is archived. To do it again changes nothing. For
+  admins, within whose scope it must be.
+  """
+  unarchiveEnvironment(
+    "The environment."
+    input: UnarchiveEnvironmentInput!
+  ): UnarchiveEnvironmentPayload
+
+  """
+  Changes the given fields of a module instance. ` + "`" + `slipway:ModuleInstance:NAME_TAKEN` + "`" + ` where another that is not archived
+  has the name. For admins, within whose scope it must be.
+  """
+  updateModuleInstance(
+    "The id and the fields to change."
+    input: UpdateModuleInstanceInput!
+  ): UpdateModuleInstancePayload
+
+  """
+  Deletes a module instance that never had a deployment. ` + "`" + `slipway:ModuleInstance:HAS_DEPLOYMENTS` + "`" + ` where it had one: then
+  it can be archived, ` + "`" + `slipway:ModuleInstance:NOT_EMPTY` + "`" + ` where a service of the cloud belongs to it, and
+  ` + "`" + `slipway:ModuleInstance:IN_USE` + "`" + ` where other instances refer to it. For admins, within whose scope it must be.
+  """
+  deleteModuleInstance(
+    "The instance."
+    input: DeleteModuleInstanceInput!
+  ): DeleteModuleInstancePayload
+
+  """
+  Archives a module instance: nothing is deployed to it any more, and lists leave it out. What it has deployed stays as
+  it is, and so does its history. While one of its deployments is active, ` + "`" + `slipway:Deployment:IN_PROGRESS` + "`" + `; while
+  something is live, ` + "`" + `slipway:ModuleInstance:STILL_LIVE` + "`" + `, and while other instances refer to it,
+  ` + "`" + `slipway:ModuleInstance:IN_USE` + "`" + `, unless these are acknowledged. To archive it again changes nothing. For admins,
+  within whose scope it must be.
+  """
+  archiveModuleInstance(
+    "The instance, and what the caller knows of."
+    input: ArchiveModuleInstanceInput!
+  ): ArchiveModuleInstancePayload
+
+  """
+  Ends that a module instance is archived. ` + "`" + `slipway:ModuleInstance:NAME_TAKEN` + "`" + ` where another has its name by now,
+  ` + "`" + `slipway:Environment:ARCHIVED` + "`" + ` where its environment is archived. To do it again changes nothing. For admins, within
+  whose scope it must be.
+  """
+  unarchiveModuleInstance(
+    "The instance."
+    input: UnarchiveModuleInstanceInput!
+  ): UnarchiveModuleInstancePayload
+
+  """
   Deploys a version of its module to an instance: stores the release and a PENDING deployment.
-  ` + "`" + `slipway:Deployment:IN_PROGRESS` + "`" + ` where another deployment of the instance is active. For developers
-  and admins.
+  ` + "`" + `slipway:Deployment:IN_PROGRESS` + "`" + ` where another deployment of the instance is active, and
+  ` + "`" + `slipway:ModuleInstance:ARCHIVED` + "`" + ` where the instance is archived. For developers and admins.
   """
   createDeployment(
     "The instance, the version and the values of its inputs."
@@ -1092,7 +1275,9 @@ type InputsValidation {
   unresolved: [String!]!
   """
   Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
-  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
+  deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
+  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `.
   """
   warnings: [InputWarning!]!
 }
@@ -1149,7 +1334,9 @@ type ResolvedInputs {
   unresolved: [String!]!
   """
   Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
-  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output.
+  (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
+  deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
+  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `.
   """
   warnings: [InputWarning!]!
 }
@@ -1293,8 +1480,10 @@ enum Permission {
   EDIT_MODULES
   "Create and change global module definitions, and publish their versions."
   EDIT_GLOBAL_MODULES
-  "Create projects and environments; with a scope, environments of its projects."
+  "Create, rename, archive and delete projects and environments; with a scope, those within it."
   EDIT_WORKSPACE
+  "Rename, archive and delete module instances."
+  EDIT_INSTANCES
   "Quarantine releases and lift their quarantine."
   QUARANTINE_RELEASE
   "Make a service of the cloud belong to another module instance."
@@ -1448,10 +1637,14 @@ type Project implements Node {
   organizationId: ID!
   "The name for people."
   name: String!
-  "The name for URLs and templates, unique within the organization."
+  "The name for URLs and templates, unique among the organization's projects that are not archived."
   slug: String!
-  "Its environments, newest first."
+  "When it was archived; null where it is not."
+  archivedAt: UtcDateTime
+  "Its environments that are not archived, newest first."
   environments(
+    "True lists only those that are archived instead, as all of an archived project are."
+    archived: Boolean
     "How many from the start, 1 to 100; 10 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -1499,10 +1692,14 @@ type Environment implements Node {
   project: Project!
   "The name for people."
   name: String!
-  "The name for URLs and templates, unique within the project."
+  "The name for URLs and templates, unique among the project's environments that are not archived."
   slug: String!
-  "The module instances in it, newest first."
+  "When it was archived, or its project; null where neither is."
+  archivedAt: UtcDateTime
+  "The module instances in it that are not archived, newest first."
   moduleInstances(
+    "True lists only those that are archived instead, as all in an archived environment are."
+    archived: Boolean
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -1605,13 +1802,13 @@ type ModuleDefinitionEdge {
   node: ModuleDefinition!
 }
 
-"One published version of a module. It never changes."
+"One published version of a module. It never changes, but for whether it is deprecated."
 type ModuleVersion implements Node {
   "The id, ` + "`" + `mver_…` + "`" + `."
   id: ID!
   "When it was published."
   createdAt: UtcDateTime!
-  "When it was last changed: the same."
+  "When it was last changed: the same, unless it was deprecated or reinstated."
   updatedAt: UtcDateTime!
   "The id of the organization that owns it; null for a global module's."
   organizationId: ID
@@ -1633,6 +1830,20 @@ type ModuleVersion implements Node {
   sourceUrl: String
   "The branch, tag or commit of the source; null where none was given."
   sourceRef: String
+  "That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated."
+  deprecation: ModuleVersionDeprecation
+}
+
+"That a version of a module is not to be deployed any more."
+type ModuleVersionDeprecation {
+  "Why."
+  reason: String!
+  "The version to deploy instead; null where none was named."
+  successor: ModuleVersion
+  "When it was deprecated."
+  createdAt: UtcDateTime!
+  "Who did: the name of the token; null for callers without a token."
+  createdBy: String
 }
 
 "An output that a module version declares."
@@ -1687,8 +1898,10 @@ type ModuleInstance implements Node {
   moduleDefinitionId: ID!
   "Its module."
   moduleDefinition: ModuleDefinition!
-  "The name, unique within the environment."
+  "The name, unique among the environment's instances that are not archived."
   name: String!
+  "When it was archived, or its environment or project; null where none of them is."
+  archivedAt: UtcDateTime
   "The id of the deployment that is live; null before the first success."
   liveDeploymentId: ID
   "The deployment that is live, the last that succeeded; null before the first success."
@@ -1794,6 +2007,8 @@ input ModuleInstanceFilter {
   environmentId: ID
   "The id of the module."
   moduleDefinitionId: ID
+  "True keeps only those that are archived, they or their environment or project; the list is without them otherwise."
+  archived: Boolean
 }
 
 """
@@ -1993,6 +2208,8 @@ type Deployment implements Node {
   status: DeploymentStatus!
   "What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything."
   description: String
+  "Why its creator wanted it; null where nobody said so. The description is beside it."
+  reason: String
   "When it began to run; null before."
   startedAt: UtcDateTime
   "When it ended; null before."
@@ -2056,6 +2273,8 @@ type Deployment implements Node {
   cancelRequestedAt: UtcDateTime
   "Who first requested its cancellation: the name of the token; null where nobody did."
   cancelRequestedBy: String
+  "Why it was canceled, as the first who requested that said; null where nobody said so."
+  cancelReason: String
   "Whether it was canceled by force, so that its program may still have been at work afterwards."
   forced: Boolean!
   "What happened, in order, at most 200. Where there was more, the first of them says how much."
@@ -3551,6 +3770,34 @@ type PublishModuleVersionPayload {
   warnings: [InputWarning!]!
 }
 
+"The version of a module to deprecate."
+input DeprecateModuleVersionInput {
+  "The id of the version."
+  id: ID!
+  "Why, and what to do: 1 to 500 characters, not blank."
+  reason: String!
+  "The version to deploy instead: another one of the same module."
+  successorId: ID
+}
+
+"What deprecateModuleVersion answers with."
+type DeprecateModuleVersionPayload {
+  "The version as it is now."
+  moduleVersion: ModuleVersion!
+}
+
+"The version of a module that is deprecated no longer."
+input ReinstateModuleVersionInput {
+  "The id of the version."
+  id: ID!
+}
+
+"What reinstateModuleVersion answers with."
+type ReinstateModuleVersionPayload {
+  "The version as it is now."
+  moduleVersion: ModuleVersion!
+}
+
 "A token to be created."
 input CreateTokenInput {
   "The name for people and logs: one line of 1 to 200 characters, not blank."
@@ -3610,7 +3857,7 @@ type CreateOrganizationPayload {
 input CreateProjectInput {
   "The name for people: one line of 1 to 200 characters, not blank."
   name: String!
-  "The name for URLs and templates, unique within the organization."
+  "The name for URLs and templates, unique among the organization's projects that are not archived."
   slug: GivenId!
 }
 
@@ -3626,7 +3873,7 @@ input CreateEnvironmentInput {
   projectId: ID!
   "The name for people: one line of 1 to 200 characters, not blank."
   name: String!
-  "The name for URLs and templates, unique within the project."
+  "The name for URLs and templates, unique among the project's environments that are not archived."
   slug: GivenId!
 }
 
@@ -3642,13 +3889,179 @@ input CreateModuleInstanceInput {
   environmentId: ID!
   "Its module."
   moduleDefinitionId: ID!
-  "The name, unique within the environment."
+  "The name, unique among the environment's instances that are not archived."
   name: GivenId!
 }
 
 "What createModuleInstance answers with."
 type CreateModuleInstancePayload {
   "The new instance."
+  moduleInstance: ModuleInstance!
+}
+
+"The fields to change; what is left out stays."
+input UpdateProjectInput {
+  "The id of the project."
+  id: ID!
+  "The name for people: one line of 1 to 200 characters, not blank; not null."
+  name: String
+  "The name for URLs and templates, unique among the organization's projects that are not archived; not null."
+  slug: GivenId
+}
+
+"What updateProject answers with."
+type UpdateProjectPayload {
+  "The project as it is now."
+  project: Project!
+}
+
+"The project to delete."
+input DeleteProjectInput {
+  "The id of the project."
+  id: ID!
+}
+
+"What deleteProject answers with."
+type DeleteProjectPayload {
+  "The project as it was."
+  project: Project!
+}
+
+"The project to archive."
+input ArchiveProjectInput {
+  "The id of the project."
+  id: ID!
+  "True archives it although something is live there, which stays as it is."
+  acknowledgeLive: Boolean
+  "True archives it although live or active deployments of other instances refer to it."
+  acknowledgeDependents: Boolean
+}
+
+"What archiveProject answers with."
+type ArchiveProjectPayload {
+  "The project as it is now."
+  project: Project!
+}
+
+"The project that is to be archived no longer."
+input UnarchiveProjectInput {
+  "The id of the project."
+  id: ID!
+}
+
+"What unarchiveProject answers with."
+type UnarchiveProjectPayload {
+  "The project as it is now."
+  project: Project!
+}
+
+"The fields to change; what is left out stays."
+input UpdateEnvironmentInput {
+  "The id of the environment."
+  id: ID!
+  "The name for people: one line of 1 to 200 characters, not blank; not null."
+  name: String
+  "The name for URLs and templates, unique among the project's environments that are not archived; not null."
+  slug: GivenId
+}
+
+"What updateEnvironment answers with."
+type UpdateEnvironmentPayload {
+  "The environment as it is now."
+  environment: Environment!
+}
+
+"The environment to delete."
+input DeleteEnvironmentInput {
+  "The id of the environment."
+  id: ID!
+}
+
+"What deleteEnvironment answers with."
+type DeleteEnvironmentPayload {
+  "The environment as it was."
+  environment: Environment!
+}
+
+"The environment to archive."
+input ArchiveEnvironmentInput {
+  "The id of the environment."
+  id: ID!
+  "True archives it although something is live there, which stays as it is."
+  acknowledgeLive: Boolean
+  "True archives it although live or active deployments of other instances refer to it."
+  acknowledgeDependents: Boolean
+}
+
+"What archiveEnvironment answers with."
+type ArchiveEnvironmentPayload {
+  "The environment as it is now."
+  environment: Environment!
+}
+
+"The environment that is to be archived no longer."
+input UnarchiveEnvironmentInput {
+  "The id of the environment."
+  id: ID!
+}
+
+"What unarchiveEnvironment answers with."
+type UnarchiveEnvironmentPayload {
+  "The environment as it is now."
+  environment: Environment!
+}
+
+"The fields to change; what is left out stays."
+input UpdateModuleInstanceInput {
+  "The id of the instance."
+  id: ID!
+  "The name, unique among the environment's instances that are not archived; not null."
+  name: GivenId
+}
+
+"What updateModuleInstance answers with."
+type UpdateModuleInstancePayload {
+  "The instance as it is now."
+  moduleInstance: ModuleInstance!
+}
+
+"The instance to delete."
+input DeleteModuleInstanceInput {
+  "The id of the instance."
+  id: ID!
+}
+
+"What deleteModuleInstance answers with."
+type DeleteModuleInstancePayload {
+  "The instance as it was."
+  moduleInstance: ModuleInstance!
+}
+
+"The instance to archive."
+input ArchiveModuleInstanceInput {
+  "The id of the instance."
+  id: ID!
+  "True archives it although something is live there, which stays as it is."
+  acknowledgeLive: Boolean
+  "True archives it although live or active deployments of other instances refer to it."
+  acknowledgeDependents: Boolean
+}
+
+"What archiveModuleInstance answers with."
+type ArchiveModuleInstancePayload {
+  "The instance as it is now."
+  moduleInstance: ModuleInstance!
+}
+
+"The instance that is to be archived no longer."
+input UnarchiveModuleInstanceInput {
+  "The id of the instance."
+  id: ID!
+}
+
+"What unarchiveModuleInstance answers with."
+type UnarchiveModuleInstancePayload {
+  "The instance as it is now."
   moduleInstance: ModuleInstance!
 }
 
@@ -3703,6 +4116,15 @@ input CreateDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
+  "Why the caller does it: 1 to 500 characters, not blank."
+  reason: String
+  """
+  The pipeline run that it is part of: one line of 1 to 200 characters, not blank. With it, or with stepExecutionId,
+  triggerSource is ` + "`" + `pipeline` + "`" + `.
+  """
+  pipelineRunId: String
+  "The pipeline step that it is part of: one line of 1 to 200 characters, not blank."
+  stepExecutionId: String
 }
 
 "What createDeployment answers with."
@@ -3732,6 +4154,8 @@ input RollbackDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
+  "Why the caller does it: 1 to 500 characters, not blank."
+  reason: String
 }
 
 "What rollbackDeployment answers with."
@@ -3755,6 +4179,8 @@ input RedeployDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
+  "Why the caller does it: 1 to 500 characters, not blank."
+  reason: String
 }
 
 "What redeployDeployment answers with."
@@ -3772,6 +4198,8 @@ input CancelDeploymentInput {
   cancellation was requested. False where it is left out or null.
   """
   force: Boolean
+  "Why the caller does it: 1 to 500 characters, not blank."
+  reason: String
 }
 
 "What cancelDeployment answers with."
@@ -3920,6 +4348,13 @@ input ReportDeploymentInput {
   resourceArn: String
   "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
+  """
+  The pipeline run that it is part of: one line of 1 to 200 characters, not blank. It is said once: another than that of
+  before is refused.
+  """
+  pipelineRunId: String
+  "The pipeline step that it is part of: one line of 1 to 200 characters, not blank. It is said once, too."
+  stepExecutionId: String
 }
 
 "A line that the program of a deployment has printed."
@@ -4002,6 +4437,30 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 // childFields_* functions provide shared child field context lookups.
 // Each function is generated once per unique object type, deduplicating the
 // switch statements that were previously inlined in every fieldContext_* function.
+
+func (ec *executionContext) childFields_ArchiveEnvironmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "environment":
+		return ec.fieldContext_ArchiveEnvironmentPayload_environment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ArchiveEnvironmentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ArchiveModuleInstancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleInstance":
+		return ec.fieldContext_ArchiveModuleInstancePayload_moduleInstance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ArchiveModuleInstancePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ArchiveProjectPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "project":
+		return ec.fieldContext_ArchiveProjectPayload_project(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ArchiveProjectPayload", field.Name)
+}
 
 func (ec *executionContext) childFields_AuditEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
@@ -4211,6 +4670,30 @@ func (ec *executionContext) childFields_DeleteDefaultValueDefinitionPayload(ctx 
 	return nil, fmt.Errorf("no field named %q was found under type DeleteDefaultValueDefinitionPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteEnvironmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "environment":
+		return ec.fieldContext_DeleteEnvironmentPayload_environment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteEnvironmentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteModuleInstancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleInstance":
+		return ec.fieldContext_DeleteModuleInstancePayload_moduleInstance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteModuleInstancePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteProjectPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "project":
+		return ec.fieldContext_DeleteProjectPayload_project(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteProjectPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Deployment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -4241,6 +4724,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_status(ctx, field)
 	case "description":
 		return ec.fieldContext_Deployment_description(ctx, field)
+	case "reason":
+		return ec.fieldContext_Deployment_reason(ctx, field)
 	case "startedAt":
 		return ec.fieldContext_Deployment_startedAt(ctx, field)
 	case "completedAt":
@@ -4291,6 +4776,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_cancelRequestedAt(ctx, field)
 	case "cancelRequestedBy":
 		return ec.fieldContext_Deployment_cancelRequestedBy(ctx, field)
+	case "cancelReason":
+		return ec.fieldContext_Deployment_cancelReason(ctx, field)
 	case "forced":
 		return ec.fieldContext_Deployment_forced(ctx, field)
 	case "events":
@@ -4419,6 +4906,14 @@ func (ec *executionContext) childFields_DeploymentReference(ctx context.Context,
 		return ec.fieldContext_DeploymentReference_deployment(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentReference", field.Name)
+}
+
+func (ec *executionContext) childFields_DeprecateModuleVersionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleVersion":
+		return ec.fieldContext_DeprecateModuleVersionPayload_moduleVersion(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeprecateModuleVersionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DynamicSource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4595,6 +5090,8 @@ func (ec *executionContext) childFields_Environment(ctx context.Context, field g
 		return ec.fieldContext_Environment_name(ctx, field)
 	case "slug":
 		return ec.fieldContext_Environment_slug(ctx, field)
+	case "archivedAt":
+		return ec.fieldContext_Environment_archivedAt(ctx, field)
 	case "moduleInstances":
 		return ec.fieldContext_Environment_moduleInstances(ctx, field)
 	}
@@ -4931,6 +5428,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_moduleDefinition(ctx, field)
 	case "name":
 		return ec.fieldContext_ModuleInstance_name(ctx, field)
+	case "archivedAt":
+		return ec.fieldContext_ModuleInstance_archivedAt(ctx, field)
 	case "liveDeploymentId":
 		return ec.fieldContext_ModuleInstance_liveDeploymentId(ctx, field)
 	case "liveDeployment":
@@ -5021,6 +5520,8 @@ func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field
 		return ec.fieldContext_ModuleVersion_sourceUrl(ctx, field)
 	case "sourceRef":
 		return ec.fieldContext_ModuleVersion_sourceRef(ctx, field)
+	case "deprecation":
+		return ec.fieldContext_ModuleVersion_deprecation(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleVersion", field.Name)
 }
@@ -5037,6 +5538,20 @@ func (ec *executionContext) childFields_ModuleVersionConnection(ctx context.Cont
 		return ec.fieldContext_ModuleVersionConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleVersionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ModuleVersionDeprecation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "reason":
+		return ec.fieldContext_ModuleVersionDeprecation_reason(ctx, field)
+	case "successor":
+		return ec.fieldContext_ModuleVersionDeprecation_successor(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ModuleVersionDeprecation_createdAt(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_ModuleVersionDeprecation_createdBy(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ModuleVersionDeprecation", field.Name)
 }
 
 func (ec *executionContext) childFields_ModuleVersionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5141,6 +5656,8 @@ func (ec *executionContext) childFields_Project(ctx context.Context, field graph
 		return ec.fieldContext_Project_name(ctx, field)
 	case "slug":
 		return ec.fieldContext_Project_slug(ctx, field)
+	case "archivedAt":
+		return ec.fieldContext_Project_archivedAt(ctx, field)
 	case "environments":
 		return ec.fieldContext_Project_environments(ctx, field)
 	}
@@ -5219,6 +5736,14 @@ func (ec *executionContext) childFields_RedeployDeploymentPayload(ctx context.Co
 		return ec.fieldContext_RedeployDeploymentPayload_deployment(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RedeployDeploymentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ReinstateModuleVersionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleVersion":
+		return ec.fieldContext_ReinstateModuleVersionPayload_moduleVersion(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReinstateModuleVersionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Release(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5409,6 +5934,30 @@ func (ec *executionContext) childFields_TokenScope(ctx context.Context, field gr
 	return nil, fmt.Errorf("no field named %q was found under type TokenScope", field.Name)
 }
 
+func (ec *executionContext) childFields_UnarchiveEnvironmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "environment":
+		return ec.fieldContext_UnarchiveEnvironmentPayload_environment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UnarchiveEnvironmentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UnarchiveModuleInstancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleInstance":
+		return ec.fieldContext_UnarchiveModuleInstancePayload_moduleInstance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UnarchiveModuleInstancePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UnarchiveProjectPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "project":
+		return ec.fieldContext_UnarchiveProjectPayload_project(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UnarchiveProjectPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateDefaultValueDefinitionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "defaultValueDefinition":
@@ -5425,12 +5974,36 @@ func (ec *executionContext) childFields_UpdateDefaultValueDefinitionPayload(ctx 
 	return nil, fmt.Errorf("no field named %q was found under type UpdateDefaultValueDefinitionPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_UpdateEnvironmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "environment":
+		return ec.fieldContext_UpdateEnvironmentPayload_environment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateEnvironmentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateModuleDefinitionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "moduleDefinition":
 		return ec.fieldContext_UpdateModuleDefinitionPayload_moduleDefinition(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateModuleDefinitionPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateModuleInstancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleInstance":
+		return ec.fieldContext_UpdateModuleInstancePayload_moduleInstance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateModuleInstancePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateProjectPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "project":
+		return ec.fieldContext_UpdateProjectPayload_project(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateProjectPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UserFacingErrorData(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5678,38 +6251,46 @@ func (ec *executionContext) field_Deployment_logs_args(ctx context.Context, rawA
 func (ec *executionContext) field_Environment_moduleInstances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["archived"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -5824,6 +6405,48 @@ func (ec *executionContext) field_ModuleInstance_deployments_args(ctx context.Co
 		return nil, err
 	}
 	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_archiveEnvironment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ArchiveEnvironmentInput, error) {
+			return ec.unmarshalNArchiveEnvironmentInput2slipwayᚋgraphᚋmodelᚐArchiveEnvironmentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_archiveModuleInstance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ArchiveModuleInstanceInput, error) {
+			return ec.unmarshalNArchiveModuleInstanceInput2slipwayᚋgraphᚋmodelᚐArchiveModuleInstanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_archiveProject_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ArchiveProjectInput, error) {
+			return ec.unmarshalNArchiveProjectInput2slipwayᚋgraphᚋmodelᚐArchiveProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -5995,6 +6618,62 @@ func (ec *executionContext) field_Mutation_deleteDefaultValueDefinition_args(ctx
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_deleteEnvironment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.DeleteEnvironmentInput, error) {
+			return ec.unmarshalNDeleteEnvironmentInput2slipwayᚋgraphᚋmodelᚐDeleteEnvironmentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteModuleInstance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.DeleteModuleInstanceInput, error) {
+			return ec.unmarshalNDeleteModuleInstanceInput2slipwayᚋgraphᚋmodelᚐDeleteModuleInstanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteProject_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.DeleteProjectInput, error) {
+			return ec.unmarshalNDeleteProjectInput2slipwayᚋgraphᚋmodelᚐDeleteProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deprecateModuleVersion_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.DeprecateModuleVersionInput, error) {
+			return ec.unmarshalNDeprecateModuleVersionInput2slipwayᚋgraphᚋmodelᚐDeprecateModuleVersionInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_liftQuarantine_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6065,6 +6744,20 @@ func (ec *executionContext) field_Mutation_redeployDeployment_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_reinstateModuleVersion_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ReinstateModuleVersionInput, error) {
+			return ec.unmarshalNReinstateModuleVersionInput2slipwayᚋgraphᚋmodelᚐReinstateModuleVersionInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_renewLease_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6121,12 +6814,68 @@ func (ec *executionContext) field_Mutation_rollbackDeployment_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_unarchiveEnvironment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UnarchiveEnvironmentInput, error) {
+			return ec.unmarshalNUnarchiveEnvironmentInput2slipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_unarchiveModuleInstance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UnarchiveModuleInstanceInput, error) {
+			return ec.unmarshalNUnarchiveModuleInstanceInput2slipwayᚋgraphᚋmodelᚐUnarchiveModuleInstanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_unarchiveProject_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UnarchiveProjectInput, error) {
+			return ec.unmarshalNUnarchiveProjectInput2slipwayᚋgraphᚋmodelᚐUnarchiveProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_updateDefaultValueDefinition_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.UpdateDefaultValueDefinitionInput, error) {
 			return ec.unmarshalNUpdateDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateEnvironment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateEnvironmentInput, error) {
+			return ec.unmarshalNUpdateEnvironmentInput2slipwayᚋgraphᚋmodelᚐUpdateEnvironmentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6149,41 +6898,77 @@ func (ec *executionContext) field_Mutation_updateModuleDefinition_args(ctx conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_updateModuleInstance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateModuleInstanceInput, error) {
+			return ec.unmarshalNUpdateModuleInstanceInput2slipwayᚋgraphᚋmodelᚐUpdateModuleInstanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateProject_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateProjectInput, error) {
+			return ec.unmarshalNUpdateProjectInput2slipwayᚋgraphᚋmodelᚐUpdateProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Project_environments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["archived"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -6476,38 +7261,46 @@ func (ec *executionContext) field_Query_environments_args(ctx context.Context, r
 		return nil, err
 	}
 	args["projectId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["archived"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg4
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -6768,38 +7561,46 @@ func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArg
 func (ec *executionContext) field_Query_projects_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["archived"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -7046,6 +7847,102 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
+
+func (ec *executionContext) _ArchiveEnvironmentPayload_environment(ctx context.Context, field graphql.CollectedField, obj *model.ArchiveEnvironmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ArchiveEnvironmentPayload_environment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ArchiveEnvironmentPayload_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ArchiveEnvironmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ArchiveModuleInstancePayload_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *model.ArchiveModuleInstancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ArchiveModuleInstancePayload_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleInstance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ArchiveModuleInstancePayload_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ArchiveModuleInstancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ArchiveProjectPayload_project(ctx context.Context, field graphql.CollectedField, obj *model.ArchiveProjectPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ArchiveProjectPayload_project(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Project, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ArchiveProjectPayload_project(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ArchiveProjectPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
 
 func (ec *executionContext) _ArrayProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.ArrayProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
@@ -9126,6 +10023,102 @@ func (ec *executionContext) fieldContext_DeleteDefaultValueDefinitionPayload_def
 	return fc, nil
 }
 
+func (ec *executionContext) _DeleteEnvironmentPayload_environment(ctx context.Context, field graphql.CollectedField, obj *model.DeleteEnvironmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteEnvironmentPayload_environment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteEnvironmentPayload_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteEnvironmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteModuleInstancePayload_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *model.DeleteModuleInstancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteModuleInstancePayload_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleInstance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteModuleInstancePayload_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteModuleInstancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteProjectPayload_project(ctx context.Context, field graphql.CollectedField, obj *model.DeleteProjectPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteProjectPayload_project(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Project, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteProjectPayload_project(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteProjectPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Deployment_id(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9472,6 +10465,29 @@ func (ec *executionContext) _Deployment_description(ctx context.Context, field g
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_reason(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -10092,6 +11108,29 @@ func (ec *executionContext) _Deployment_cancelRequestedBy(ctx context.Context, f
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_cancelRequestedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_cancelReason(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_cancelReason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CancelReason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_cancelReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -11230,6 +12269,38 @@ func (ec *executionContext) fieldContext_DeploymentReference_deployment(_ contex
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeprecateModuleVersionPayload_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *model.DeprecateModuleVersionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeprecateModuleVersionPayload_moduleVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleVersion, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeprecateModuleVersionPayload_moduleVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeprecateModuleVersionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
 		},
 	}
 	return fc, nil
@@ -13141,6 +14212,29 @@ func (ec *executionContext) fieldContext_Environment_slug(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Environment_archivedAt(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_archivedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ArchivedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_archivedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
 func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13151,7 +14245,7 @@ func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, fi
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
@@ -16017,6 +17111,29 @@ func (ec *executionContext) fieldContext_ModuleInstance_name(_ context.Context, 
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ModuleInstance_archivedAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_archivedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ArchivedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_archivedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
 func (ec *executionContext) _ModuleInstance_liveDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16926,6 +18043,38 @@ func (ec *executionContext) fieldContext_ModuleVersion_sourceRef(_ context.Conte
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ModuleVersion_deprecation(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersion_deprecation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleVersion().Deprecation(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *catalog.Deprecation) graphql.Marshaler {
+			return ec.marshalOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersion_deprecation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleVersion",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersionDeprecation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ModuleVersionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17043,6 +18192,107 @@ func (ec *executionContext) _ModuleVersionConnection_totalCount(ctx context.Cont
 }
 func (ec *executionContext) fieldContext_ModuleVersionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ModuleVersionConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleVersionDeprecation_reason(ctx context.Context, field graphql.CollectedField, obj *catalog.Deprecation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersionDeprecation_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersionDeprecation_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleVersionDeprecation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleVersionDeprecation_successor(ctx context.Context, field graphql.CollectedField, obj *catalog.Deprecation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersionDeprecation_successor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleVersionDeprecation().Successor(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersionDeprecation_successor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleVersionDeprecation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleVersionDeprecation_createdAt(ctx context.Context, field graphql.CollectedField, obj *catalog.Deprecation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersionDeprecation_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersionDeprecation_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleVersionDeprecation", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleVersionDeprecation_createdBy(ctx context.Context, field graphql.CollectedField, obj *catalog.Deprecation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersionDeprecation_createdBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersionDeprecation_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleVersionDeprecation", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ModuleVersionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleVersion]) (ret graphql.Marshaler) {
@@ -17396,6 +18646,94 @@ func (ec *executionContext) fieldContext_Mutation_publishModuleVersion(ctx conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_deprecateModuleVersion(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deprecateModuleVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeprecateModuleVersion(ctx, fc.Args["input"].(model.DeprecateModuleVersionInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DeprecateModuleVersionPayload) graphql.Marshaler {
+			return ec.marshalODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateModuleVersionPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deprecateModuleVersion(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeprecateModuleVersionPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deprecateModuleVersion_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_reinstateModuleVersion(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_reinstateModuleVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReinstateModuleVersion(ctx, fc.Args["input"].(model.ReinstateModuleVersionInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ReinstateModuleVersionPayload) graphql.Marshaler {
+			return ec.marshalOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_reinstateModuleVersion(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReinstateModuleVersionPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_reinstateModuleVersion_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createToken(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17654,6 +18992,534 @@ func (ec *executionContext) fieldContext_Mutation_createModuleInstance(ctx conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_createModuleInstance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateProject(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateProject(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateProject(ctx, fc.Args["input"].(model.UpdateProjectInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateProjectPayload) graphql.Marshaler {
+			return ec.marshalOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateProjectPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateProject(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateProjectPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateProject_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteProject(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteProject(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteProject(ctx, fc.Args["input"].(model.DeleteProjectInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteProjectPayload) graphql.Marshaler {
+			return ec.marshalODeleteProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteProjectPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteProject(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteProjectPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteProject_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_archiveProject(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_archiveProject(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ArchiveProject(ctx, fc.Args["input"].(model.ArchiveProjectInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ArchiveProjectPayload) graphql.Marshaler {
+			return ec.marshalOArchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveProjectPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_archiveProject(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ArchiveProjectPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_archiveProject_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_unarchiveProject(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_unarchiveProject(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UnarchiveProject(ctx, fc.Args["input"].(model.UnarchiveProjectInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UnarchiveProjectPayload) graphql.Marshaler {
+			return ec.marshalOUnarchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveProjectPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_unarchiveProject(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UnarchiveProjectPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_unarchiveProject_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateEnvironment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateEnvironment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateEnvironment(ctx, fc.Args["input"].(model.UpdateEnvironmentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateEnvironmentPayload) graphql.Marshaler {
+			return ec.marshalOUpdateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateEnvironmentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateEnvironment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateEnvironmentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateEnvironment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteEnvironment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteEnvironment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteEnvironment(ctx, fc.Args["input"].(model.DeleteEnvironmentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteEnvironmentPayload) graphql.Marshaler {
+			return ec.marshalODeleteEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteEnvironmentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteEnvironment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteEnvironmentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteEnvironment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_archiveEnvironment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_archiveEnvironment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ArchiveEnvironment(ctx, fc.Args["input"].(model.ArchiveEnvironmentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ArchiveEnvironmentPayload) graphql.Marshaler {
+			return ec.marshalOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_archiveEnvironment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ArchiveEnvironmentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_archiveEnvironment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_unarchiveEnvironment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_unarchiveEnvironment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UnarchiveEnvironment(ctx, fc.Args["input"].(model.UnarchiveEnvironmentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UnarchiveEnvironmentPayload) graphql.Marshaler {
+			return ec.marshalOUnarchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_unarchiveEnvironment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UnarchiveEnvironmentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_unarchiveEnvironment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateModuleInstance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateModuleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateModuleInstance(ctx, fc.Args["input"].(model.UpdateModuleInstanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateModuleInstancePayload) graphql.Marshaler {
+			return ec.marshalOUpdateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleInstancePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateModuleInstance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateModuleInstancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateModuleInstance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteModuleInstance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteModuleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteModuleInstance(ctx, fc.Args["input"].(model.DeleteModuleInstanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteModuleInstancePayload) graphql.Marshaler {
+			return ec.marshalODeleteModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteModuleInstancePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteModuleInstance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteModuleInstancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteModuleInstance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_archiveModuleInstance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_archiveModuleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ArchiveModuleInstance(ctx, fc.Args["input"].(model.ArchiveModuleInstanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ArchiveModuleInstancePayload) graphql.Marshaler {
+			return ec.marshalOArchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveModuleInstancePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_archiveModuleInstance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ArchiveModuleInstancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_archiveModuleInstance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_unarchiveModuleInstance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_unarchiveModuleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UnarchiveModuleInstance(ctx, fc.Args["input"].(model.UnarchiveModuleInstanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UnarchiveModuleInstancePayload) graphql.Marshaler {
+			return ec.marshalOUnarchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveModuleInstancePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_unarchiveModuleInstance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UnarchiveModuleInstancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_unarchiveModuleInstance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -20005,6 +21871,29 @@ func (ec *executionContext) fieldContext_Project_slug(_ context.Context, field g
 	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Project_archivedAt(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Project_archivedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ArchivedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Project_archivedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
 func (ec *executionContext) _Project_environments(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20015,7 +21904,7 @@ func (ec *executionContext) _Project_environments(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Project().Environments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Project().Environments(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
@@ -21272,7 +23161,7 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Projects(ctx, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Project]) graphql.Marshaler {
@@ -21360,7 +23249,7 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
@@ -21970,6 +23859,38 @@ func (ec *executionContext) _ReferenceProperty_required(ctx context.Context, fie
 }
 func (ec *executionContext) fieldContext_ReferenceProperty_required(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReferenceProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ReinstateModuleVersionPayload_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *model.ReinstateModuleVersionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReinstateModuleVersionPayload_moduleVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleVersion, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReinstateModuleVersionPayload_moduleVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReinstateModuleVersionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Release_id(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
@@ -24687,6 +26608,102 @@ func (ec *executionContext) fieldContext_TokenScope_environments(_ context.Conte
 	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _UnarchiveEnvironmentPayload_environment(ctx context.Context, field graphql.CollectedField, obj *model.UnarchiveEnvironmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnarchiveEnvironmentPayload_environment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UnarchiveEnvironmentPayload_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnarchiveEnvironmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UnarchiveModuleInstancePayload_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *model.UnarchiveModuleInstancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnarchiveModuleInstancePayload_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleInstance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UnarchiveModuleInstancePayload_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnarchiveModuleInstancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UnarchiveProjectPayload_project(ctx context.Context, field graphql.CollectedField, obj *model.UnarchiveProjectPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnarchiveProjectPayload_project(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Project, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UnarchiveProjectPayload_project(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnarchiveProjectPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_defaultValueDefinition(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24847,6 +26864,38 @@ func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_war
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateEnvironmentPayload_environment(ctx context.Context, field graphql.CollectedField, obj *model.UpdateEnvironmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateEnvironmentPayload_environment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateEnvironmentPayload_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateEnvironmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateModuleDefinitionPayload_moduleDefinition(ctx context.Context, field graphql.CollectedField, obj *model.UpdateModuleDefinitionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24874,6 +26923,70 @@ func (ec *executionContext) fieldContext_UpdateModuleDefinitionPayload_moduleDef
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ModuleDefinition(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateModuleInstancePayload_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *model.UpdateModuleInstancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateModuleInstancePayload_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleInstance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateModuleInstancePayload_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateModuleInstancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateProjectPayload_project(ctx context.Context, field graphql.CollectedField, obj *model.UpdateProjectPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateProjectPayload_project(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Project, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateProjectPayload_project(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateProjectPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Project(ctx, field)
 		},
 	}
 	return fc, nil
@@ -26650,6 +28763,138 @@ func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
+func (ec *executionContext) unmarshalInputArchiveEnvironmentInput(ctx context.Context, obj any) (model.ArchiveEnvironmentInput, error) {
+	var it model.ArchiveEnvironmentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "acknowledgeLive", "acknowledgeDependents"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "acknowledgeLive":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("acknowledgeLive"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AcknowledgeLive = graphql.OmittableOf(data)
+		case "acknowledgeDependents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("acknowledgeDependents"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AcknowledgeDependents = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputArchiveModuleInstanceInput(ctx context.Context, obj any) (model.ArchiveModuleInstanceInput, error) {
+	var it model.ArchiveModuleInstanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "acknowledgeLive", "acknowledgeDependents"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "acknowledgeLive":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("acknowledgeLive"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AcknowledgeLive = graphql.OmittableOf(data)
+		case "acknowledgeDependents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("acknowledgeDependents"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AcknowledgeDependents = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputArchiveProjectInput(ctx context.Context, obj any) (model.ArchiveProjectInput, error) {
+	var it model.ArchiveProjectInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "acknowledgeLive", "acknowledgeDependents"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "acknowledgeLive":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("acknowledgeLive"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AcknowledgeLive = graphql.OmittableOf(data)
+		case "acknowledgeDependents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("acknowledgeDependents"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AcknowledgeDependents = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context, obj any) (map[string]any, error) {
 	var it map[string]any
 	if obj == nil {
@@ -26893,7 +29138,7 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "force"}
+	fieldsInOrder := [...]string{"id", "force", "reason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26914,6 +29159,13 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.Force = graphql.OmittableOf(data)
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27198,7 +29450,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey", "reason", "pipelineRunId", "stepExecutionId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27289,6 +29541,27 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = graphql.OmittableOf(data)
+		case "pipelineRunId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pipelineRunId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PipelineRunID = graphql.OmittableOf(data)
+		case "stepExecutionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stepExecutionId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StepExecutionID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27595,6 +29868,96 @@ func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteEnvironmentInput(ctx context.Context, obj any) (model.DeleteEnvironmentInput, error) {
+	var it model.DeleteEnvironmentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteModuleInstanceInput(ctx context.Context, obj any) (model.DeleteModuleInstanceInput, error) {
+	var it model.DeleteModuleInstanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteProjectInput(ctx context.Context, obj any) (model.DeleteProjectInput, error) {
+	var it model.DeleteProjectInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeploymentErrorInput(ctx context.Context, obj any) (model.DeploymentErrorInput, error) {
 	var it model.DeploymentErrorInput
 	if obj == nil {
@@ -27771,6 +30134,50 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 				return it, err
 			}
 			it.CreatedBefore = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeprecateModuleVersionInput(ctx context.Context, obj any) (model.DeprecateModuleVersionInput, error) {
+	var it model.DeprecateModuleVersionInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "reason", "successorId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		case "successorId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("successorId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SuccessorID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28340,7 +30747,7 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId"}
+	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId", "archived"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28368,6 +30775,13 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 				return it, err
 			}
 			it.ModuleDefinitionID = graphql.OmittableOf(data)
+		case "archived":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("archived"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Archived = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29034,7 +31448,7 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "reason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29062,6 +31476,13 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29161,6 +31582,36 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputReinstateModuleVersionInput(ctx context.Context, obj any) (model.ReinstateModuleVersionInput, error) {
+	var it model.ReinstateModuleVersionInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, obj any) (model.RenewLeaseInput, error) {
 	var it model.RenewLeaseInput
 	if obj == nil {
@@ -29209,7 +31660,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "logs", "data", "externalDeploymentId", "resourceArn", "resourceName"}
+	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "logs", "data", "externalDeploymentId", "resourceArn", "resourceName", "pipelineRunId", "stepExecutionId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29279,6 +31730,20 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ResourceName = graphql.OmittableOf(data)
+		case "pipelineRunId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pipelineRunId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PipelineRunID = graphql.OmittableOf(data)
+		case "stepExecutionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stepExecutionId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StepExecutionID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29325,7 +31790,7 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "reason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29353,6 +31818,13 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29755,6 +32227,96 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUnarchiveEnvironmentInput(ctx context.Context, obj any) (model.UnarchiveEnvironmentInput, error) {
+	var it model.UnarchiveEnvironmentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUnarchiveModuleInstanceInput(ctx context.Context, obj any) (model.UnarchiveModuleInstanceInput, error) {
+	var it model.UnarchiveModuleInstanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUnarchiveProjectInput(ctx context.Context, obj any) (model.UnarchiveProjectInput, error) {
+	var it model.UnarchiveProjectInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx context.Context, obj any) (model.UpdateDefaultValueDefinitionInput, error) {
 	var it model.UpdateDefaultValueDefinitionInput
 	if obj == nil {
@@ -29820,6 +32382,50 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateEnvironmentInput(ctx context.Context, obj any) (model.UpdateEnvironmentInput, error) {
+	var it model.UpdateEnvironmentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "name", "slug"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "slug":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slug"))
+			data, err := ec.unmarshalOGivenId2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Slug = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx context.Context, obj any) (model.UpdateModuleDefinitionInput, error) {
 	var it model.UpdateModuleDefinitionInput
 	if obj == nil {
@@ -29866,6 +32472,87 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateModuleInstanceInput(ctx context.Context, obj any) (model.UpdateModuleInstanceInput, error) {
+	var it model.UpdateModuleInstanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOGivenId2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateProjectInput(ctx context.Context, obj any) (model.UpdateProjectInput, error) {
+	var it model.UpdateProjectInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "name", "slug"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "slug":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slug"))
+			data, err := ec.unmarshalOGivenId2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Slug = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30222,6 +32909,120 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
+
+var archiveEnvironmentPayloadImplementors = []string{"ArchiveEnvironmentPayload"}
+
+func (ec *executionContext) _ArchiveEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ArchiveEnvironmentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, archiveEnvironmentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ArchiveEnvironmentPayload")
+		case "environment":
+			out.Values[i] = ec._ArchiveEnvironmentPayload_environment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var archiveModuleInstancePayloadImplementors = []string{"ArchiveModuleInstancePayload"}
+
+func (ec *executionContext) _ArchiveModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ArchiveModuleInstancePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, archiveModuleInstancePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ArchiveModuleInstancePayload")
+		case "moduleInstance":
+			out.Values[i] = ec._ArchiveModuleInstancePayload_moduleInstance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var archiveProjectPayloadImplementors = []string{"ArchiveProjectPayload"}
+
+func (ec *executionContext) _ArchiveProjectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ArchiveProjectPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, archiveProjectPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ArchiveProjectPayload")
+		case "project":
+			out.Values[i] = ec._ArchiveProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
 
 var arrayPropertyImplementors = []string{"ArrayProperty", "InputProperty", "InputPropertyBase"}
 
@@ -31519,6 +34320,120 @@ func (ec *executionContext) _DeleteDefaultValueDefinitionPayload(ctx context.Con
 	return out
 }
 
+var deleteEnvironmentPayloadImplementors = []string{"DeleteEnvironmentPayload"}
+
+func (ec *executionContext) _DeleteEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteEnvironmentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteEnvironmentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteEnvironmentPayload")
+		case "environment":
+			out.Values[i] = ec._DeleteEnvironmentPayload_environment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deleteModuleInstancePayloadImplementors = []string{"DeleteModuleInstancePayload"}
+
+func (ec *executionContext) _DeleteModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteModuleInstancePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteModuleInstancePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteModuleInstancePayload")
+		case "moduleInstance":
+			out.Values[i] = ec._DeleteModuleInstancePayload_moduleInstance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deleteProjectPayloadImplementors = []string{"DeleteProjectPayload"}
+
+func (ec *executionContext) _DeleteProjectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteProjectPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteProjectPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteProjectPayload")
+		case "project":
+			out.Values[i] = ec._DeleteProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var deploymentImplementors = []string{"Deployment", "Node"}
 
 func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSet, obj *record.Deployment) graphql.Marshaler {
@@ -31697,6 +34612,11 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			}
 		case "description":
 			out.Values[i] = ec._Deployment_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "reason":
+			out.Values[i] = ec._Deployment_reason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -32119,6 +35039,11 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			}
 		case "cancelRequestedBy":
 			out.Values[i] = ec._Deployment_cancelRequestedBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "cancelReason":
+			out.Values[i] = ec._Deployment_cancelReason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -33013,6 +35938,44 @@ func (ec *executionContext) _DeploymentReference(ctx context.Context, sel ast.Se
 	return out
 }
 
+var deprecateModuleVersionPayloadImplementors = []string{"DeprecateModuleVersionPayload"}
+
+func (ec *executionContext) _DeprecateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeprecateModuleVersionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deprecateModuleVersionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeprecateModuleVersionPayload")
+		case "moduleVersion":
+			out.Values[i] = ec._DeprecateModuleVersionPayload_moduleVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var dynamicSourceImplementors = []string{"DynamicSource"}
 
 func (ec *executionContext) _DynamicSource(ctx context.Context, sel ast.SelectionSet, obj *valuesource.Source) graphql.Marshaler {
@@ -33870,6 +36833,11 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 		case "slug":
 			out.Values[i] = ec._Environment_slug(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "archivedAt":
+			out.Values[i] = ec._Environment_archivedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "moduleInstances":
@@ -35800,6 +38768,11 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "archivedAt":
+			out.Values[i] = ec._ModuleInstance_archivedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "liveDeploymentId":
 			out.Values[i] = ec._ModuleInstance_liveDeploymentId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -36592,6 +39565,44 @@ func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "deprecation":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleVersion_deprecation(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -36678,6 +39689,92 @@ func (ec *executionContext) _ModuleVersionConnection(ctx context.Context, sel as
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var moduleVersionDeprecationImplementors = []string{"ModuleVersionDeprecation"}
+
+func (ec *executionContext) _ModuleVersionDeprecation(ctx context.Context, sel ast.SelectionSet, obj *catalog.Deprecation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moduleVersionDeprecationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ModuleVersionDeprecation")
+		case "reason":
+			out.Values[i] = ec._ModuleVersionDeprecation_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "successor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleVersionDeprecation_successor(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "createdAt":
+			out.Values[i] = ec._ModuleVersionDeprecation_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdBy":
+			out.Values[i] = ec._ModuleVersionDeprecation_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -36842,6 +39939,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "deprecateModuleVersion":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deprecateModuleVersion(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reinstateModuleVersion":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_reinstateModuleVersion(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createToken":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createToken(ctx, field)
@@ -36880,6 +39991,90 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "createModuleInstance":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createModuleInstance(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateProject":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateProject(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deleteProject":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteProject(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "archiveProject":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_archiveProject(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "unarchiveProject":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_unarchiveProject(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateEnvironment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateEnvironment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deleteEnvironment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteEnvironment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "archiveEnvironment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_archiveEnvironment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "unarchiveEnvironment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_unarchiveEnvironment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateModuleInstance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateModuleInstance(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deleteModuleInstance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteModuleInstance(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "archiveModuleInstance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_archiveModuleInstance(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "unarchiveModuleInstance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_unarchiveModuleInstance(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -37806,6 +41001,11 @@ func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, 
 		case "slug":
 			out.Values[i] = ec._Project_slug(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "archivedAt":
+			out.Values[i] = ec._Project_archivedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "environments":
@@ -38912,6 +42112,44 @@ func (ec *executionContext) _ReferenceProperty(ctx context.Context, sel ast.Sele
 			}
 		case "required":
 			out.Values[i] = ec._ReferenceProperty_required(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var reinstateModuleVersionPayloadImplementors = []string{"ReinstateModuleVersionPayload"}
+
+func (ec *executionContext) _ReinstateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReinstateModuleVersionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reinstateModuleVersionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReinstateModuleVersionPayload")
+		case "moduleVersion":
+			out.Values[i] = ec._ReinstateModuleVersionPayload_moduleVersion(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -40262,6 +43500,120 @@ func (ec *executionContext) _TokenScope(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var unarchiveEnvironmentPayloadImplementors = []string{"UnarchiveEnvironmentPayload"}
+
+func (ec *executionContext) _UnarchiveEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnarchiveEnvironmentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, unarchiveEnvironmentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UnarchiveEnvironmentPayload")
+		case "environment":
+			out.Values[i] = ec._UnarchiveEnvironmentPayload_environment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var unarchiveModuleInstancePayloadImplementors = []string{"UnarchiveModuleInstancePayload"}
+
+func (ec *executionContext) _UnarchiveModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnarchiveModuleInstancePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, unarchiveModuleInstancePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UnarchiveModuleInstancePayload")
+		case "moduleInstance":
+			out.Values[i] = ec._UnarchiveModuleInstancePayload_moduleInstance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var unarchiveProjectPayloadImplementors = []string{"UnarchiveProjectPayload"}
+
+func (ec *executionContext) _UnarchiveProjectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnarchiveProjectPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, unarchiveProjectPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UnarchiveProjectPayload")
+		case "project":
+			out.Values[i] = ec._UnarchiveProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var updateDefaultValueDefinitionPayloadImplementors = []string{"UpdateDefaultValueDefinitionPayload"}
 
 func (ec *executionContext) _UpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
@@ -40320,6 +43672,44 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload(ctx context.Con
 	return out
 }
 
+var updateEnvironmentPayloadImplementors = []string{"UpdateEnvironmentPayload"}
+
+func (ec *executionContext) _UpdateEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateEnvironmentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateEnvironmentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateEnvironmentPayload")
+		case "environment":
+			out.Values[i] = ec._UpdateEnvironmentPayload_environment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var updateModuleDefinitionPayloadImplementors = []string{"UpdateModuleDefinitionPayload"}
 
 func (ec *executionContext) _UpdateModuleDefinitionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateModuleDefinitionPayload) graphql.Marshaler {
@@ -40334,6 +43724,82 @@ func (ec *executionContext) _UpdateModuleDefinitionPayload(ctx context.Context, 
 			out.Values[i] = graphql.MarshalString("UpdateModuleDefinitionPayload")
 		case "moduleDefinition":
 			out.Values[i] = ec._UpdateModuleDefinitionPayload_moduleDefinition(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var updateModuleInstancePayloadImplementors = []string{"UpdateModuleInstancePayload"}
+
+func (ec *executionContext) _UpdateModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateModuleInstancePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateModuleInstancePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateModuleInstancePayload")
+		case "moduleInstance":
+			out.Values[i] = ec._UpdateModuleInstancePayload_moduleInstance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var updateProjectPayloadImplementors = []string{"UpdateProjectPayload"}
+
+func (ec *executionContext) _UpdateProjectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateProjectPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateProjectPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateProjectPayload")
+		case "project":
+			out.Values[i] = ec._UpdateProjectPayload_project(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -41390,6 +44856,21 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) unmarshalNArchiveEnvironmentInput2slipwayᚋgraphᚋmodelᚐArchiveEnvironmentInput(ctx context.Context, v any) (model.ArchiveEnvironmentInput, error) {
+	res, err := ec.unmarshalInputArchiveEnvironmentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNArchiveModuleInstanceInput2slipwayᚋgraphᚋmodelᚐArchiveModuleInstanceInput(ctx context.Context, v any) (model.ArchiveModuleInstanceInput, error) {
+	res, err := ec.unmarshalInputArchiveModuleInstanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNArchiveProjectInput2slipwayᚋgraphᚋmodelᚐArchiveProjectInput(ctx context.Context, v any) (model.ArchiveProjectInput, error) {
+	res, err := ec.unmarshalInputArchiveProjectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNAuditEvent2ᚕᚖslipwayᚋentᚐAuditEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.AuditEvent) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -41595,6 +45076,21 @@ func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinte
 
 func (ec *executionContext) unmarshalNDeleteDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionInput(ctx context.Context, v any) (model.DeleteDefaultValueDefinitionInput, error) {
 	res, err := ec.unmarshalInputDeleteDefaultValueDefinitionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteEnvironmentInput2slipwayᚋgraphᚋmodelᚐDeleteEnvironmentInput(ctx context.Context, v any) (model.DeleteEnvironmentInput, error) {
+	res, err := ec.unmarshalInputDeleteEnvironmentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteModuleInstanceInput2slipwayᚋgraphᚋmodelᚐDeleteModuleInstanceInput(ctx context.Context, v any) (model.DeleteModuleInstanceInput, error) {
+	res, err := ec.unmarshalInputDeleteModuleInstanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteProjectInput2slipwayᚋgraphᚋmodelᚐDeleteProjectInput(ctx context.Context, v any) (model.DeleteProjectInput, error) {
+	res, err := ec.unmarshalInputDeleteProjectInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -41812,6 +45308,11 @@ var (
 		deployment1.StatusCANCELED:  "CANCELED",
 	}
 )
+
+func (ec *executionContext) unmarshalNDeprecateModuleVersionInput2slipwayᚋgraphᚋmodelᚐDeprecateModuleVersionInput(ctx context.Context, v any) (model.DeprecateModuleVersionInput, error) {
+	res, err := ec.unmarshalInputDeprecateModuleVersionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
 
 func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(ctx context.Context, sel ast.SelectionSet, v *valuesource.Source) graphql.Marshaler {
 	if v == nil {
@@ -42837,6 +46338,7 @@ var (
 		"EDIT_MODULES":         access.EditModules,
 		"EDIT_GLOBAL_MODULES":  access.EditGlobalModules,
 		"EDIT_WORKSPACE":       access.EditWorkspace,
+		"EDIT_INSTANCES":       access.EditInstances,
 		"QUARANTINE_RELEASE":   access.QuarantineRelease,
 		"MOVE_SERVICE":         access.MoveService,
 		"READ_TOKENS":          access.ReadTokens,
@@ -42855,6 +46357,7 @@ var (
 		access.EditModules:         "EDIT_MODULES",
 		access.EditGlobalModules:   "EDIT_GLOBAL_MODULES",
 		access.EditWorkspace:       "EDIT_WORKSPACE",
+		access.EditInstances:       "EDIT_INSTANCES",
 		access.QuarantineRelease:   "QUARANTINE_RELEASE",
 		access.MoveService:         "MOVE_SERVICE",
 		access.ReadTokens:          "READ_TOKENS",
@@ -42984,6 +46487,11 @@ func (ec *executionContext) unmarshalNQuarantineReleaseInput2slipwayᚋgraphᚋm
 
 func (ec *executionContext) unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx context.Context, v any) (model.RedeployDeploymentInput, error) {
 	res, err := ec.unmarshalInputRedeployDeploymentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNReinstateModuleVersionInput2slipwayᚋgraphᚋmodelᚐReinstateModuleVersionInput(ctx context.Context, v any) (model.ReinstateModuleVersionInput, error) {
+	res, err := ec.unmarshalInputReinstateModuleVersionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -43237,13 +46745,43 @@ func (ec *executionContext) marshalNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdg
 	return ec._TokenEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNUnarchiveEnvironmentInput2slipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentInput(ctx context.Context, v any) (model.UnarchiveEnvironmentInput, error) {
+	res, err := ec.unmarshalInputUnarchiveEnvironmentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUnarchiveModuleInstanceInput2slipwayᚋgraphᚋmodelᚐUnarchiveModuleInstanceInput(ctx context.Context, v any) (model.UnarchiveModuleInstanceInput, error) {
+	res, err := ec.unmarshalInputUnarchiveModuleInstanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUnarchiveProjectInput2slipwayᚋgraphᚋmodelᚐUnarchiveProjectInput(ctx context.Context, v any) (model.UnarchiveProjectInput, error) {
+	res, err := ec.unmarshalInputUnarchiveProjectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNUpdateDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionInput(ctx context.Context, v any) (model.UpdateDefaultValueDefinitionInput, error) {
 	res, err := ec.unmarshalInputUpdateDefaultValueDefinitionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNUpdateEnvironmentInput2slipwayᚋgraphᚋmodelᚐUpdateEnvironmentInput(ctx context.Context, v any) (model.UpdateEnvironmentInput, error) {
+	res, err := ec.unmarshalInputUpdateEnvironmentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNUpdateModuleDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionInput(ctx context.Context, v any) (model.UpdateModuleDefinitionInput, error) {
 	res, err := ec.unmarshalInputUpdateModuleDefinitionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateModuleInstanceInput2slipwayᚋgraphᚋmodelᚐUpdateModuleInstanceInput(ctx context.Context, v any) (model.UpdateModuleInstanceInput, error) {
+	res, err := ec.unmarshalInputUpdateModuleInstanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateProjectInput2slipwayᚋgraphᚋmodelᚐUpdateProjectInput(ctx context.Context, v any) (model.UpdateProjectInput, error) {
+	res, err := ec.unmarshalInputUpdateProjectInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -43442,6 +46980,27 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 	return res
 }
 
+func (ec *executionContext) marshalOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ArchiveEnvironmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ArchiveEnvironmentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOArchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.ArchiveModuleInstancePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ArchiveModuleInstancePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOArchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.ArchiveProjectPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ArchiveProjectPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOArrayPropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
 	if v == nil {
 		return nil, nil
@@ -43609,6 +47168,27 @@ func (ec *executionContext) marshalODeleteDefaultValueDefinitionPayload2ᚖslipw
 	return ec._DeleteDefaultValueDefinitionPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalODeleteEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteEnvironmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteEnvironmentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteModuleInstancePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteModuleInstancePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteProjectPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteProjectPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -43724,6 +47304,13 @@ var (
 		deployment1.StatusCANCELED:  "CANCELED",
 	}
 )
+
+func (ec *executionContext) marshalODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeprecateModuleVersionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeprecateModuleVersionPayload(ctx, sel, v)
+}
 
 func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*valuesource.Source) graphql.Marshaler {
 	if v == nil {
@@ -44276,6 +47863,13 @@ func (ec *executionContext) marshalOModuleVersionConnection2ᚖslipwayᚋinterna
 	return ec._ModuleVersionConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(ctx context.Context, sel ast.SelectionSet, v *catalog.Deprecation) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ModuleVersionDeprecation(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(ctx context.Context, sel ast.SelectionSet, v *model.MoveServicePayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -44397,6 +47991,13 @@ func (ec *executionContext) unmarshalOReferencePropertyInput2map(ctx context.Con
 	}
 	res, err := ec.unmarshalInputReferencePropertyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, v *model.ReinstateModuleVersionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReinstateModuleVersionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
@@ -44605,6 +48206,27 @@ func (ec *executionContext) marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐS
 	return ec._TokenScope(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOUnarchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.UnarchiveEnvironmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UnarchiveEnvironmentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUnarchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.UnarchiveModuleInstancePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UnarchiveModuleInstancePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUnarchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.UnarchiveProjectPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UnarchiveProjectPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -44612,11 +48234,32 @@ func (ec *executionContext) marshalOUpdateDefaultValueDefinitionPayload2ᚖslipw
 	return ec._UpdateDefaultValueDefinitionPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOUpdateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateEnvironmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateEnvironmentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOUpdateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateModuleDefinitionPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateModuleDefinitionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateModuleInstancePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateModuleInstancePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateProjectPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateProjectPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx context.Context, sel ast.SelectionSet, v *fault.Data) graphql.Marshaler {

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/account"
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
@@ -45,6 +46,9 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 		Mutation:     planMutation,
 		Subscription: planSubscription,
 		Inputs: graphql.BuildUnmarshalerMap(
+			ec.unmarshalInputArchiveEnvironmentInput,
+			ec.unmarshalInputArchiveModuleInstanceInput,
+			ec.unmarshalInputArchiveProjectInput,
 			ec.unmarshalInputArrayPropertyInput,
 			ec.unmarshalInputAuditEventFilter,
 			ec.unmarshalInputBooleanPropertyInput,
@@ -61,9 +65,13 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputCreateProjectInput,
 			ec.unmarshalInputCreateTokenInput,
 			ec.unmarshalInputDeleteDefaultValueDefinitionInput,
+			ec.unmarshalInputDeleteEnvironmentInput,
+			ec.unmarshalInputDeleteModuleInstanceInput,
+			ec.unmarshalInputDeleteProjectInput,
 			ec.unmarshalInputDeploymentErrorInput,
 			ec.unmarshalInputDeploymentEventInput,
 			ec.unmarshalInputDeploymentFilter,
+			ec.unmarshalInputDeprecateModuleVersionInput,
 			ec.unmarshalInputGitRepoPropertyInput,
 			ec.unmarshalInputInputPropertyInput,
 			ec.unmarshalInputInputValuesInput,
@@ -83,6 +91,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputQuarantineReleaseInput,
 			ec.unmarshalInputRedeployDeploymentInput,
 			ec.unmarshalInputReferencePropertyInput,
+			ec.unmarshalInputReinstateModuleVersionInput,
 			ec.unmarshalInputRenewLeaseInput,
 			ec.unmarshalInputReportDeploymentInput,
 			ec.unmarshalInputRevokeTokenInput,
@@ -91,12 +100,24 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputStringArrayPropertyInput,
 			ec.unmarshalInputStringPropertyInput,
 			ec.unmarshalInputTextPropertyInput,
+			ec.unmarshalInputUnarchiveEnvironmentInput,
+			ec.unmarshalInputUnarchiveModuleInstanceInput,
+			ec.unmarshalInputUnarchiveProjectInput,
 			ec.unmarshalInputUpdateDefaultValueDefinitionInput,
+			ec.unmarshalInputUpdateEnvironmentInput,
 			ec.unmarshalInputUpdateModuleDefinitionInput,
+			ec.unmarshalInputUpdateModuleInstanceInput,
+			ec.unmarshalInputUpdateProjectInput,
 			ec.unmarshalInputValidationPatternInput,
 		),
 	})
 }
+
+var planArchiveEnvironmentPayload = &plan.Object{Name: "ArchiveEnvironmentPayload", Satisfies: archiveEnvironmentPayloadImplementors}
+
+var planArchiveModuleInstancePayload = &plan.Object{Name: "ArchiveModuleInstancePayload", Satisfies: archiveModuleInstancePayloadImplementors}
+
+var planArchiveProjectPayload = &plan.Object{Name: "ArchiveProjectPayload", Satisfies: archiveProjectPayloadImplementors}
 
 var planArrayProperty = &plan.Object{Name: "ArrayProperty", Satisfies: arrayPropertyImplementors}
 
@@ -140,6 +161,12 @@ var planDefaultValueDefinitionEdge = &plan.Object{Name: "DefaultValueDefinitionE
 
 var planDeleteDefaultValueDefinitionPayload = &plan.Object{Name: "DeleteDefaultValueDefinitionPayload", Satisfies: deleteDefaultValueDefinitionPayloadImplementors}
 
+var planDeleteEnvironmentPayload = &plan.Object{Name: "DeleteEnvironmentPayload", Satisfies: deleteEnvironmentPayloadImplementors}
+
+var planDeleteModuleInstancePayload = &plan.Object{Name: "DeleteModuleInstancePayload", Satisfies: deleteModuleInstancePayloadImplementors}
+
+var planDeleteProjectPayload = &plan.Object{Name: "DeleteProjectPayload", Satisfies: deleteProjectPayloadImplementors}
+
 var planDeployment = &plan.Object{Name: "Deployment", Satisfies: deploymentImplementors}
 
 var planDeploymentChange = &plan.Object{Name: "DeploymentChange", Satisfies: deploymentChangeImplementors}
@@ -155,6 +182,8 @@ var planDeploymentEdge = &plan.Object{Name: "DeploymentEdge", Satisfies: deploym
 var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deploymentEventImplementors}
 
 var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
+
+var planDeprecateModuleVersionPayload = &plan.Object{Name: "DeprecateModuleVersionPayload", Satisfies: deprecateModuleVersionPayloadImplementors}
 
 var planDynamicSource = &plan.Object{Name: "DynamicSource", Satisfies: dynamicSourceImplementors}
 
@@ -244,6 +273,8 @@ var planModuleVersion = &plan.Object{Name: "ModuleVersion", Satisfies: moduleVer
 
 var planModuleVersionConnection = &plan.Object{Name: "ModuleVersionConnection", Satisfies: moduleVersionConnectionImplementors}
 
+var planModuleVersionDeprecation = &plan.Object{Name: "ModuleVersionDeprecation", Satisfies: moduleVersionDeprecationImplementors}
+
 var planModuleVersionEdge = &plan.Object{Name: "ModuleVersionEdge", Satisfies: moduleVersionEdgeImplementors}
 
 var planMoveServicePayload = &plan.Object{Name: "MoveServicePayload", Satisfies: moveServicePayloadImplementors}
@@ -286,6 +317,8 @@ var planRedeployDeploymentPayload = &plan.Object{Name: "RedeployDeploymentPayloa
 
 var planReferenceProperty = &plan.Object{Name: "ReferenceProperty", Satisfies: referencePropertyImplementors}
 
+var planReinstateModuleVersionPayload = &plan.Object{Name: "ReinstateModuleVersionPayload", Satisfies: reinstateModuleVersionPayloadImplementors}
+
 var planRelease = &plan.Object{Name: "Release", Satisfies: releaseImplementors}
 
 var planReleaseChange = &plan.Object{Name: "ReleaseChange", Satisfies: releaseChangeImplementors}
@@ -322,9 +355,21 @@ var planTokenEdge = &plan.Object{Name: "TokenEdge", Satisfies: tokenEdgeImplemen
 
 var planTokenScope = &plan.Object{Name: "TokenScope", Satisfies: tokenScopeImplementors}
 
+var planUnarchiveEnvironmentPayload = &plan.Object{Name: "UnarchiveEnvironmentPayload", Satisfies: unarchiveEnvironmentPayloadImplementors}
+
+var planUnarchiveModuleInstancePayload = &plan.Object{Name: "UnarchiveModuleInstancePayload", Satisfies: unarchiveModuleInstancePayloadImplementors}
+
+var planUnarchiveProjectPayload = &plan.Object{Name: "UnarchiveProjectPayload", Satisfies: unarchiveProjectPayloadImplementors}
+
 var planUpdateDefaultValueDefinitionPayload = &plan.Object{Name: "UpdateDefaultValueDefinitionPayload", Satisfies: updateDefaultValueDefinitionPayloadImplementors}
 
+var planUpdateEnvironmentPayload = &plan.Object{Name: "UpdateEnvironmentPayload", Satisfies: updateEnvironmentPayloadImplementors}
+
 var planUpdateModuleDefinitionPayload = &plan.Object{Name: "UpdateModuleDefinitionPayload", Satisfies: updateModuleDefinitionPayloadImplementors}
+
+var planUpdateModuleInstancePayload = &plan.Object{Name: "UpdateModuleInstancePayload", Satisfies: updateModuleInstancePayloadImplementors}
+
+var planUpdateProjectPayload = &plan.Object{Name: "UpdateProjectPayload", Satisfies: updateProjectPayloadImplementors}
 
 var planUserFacingErrorData = &plan.Object{Name: "UserFacingErrorData", Satisfies: userFacingErrorDataImplementors}
 
@@ -337,6 +382,48 @@ var planViewerOrganization = &plan.Object{Name: "ViewerOrganization", Satisfies:
 var planWantedOptions = &plan.Object{Name: "WantedOptions", Satisfies: wantedOptionsImplementors}
 
 func init() {
+	planArchiveEnvironmentPayload.Fields = map[string]*plan.Field{
+		"environment": {Object: "ArchiveEnvironmentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ArchiveEnvironmentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Environment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+		},
+		},
+	}
+	planArchiveModuleInstancePayload.Fields = map[string]*plan.Field{
+		"moduleInstance": {Object: "ArchiveModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ArchiveModuleInstancePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleInstance
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+	}
+	planArchiveProjectPayload.Fields = map[string]*plan.Field{
+		"project": {Object: "ArchiveProjectPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ArchiveProjectPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Project
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+		},
+		},
+	}
 	planArrayProperty.Fields = map[string]*plan.Field{
 		"id": {Object: "ArrayProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.ArrayProperty)
@@ -1169,6 +1256,48 @@ func init() {
 		},
 		},
 	}
+	planDeleteEnvironmentPayload.Fields = map[string]*plan.Field{
+		"environment": {Object: "DeleteEnvironmentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.DeleteEnvironmentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Environment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+		},
+		},
+	}
+	planDeleteModuleInstancePayload.Fields = map[string]*plan.Field{
+		"moduleInstance": {Object: "DeleteModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.DeleteModuleInstancePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleInstance
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+	}
+	planDeleteProjectPayload.Fields = map[string]*plan.Field{
+		"project": {Object: "DeleteProjectPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.DeleteProjectPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Project
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+		},
+		},
+	}
 	planDeployment.Fields = map[string]*plan.Field{
 		"id": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
@@ -1305,6 +1434,15 @@ func init() {
 		"description": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.Description
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"reason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.Reason
 			if !w.Text(plan.Length(v)) {
 				return false
 			}
@@ -1584,6 +1722,15 @@ func init() {
 		"cancelRequestedBy": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.CancelRequestedBy
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"cancelReason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.CancelReason
 			if !w.Text(plan.Length(v)) {
 				return false
 			}
@@ -2060,6 +2207,20 @@ func init() {
 				return false
 			}
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+	}
+	planDeprecateModuleVersionPayload.Fields = map[string]*plan.Field{
+		"moduleVersion": {Object: "DeprecateModuleVersionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.DeprecateModuleVersionPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleVersion
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 	}
@@ -2787,6 +2948,12 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"archivedAt": {Object: "Environment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			v := obj.ArchivedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
 		"moduleInstances": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Environment)
 			ec := w.State.(*executionContext)
@@ -2798,7 +2965,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -3951,6 +4118,12 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"archivedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.ArchivedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
 		"liveDeploymentId": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			v := obj.LiveDeploymentID
@@ -4371,6 +4544,23 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
+		"deprecation": {Object: "ModuleVersion", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersion().Deprecation(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(w, n, v)
+		},
+		},
 	}
 	planModuleVersionConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "ModuleVersionConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4417,6 +4607,49 @@ func init() {
 				return w.Fail(err)
 			}
 			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planModuleVersionDeprecation.Fields = map[string]*plan.Field{
+		"reason": {Object: "ModuleVersionDeprecation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*catalog.Deprecation)
+			v := obj.Reason
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"successor": {Object: "ModuleVersionDeprecation", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*catalog.Deprecation)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersionDeprecation().Successor(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+		},
+		},
+		"createdAt": {Object: "ModuleVersionDeprecation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*catalog.Deprecation)
+			v := obj.CreatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"createdBy": {Object: "ModuleVersionDeprecation", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*catalog.Deprecation)
+			v := obj.CreatedBy
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 	}
@@ -4578,6 +4811,46 @@ func init() {
 			return writeOPublishModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐPublishModuleVersionPayload(w, n, v)
 		},
 		},
+		"deprecateModuleVersion": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_deprecateModuleVersion_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DeprecateModuleVersion(ctx, fc.Args["input"].(model.DeprecateModuleVersionInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateModuleVersionPayload(w, n, v)
+		},
+		},
+		"reinstateModuleVersion": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_reinstateModuleVersion_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ReinstateModuleVersion(ctx, fc.Args["input"].(model.ReinstateModuleVersionInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(w, n, v)
+		},
+		},
 		"createToken": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Mutation_createToken_args)
@@ -4696,6 +4969,246 @@ func init() {
 				return false
 			}
 			return writeOCreateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleInstancePayload(w, n, v)
+		},
+		},
+		"updateProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UpdateProject(ctx, fc.Args["input"].(model.UpdateProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateProjectPayload(w, n, v)
+		},
+		},
+		"deleteProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_deleteProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DeleteProject(ctx, fc.Args["input"].(model.DeleteProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeleteProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteProjectPayload(w, n, v)
+		},
+		},
+		"archiveProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_archiveProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ArchiveProject(ctx, fc.Args["input"].(model.ArchiveProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOArchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveProjectPayload(w, n, v)
+		},
+		},
+		"unarchiveProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_unarchiveProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UnarchiveProject(ctx, fc.Args["input"].(model.UnarchiveProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUnarchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveProjectPayload(w, n, v)
+		},
+		},
+		"updateEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UpdateEnvironment(ctx, fc.Args["input"].(model.UpdateEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUpdateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateEnvironmentPayload(w, n, v)
+		},
+		},
+		"deleteEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_deleteEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DeleteEnvironment(ctx, fc.Args["input"].(model.DeleteEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeleteEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteEnvironmentPayload(w, n, v)
+		},
+		},
+		"archiveEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_archiveEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ArchiveEnvironment(ctx, fc.Args["input"].(model.ArchiveEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(w, n, v)
+		},
+		},
+		"unarchiveEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_unarchiveEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UnarchiveEnvironment(ctx, fc.Args["input"].(model.UnarchiveEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUnarchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentPayload(w, n, v)
+		},
+		},
+		"updateModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateModuleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UpdateModuleInstance(ctx, fc.Args["input"].(model.UpdateModuleInstanceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUpdateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleInstancePayload(w, n, v)
+		},
+		},
+		"deleteModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_deleteModuleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DeleteModuleInstance(ctx, fc.Args["input"].(model.DeleteModuleInstanceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeleteModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteModuleInstancePayload(w, n, v)
+		},
+		},
+		"archiveModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_archiveModuleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ArchiveModuleInstance(ctx, fc.Args["input"].(model.ArchiveModuleInstanceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOArchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveModuleInstancePayload(w, n, v)
+		},
+		},
+		"unarchiveModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_unarchiveModuleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UnarchiveModuleInstance(ctx, fc.Args["input"].(model.UnarchiveModuleInstanceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUnarchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveModuleInstancePayload(w, n, v)
 		},
 		},
 		"createDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5626,6 +6139,12 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"archivedAt": {Object: "Project", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			v := obj.ArchivedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
 		"environments": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Project)
 			ec := w.State.(*executionContext)
@@ -5637,7 +6156,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Project().Environments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Project().Environments(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6185,7 +6704,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Projects(ctx, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6225,7 +6744,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6445,6 +6964,20 @@ func init() {
 			obj := parent.(*inputprop.ReferenceProperty)
 			v := obj.IsRequired()
 			return writeNBoolean2bool(w, n, v)
+		},
+		},
+	}
+	planReinstateModuleVersionPayload.Fields = map[string]*plan.Field{
+		"moduleVersion": {Object: "ReinstateModuleVersionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ReinstateModuleVersionPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleVersion
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 	}
@@ -7485,6 +8018,48 @@ func init() {
 		},
 		},
 	}
+	planUnarchiveEnvironmentPayload.Fields = map[string]*plan.Field{
+		"environment": {Object: "UnarchiveEnvironmentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UnarchiveEnvironmentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Environment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+		},
+		},
+	}
+	planUnarchiveModuleInstancePayload.Fields = map[string]*plan.Field{
+		"moduleInstance": {Object: "UnarchiveModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UnarchiveModuleInstancePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleInstance
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+	}
+	planUnarchiveProjectPayload.Fields = map[string]*plan.Field{
+		"project": {Object: "UnarchiveProjectPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UnarchiveProjectPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Project
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+		},
+		},
+	}
 	planUpdateDefaultValueDefinitionPayload.Fields = map[string]*plan.Field{
 		"defaultValueDefinition": {Object: "UpdateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.UpdateDefaultValueDefinitionPayload)
@@ -7547,6 +8122,20 @@ func init() {
 		},
 		},
 	}
+	planUpdateEnvironmentPayload.Fields = map[string]*plan.Field{
+		"environment": {Object: "UpdateEnvironmentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UpdateEnvironmentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Environment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+		},
+		},
+	}
 	planUpdateModuleDefinitionPayload.Fields = map[string]*plan.Field{
 		"moduleDefinition": {Object: "UpdateModuleDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.UpdateModuleDefinitionPayload)
@@ -7558,6 +8147,34 @@ func init() {
 				return false
 			}
 			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
+		},
+		},
+	}
+	planUpdateModuleInstancePayload.Fields = map[string]*plan.Field{
+		"moduleInstance": {Object: "UpdateModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UpdateModuleInstancePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleInstance
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+	}
+	planUpdateProjectPayload.Fields = map[string]*plan.Field{
+		"project": {Object: "UpdateProjectPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UpdateProjectPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Project
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
 		},
 		},
 	}
@@ -8782,6 +9399,27 @@ func writeNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(w *plan
 	return plan.List(w, n, v, true, writeNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted)
 }
 
+func writeOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(w *plan.Writer, n *plan.Node, v *model.ArchiveEnvironmentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planArchiveEnvironmentPayload, v)
+}
+
+func writeOArchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveModuleInstancePayload(w *plan.Writer, n *plan.Node, v *model.ArchiveModuleInstancePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planArchiveModuleInstancePayload, v)
+}
+
+func writeOArchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveProjectPayload(w *plan.Writer, n *plan.Node, v *model.ArchiveProjectPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planArchiveProjectPayload, v)
+}
+
 func writeOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.AuditEvent]) bool {
 	if v == nil {
 		return false
@@ -8894,6 +9532,27 @@ func writeODeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDele
 	return w.Object(n, planDeleteDefaultValueDefinitionPayload, v)
 }
 
+func writeODeleteEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteEnvironmentPayload(w *plan.Writer, n *plan.Node, v *model.DeleteEnvironmentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDeleteEnvironmentPayload, v)
+}
+
+func writeODeleteModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteModuleInstancePayload(w *plan.Writer, n *plan.Node, v *model.DeleteModuleInstancePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDeleteModuleInstancePayload, v)
+}
+
+func writeODeleteProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteProjectPayload(w *plan.Writer, n *plan.Node, v *model.DeleteProjectPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDeleteProjectPayload, v)
+}
+
 func writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer, n *plan.Node, v *record.Deployment) bool {
 	if v == nil {
 		return false
@@ -8927,6 +9586,13 @@ func writeODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(w *plan.Writ
 		return false
 	}
 	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent)
+}
+
+func writeODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateModuleVersionPayload(w *plan.Writer, n *plan.Node, v *model.DeprecateModuleVersionPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDeprecateModuleVersionPayload, v)
 }
 
 func writeODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w *plan.Writer, n *plan.Node, v []*valuesource.Source) bool {
@@ -9146,6 +9812,13 @@ func writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *
 	return w.Object(n, planModuleVersionConnection, v)
 }
 
+func writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(w *plan.Writer, n *plan.Node, v *catalog.Deprecation) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planModuleVersionDeprecation, v)
+}
+
 func writeOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(w *plan.Writer, n *plan.Node, v *model.MoveServicePayload) bool {
 	if v == nil {
 		return false
@@ -9221,6 +9894,13 @@ func writeORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploy
 		return false
 	}
 	return w.Object(n, planRedeployDeploymentPayload, v)
+}
+
+func writeOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(w *plan.Writer, n *plan.Node, v *model.ReinstateModuleVersionPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planReinstateModuleVersionPayload, v)
 }
 
 func writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w *plan.Writer, n *plan.Node, v *record.Release) bool {
@@ -9307,6 +9987,27 @@ func writeOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(w *plan.Writer, n *p
 	return w.Object(n, planTokenScope, v)
 }
 
+func writeOUnarchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentPayload(w *plan.Writer, n *plan.Node, v *model.UnarchiveEnvironmentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUnarchiveEnvironmentPayload, v)
+}
+
+func writeOUnarchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveModuleInstancePayload(w *plan.Writer, n *plan.Node, v *model.UnarchiveModuleInstancePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUnarchiveModuleInstancePayload, v)
+}
+
+func writeOUnarchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveProjectPayload(w *plan.Writer, n *plan.Node, v *model.UnarchiveProjectPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUnarchiveProjectPayload, v)
+}
+
 func writeOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(w *plan.Writer, n *plan.Node, v *model.UpdateDefaultValueDefinitionPayload) bool {
 	if v == nil {
 		return false
@@ -9314,11 +10015,32 @@ func writeOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpda
 	return w.Object(n, planUpdateDefaultValueDefinitionPayload, v)
 }
 
+func writeOUpdateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateEnvironmentPayload(w *plan.Writer, n *plan.Node, v *model.UpdateEnvironmentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUpdateEnvironmentPayload, v)
+}
+
 func writeOUpdateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionPayload(w *plan.Writer, n *plan.Node, v *model.UpdateModuleDefinitionPayload) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planUpdateModuleDefinitionPayload, v)
+}
+
+func writeOUpdateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleInstancePayload(w *plan.Writer, n *plan.Node, v *model.UpdateModuleInstancePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUpdateModuleInstancePayload, v)
+}
+
+func writeOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateProjectPayload(w *plan.Writer, n *plan.Node, v *model.UpdateProjectPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUpdateProjectPayload, v)
 }
 
 func writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w *plan.Writer, n *plan.Node, v *fault.Data) bool {

@@ -20,6 +20,54 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
+// The environment to archive.
+type ArchiveEnvironmentInput struct {
+	// The id of the environment.
+	ID string `json:"id"`
+	// True archives it although something is live there, which stays as it is.
+	AcknowledgeLive graphql.Omittable[*bool] `json:"acknowledgeLive,omitempty"`
+	// True archives it although live or active deployments of other instances refer to it.
+	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
+}
+
+// What archiveEnvironment answers with.
+type ArchiveEnvironmentPayload struct {
+	// The environment as it is now.
+	Environment *record.Environment `json:"environment"`
+}
+
+// The instance to archive.
+type ArchiveModuleInstanceInput struct {
+	// The id of the instance.
+	ID string `json:"id"`
+	// True archives it although something is live there, which stays as it is.
+	AcknowledgeLive graphql.Omittable[*bool] `json:"acknowledgeLive,omitempty"`
+	// True archives it although live or active deployments of other instances refer to it.
+	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
+}
+
+// What archiveModuleInstance answers with.
+type ArchiveModuleInstancePayload struct {
+	// The instance as it is now.
+	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
+}
+
+// The project to archive.
+type ArchiveProjectInput struct {
+	// The id of the project.
+	ID string `json:"id"`
+	// True archives it although something is live there, which stays as it is.
+	AcknowledgeLive graphql.Omittable[*bool] `json:"acknowledgeLive,omitempty"`
+	// True archives it although live or active deployments of other instances refer to it.
+	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
+}
+
+// What archiveProject answers with.
+type ArchiveProjectPayload struct {
+	// The project as it is now.
+	Project *record.Project `json:"project"`
+}
+
 // Conditions on audit events; all that are given must hold.
 type AuditEventFilter struct {
 	// The id of the token that acted, `tok_…`.
@@ -41,6 +89,8 @@ type CancelDeploymentInput struct {
 	// Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
 	// cancellation was requested. False where it is left out or null.
 	Force graphql.Omittable[*bool] `json:"force,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
 }
 
 // What cancelDeployment answers with.
@@ -151,6 +201,13 @@ type CreateDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
+	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. With it, or with stepExecutionId,
+	// triggerSource is `pipeline`.
+	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
+	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank.
+	StepExecutionID graphql.Omittable[*string] `json:"stepExecutionId,omitempty"`
 }
 
 // What createDeployment answers with.
@@ -169,7 +226,7 @@ type CreateEnvironmentInput struct {
 	ProjectID string `json:"projectId"`
 	// The name for people: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique within the project.
+	// The name for URLs and templates, unique among the project's environments that are not archived.
 	Slug string `json:"slug"`
 }
 
@@ -206,7 +263,7 @@ type CreateModuleInstanceInput struct {
 	EnvironmentID string `json:"environmentId"`
 	// Its module.
 	ModuleDefinitionID string `json:"moduleDefinitionId"`
-	// The name, unique within the environment.
+	// The name, unique among the environment's instances that are not archived.
 	Name string `json:"name"`
 }
 
@@ -234,7 +291,7 @@ type CreateOrganizationPayload struct {
 type CreateProjectInput struct {
 	// The name for people: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique within the organization.
+	// The name for URLs and templates, unique among the organization's projects that are not archived.
 	Slug string `json:"slug"`
 }
 
@@ -281,6 +338,42 @@ type DeleteDefaultValueDefinitionPayload struct {
 	DefaultValueDefinition *record.DefaultValueDefinition `json:"defaultValueDefinition"`
 }
 
+// The environment to delete.
+type DeleteEnvironmentInput struct {
+	// The id of the environment.
+	ID string `json:"id"`
+}
+
+// What deleteEnvironment answers with.
+type DeleteEnvironmentPayload struct {
+	// The environment as it was.
+	Environment *record.Environment `json:"environment"`
+}
+
+// The instance to delete.
+type DeleteModuleInstanceInput struct {
+	// The id of the instance.
+	ID string `json:"id"`
+}
+
+// What deleteModuleInstance answers with.
+type DeleteModuleInstancePayload struct {
+	// The instance as it was.
+	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
+}
+
+// The project to delete.
+type DeleteProjectInput struct {
+	// The id of the project.
+	ID string `json:"id"`
+}
+
+// What deleteProject answers with.
+type DeleteProjectPayload struct {
+	// The project as it was.
+	Project *record.Project `json:"project"`
+}
+
 // Why a deployment failed, or what its program said last.
 type DeploymentErrorInput struct {
 	// What went wrong, in one sentence of at most 4,096 characters.
@@ -305,6 +398,22 @@ type DeploymentFilter struct {
 	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
 	// Created before this moment.
 	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
+}
+
+// The version of a module to deprecate.
+type DeprecateModuleVersionInput struct {
+	// The id of the version.
+	ID string `json:"id"`
+	// Why, and what to do: 1 to 500 characters, not blank.
+	Reason string `json:"reason"`
+	// The version to deploy instead: another one of the same module.
+	SuccessorID graphql.Omittable[*string] `json:"successorId,omitempty"`
+}
+
+// What deprecateModuleVersion answers with.
+type DeprecateModuleVersionPayload struct {
+	// The version as it is now.
+	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 }
 
 // Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
@@ -335,7 +444,9 @@ type InputsValidation struct {
 	// environment. They are not judged.
 	Unresolved []string `json:"unresolved"`
 	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
-	// (`output_missing`), because what is live at the chosen instance has not reported the output.
+	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
+	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
+	// (`version_deprecated`), at `/moduleVersionId`.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -359,6 +470,8 @@ type ModuleInstanceFilter struct {
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 	// The id of the module.
 	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
+	// True keeps only those that are archived, they or their environment or project; the list is without them otherwise.
+	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
 }
 
 // An output that a module version declares.
@@ -441,12 +554,26 @@ type RedeployDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
 }
 
 // What redeployDeployment answers with.
 type RedeployDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
+}
+
+// The version of a module that is deprecated no longer.
+type ReinstateModuleVersionInput struct {
+	// The id of the version.
+	ID string `json:"id"`
+}
+
+// What reinstateModuleVersion answers with.
+type ReinstateModuleVersionPayload struct {
+	// The version as it is now.
+	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 }
 
 // The lease to renew.
@@ -490,6 +617,11 @@ type ReportDeploymentInput struct {
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
+	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. It is said once: another than that of
+	// before is refused.
+	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
+	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank. It is said once, too.
+	StepExecutionID graphql.Omittable[*string] `json:"stepExecutionId,omitempty"`
 }
 
 // What reportDeployment answers with.
@@ -523,6 +655,8 @@ type RollbackDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
 }
 
 // What rollbackDeployment answers with.
@@ -533,6 +667,42 @@ type RollbackDeploymentPayload struct {
 
 // What can be followed while it changes, over WebSocket or server-sent events.
 type Subscription struct {
+}
+
+// The environment that is to be archived no longer.
+type UnarchiveEnvironmentInput struct {
+	// The id of the environment.
+	ID string `json:"id"`
+}
+
+// What unarchiveEnvironment answers with.
+type UnarchiveEnvironmentPayload struct {
+	// The environment as it is now.
+	Environment *record.Environment `json:"environment"`
+}
+
+// The instance that is to be archived no longer.
+type UnarchiveModuleInstanceInput struct {
+	// The id of the instance.
+	ID string `json:"id"`
+}
+
+// What unarchiveModuleInstance answers with.
+type UnarchiveModuleInstancePayload struct {
+	// The instance as it is now.
+	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
+}
+
+// The project that is to be archived no longer.
+type UnarchiveProjectInput struct {
+	// The id of the project.
+	ID string `json:"id"`
+}
+
+// What unarchiveProject answers with.
+type UnarchiveProjectPayload struct {
+	// The project as it is now.
+	Project *record.Project `json:"project"`
 }
 
 // The fields to change; what is left out stays.
@@ -566,6 +736,22 @@ type UpdateDefaultValueDefinitionPayload struct {
 }
 
 // The fields to change; what is left out stays.
+type UpdateEnvironmentInput struct {
+	// The id of the environment.
+	ID string `json:"id"`
+	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	Name graphql.Omittable[*string] `json:"name,omitempty"`
+	// The name for URLs and templates, unique among the project's environments that are not archived; not null.
+	Slug graphql.Omittable[*string] `json:"slug,omitempty"`
+}
+
+// What updateEnvironment answers with.
+type UpdateEnvironmentPayload struct {
+	// The environment as it is now.
+	Environment *record.Environment `json:"environment"`
+}
+
+// The fields to change; what is left out stays.
 type UpdateModuleDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
@@ -581,4 +767,34 @@ type UpdateModuleDefinitionInput struct {
 type UpdateModuleDefinitionPayload struct {
 	// The definition as it is now.
 	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
+}
+
+// The fields to change; what is left out stays.
+type UpdateModuleInstanceInput struct {
+	// The id of the instance.
+	ID string `json:"id"`
+	// The name, unique among the environment's instances that are not archived; not null.
+	Name graphql.Omittable[*string] `json:"name,omitempty"`
+}
+
+// What updateModuleInstance answers with.
+type UpdateModuleInstancePayload struct {
+	// The instance as it is now.
+	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
+}
+
+// The fields to change; what is left out stays.
+type UpdateProjectInput struct {
+	// The id of the project.
+	ID string `json:"id"`
+	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	Name graphql.Omittable[*string] `json:"name,omitempty"`
+	// The name for URLs and templates, unique among the organization's projects that are not archived; not null.
+	Slug graphql.Omittable[*string] `json:"slug,omitempty"`
+}
+
+// What updateProject answers with.
+type UpdateProjectPayload struct {
+	// The project as it is now.
+	Project *record.Project `json:"project"`
 }

@@ -28,6 +28,7 @@ const (
 	EditModules         Action = "change module definitions"
 	EditGlobalModules   Action = "change global module definitions"
 	EditWorkspace       Action = "change projects and environments"
+	EditInstances       Action = "change module instances"
 	QuarantineRelease   Action = "quarantine releases"
 	MoveService         Action = "move services"
 	ReadTokens          Action = "read tokens"
@@ -74,6 +75,7 @@ var table = map[Action]rule{
 	EditModules:         {roles: admins, whole: true},
 	EditGlobalModules:   {roles: superadmins, whole: true, global: true},
 	EditWorkspace:       {roles: admins},
+	EditInstances:       {roles: admins},
 	QuarantineRelease:   {roles: admins},
 	MoveService:         {roles: admins},
 	ReadTokens:          {roles: admins, reads: true, anywhere: true},

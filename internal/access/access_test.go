@@ -44,6 +44,7 @@ var decisions = map[access.Action][]string{
 	access.EditModules:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.EditGlobalModules:   {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
 	access.EditWorkspace:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.EditInstances:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.QuarantineRelease:   {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.MoveService:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.ReadTokens:          {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},

@@ -229,13 +229,20 @@ func (p DefinitionPatch) check() []fault.Violation {
 	return append(violations, textrules.Description("/description", p.Description)...)
 }
 
+// checkNamed refuses those who see what is global, and lack a token or have forgotten to say what they mean.
+func checkNamed(ctx context.Context) error {
+	a := actor.From(ctx)
+	if !a.IsAnonymous() && !a.IsSuperadmin() {
+		return nil
+	}
+	return access.Check(a, editing(a), fault.ModuleDefinitionForbidden)
+}
+
 // ownDefinition returns a definition that the actor may change.
 func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
-	if a.IsAnonymous() || a.IsSuperadmin() { // who see what is global, and may lack a token, or have forgotten to say what they mean
-		if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
-			return nil, err
-		}
+	if err := checkNamed(ctx); err != nil {
+		return nil, err
 	}
 	get := s.Store.Client.ModuleDefinition.Get
 	d, err := store.Find(ctx, get, id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound)

@@ -5,9 +5,12 @@ import (
 	"slices"
 
 	"slipway/ent"
+	"slipway/ent/cloudservice"
+	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/dependency"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
@@ -25,7 +28,7 @@ func (s *Service) Instance(ctx context.Context, instanceID string) (*record.Modu
 	return record.ModuleInstances.In(s.Store).ByID(ctx, instanceID, fault.ModuleInstanceNotFound)
 }
 
-// InstanceByPath returns the module instance of a path, or ModuleInstanceNotFound. It fails with RequestInvalid for a text
+// InstanceByPath returns the module instance of a path, archived ones aside, or ModuleInstanceNotFound. It fails with RequestInvalid for a text
 // of another form.
 func (s *Service) InstanceByPath(ctx context.Context, path string) (*record.ModuleInstance, error) {
 	a := actor.From(ctx)
@@ -37,15 +40,16 @@ func (s *Service) InstanceByPath(ctx context.Context, path string) (*record.Modu
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	return record.ModuleInstances.In(s.Store).
-		Where(record.Equal(moduleinstance.FieldName, names[2]), inEnvironment(names[0], names[1], a.OrganizationID)).
+		Where(record.Equal(moduleinstance.FieldName, names[2]), record.IsNull(moduleinstance.FieldArchivedAt),
+			inEnvironment(names[0], names[1], a.OrganizationID)).
 		Only(ctx, "path", path, fault.ModuleInstanceNotFound)
 }
 
 // inEnvironment keeps the instances in the environment of the slugs of its project and its own.
 func inEnvironment(project, environment, organizationID string) record.Condition {
 	return record.Where(`"environment_id" = (SELECT "e"."id" FROM "environments" AS "e"
-		JOIN "projects" AS "p" ON "p"."id" = "e"."project_id" AND "p"."organization_id" = ?
-		WHERE "p"."slug" = ? AND "e"."slug" = ? AND "e"."organization_id" = ?)`, organizationID, project, environment, organizationID)
+		JOIN "projects" AS "p" ON "p"."id" = "e"."project_id" AND "p"."organization_id" = ? AND "p"."archived_at" IS NULL
+		WHERE "p"."slug" = ? AND "e"."slug" = ? AND "e"."organization_id" = ? AND "e"."archived_at" IS NULL)`, organizationID, project, environment, organizationID)
 }
 
 // InstancesByID returns the instances of the ids that there are, in no order.
@@ -60,6 +64,8 @@ type InstanceFilter struct {
 	ModuleDefinitionID *string
 	// Type is the type of the module.
 	Type *string
+	// Archived has those kept that are archived, true, or those that are not.
+	Archived bool `json:",omitempty"` // of which a cursor without it knows nothing
 }
 
 // Instances returns a page of the organization's module instances.
@@ -73,10 +79,14 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 	return page.Read(ctx, list, args, scope)
 }
 
-// InstancesOf returns a page of the instances in each environment.
-func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
-	return page.ReadEach(ctx, record.ModuleInstances.In(s.Store), page.Parents{
-		List: "environment.moduleInstances", Viewer: actor.From(ctx).OrganizationID,
+// InstancesOf returns a page of the instances in each environment: of those that are archived, or of the others.
+func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, archived bool, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
+	list, name := record.ModuleInstances.In(s.Store).Where(record.IsSet(moduleinstance.FieldArchivedAt, archived)), "environment.moduleInstances"
+	if archived {
+		name += ".archived" // whose cursors are none of the other list
+	}
+	return page.ReadEach(ctx, list, page.Parents{
+		List: name, Viewer: actor.From(ctx).OrganizationID,
 		Column: moduleinstance.FieldEnvironmentID, IDs: environmentIDs,
 	}, args, func(i *record.ModuleInstance) string { return i.EnvironmentID })
 }
@@ -87,6 +97,7 @@ func (f InstanceFilter) conditions(organizationID string) []record.Condition {
 		record.Given(record.Equal, moduleinstance.FieldEnvironmentID, f.EnvironmentID),
 		record.Given(record.Equal, moduleinstance.FieldModuleDefinitionID, f.ModuleDefinitionID),
 	))
+	list = append(list, record.IsSet(moduleinstance.FieldArchivedAt, f.Archived))
 	if f.Type != nil {
 		list = append(list, ofType(*f.Type, organizationID))
 	}
@@ -109,9 +120,8 @@ type NewInstance struct {
 	Name          string `json:"name"`
 }
 
-// CreateInstance creates an instance of a module in an environment. It fails with EnvironmentNotFound,
-// ModuleDefinitionNotFound and, where the environment has an instance of the name,
-// ModuleInstanceNameTaken.
+// CreateInstance creates an instance of a module in an environment. It fails with EnvironmentNotFound, EnvironmentArchived,
+// ModuleDefinitionNotFound and, where the environment has an instance of the name, ModuleInstanceNameTaken.
 func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.ModuleInstance, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
@@ -123,18 +133,20 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err
 	}
-	get := s.Store.Client.Environment.Get
-	environment, err := store.Find(ctx, get, id.Environment, in.EnvironmentID, fault.EnvironmentNotFound)
-	if err != nil {
-		return nil, err
-	}
-	place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
-	if err := access.CheckIn(a, access.CreateInstance, place, fault.ModuleInstanceForbidden); err != nil {
-		return nil, err
-	}
 	var created *ent.ModuleInstance
 	instanceID := s.Journal.NewID(id.ModuleInstance)
-	err = s.Journal.Write(ctx, "createModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+	err := s.Journal.Write(store.Creating(ctx), "createModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		environment, err := store.Find(ctx, tx.Environment.Get, id.Environment, in.EnvironmentID, fault.EnvironmentNotFound)
+		if err != nil {
+			return err
+		}
+		place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
+		if err := access.CheckIn(a, access.CreateInstance, place, fault.ModuleInstanceForbidden); err != nil {
+			return err
+		}
+		if environment.ArchivedAt != nil {
+			return fault.New(fault.EnvironmentArchived, "The environment %q is archived.", environment.Slug)
+		}
 		e.ObjectID, e.Changes = instanceID, in
 		created, err = tx.ModuleInstance.Create().
 			SetID(instanceID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
@@ -144,7 +156,98 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 		return err
 	})
 	if store.IsUniqueViolation(err) {
-		return nil, fault.New(fault.ModuleInstanceNameTaken, "The environment has an instance with the name %q.", in.Name).WithCause(err)
+		return nil, nameTaken(in.Name).WithCause(err)
 	}
 	return created, err
+}
+
+func nameTaken(name string) *fault.Error {
+	return fault.New(fault.ModuleInstanceNameTaken, "The environment has an instance with the name %q.", name)
+}
+
+// InstancePatch has the fields to change; nil ones stay.
+type InstancePatch struct {
+	Name *string `json:"name,omitempty"`
+	// Violations are what was already found wrong while the input was read.
+	Violations []fault.Violation `json:"-"`
+}
+
+// UpdateInstance changes an instance. It fails with ModuleInstanceNotFound, and ModuleInstanceNameTaken where another of its
+// environment that is not archived has the name.
+func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p InstancePatch) (*ent.ModuleInstance, error) {
+	violations := p.Violations
+	if p.Name != nil {
+		violations = append(violations, textrules.GivenID("/name", *p.Name)...)
+	}
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	var updated *ent.ModuleInstance
+	err := s.Journal.Write(ctx, "updateModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		if updated, err = ownInstance(ctx, tx, instanceID); err != nil {
+			return err
+		}
+		if e.SkipAudit = p.Name == nil; e.SkipAudit {
+			return nil
+		}
+		e.ObjectID, e.Changes = instanceID, p
+		updated, err = updated.Update().SetName(*p.Name).SetUpdatedAt(e.At).Save(ctx)
+		return err
+	})
+	if store.IsUniqueViolation(err) {
+		return nil, nameTaken(*p.Name).WithCause(err)
+	}
+	return updated, err
+}
+
+// DeleteInstance deletes an instance that never had a deployment. It fails with ModuleInstanceNotFound,
+// ModuleInstanceHasDeployments, where a service of the cloud belongs to it with ModuleInstanceNotEmpty, and where others refer
+// to it with ModuleInstanceInUse.
+func (s *Service) DeleteInstance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
+	var deleted *ent.ModuleInstance
+	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		if deleted, err = ownInstance(ctx, tx, instanceID); err != nil {
+			return err
+		}
+		deployed, err := tx.Deployment.Query().Where(deployment.ModuleInstanceID(instanceID)).Exist(ctx)
+		if err != nil {
+			return err
+		}
+		if deployed {
+			return fault.New(fault.ModuleInstanceHasDeployments, "The module instance %q has had deployments; archive it instead.", deleted.Name)
+		}
+		services, err := tx.CloudService.Query().Where(cloudservice.ModuleInstanceID(instanceID)).
+			Limit(1).Select(cloudservice.FieldServiceArn).Strings(ctx)
+		if err != nil {
+			return err
+		}
+		if len(services) > 0 {
+			f := fault.New(fault.ModuleInstanceNotEmpty, "The service %.200q belongs to the module instance %q.", services[0], deleted.Name)
+			f.Metadata = map[string]any{"serviceArn": services[0]}
+			return f
+		}
+		if err := dependency.CheckUnused(ctx, s.Store, tx, []string{instanceID}); err != nil {
+			return err
+		}
+		e.ObjectID, e.Changes = instanceID, map[string]any{"name": deleted.Name}
+		return tx.ModuleInstance.DeleteOne(deleted).Exec(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return deleted, nil
+}
+
+// ownInstance returns an instance that the actor may change.
+func ownInstance(ctx context.Context, tx *ent.Tx, instanceID string) (*ent.ModuleInstance, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
+	i, err := store.Find(ctx, tx.ModuleInstance.Get, id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound)
+	if err != nil {
+		return nil, err
+	}
+	place := actor.Place{ProjectID: i.ProjectID, EnvironmentID: i.EnvironmentID}
+	return i, access.CheckIn(a, access.EditInstances, place, fault.ModuleInstanceForbidden)
 }

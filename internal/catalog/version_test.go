@@ -2,6 +2,8 @@ package catalog_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
+	"slipway/ent/auditevent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
@@ -151,4 +154,49 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 	if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestADeprecatedVersionIsWarnedOfAndDeployedAllTheSame(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
+		ctx := w.Acme.As(actor.Admin)
+		next, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "1.3.0", Kind: catalog.DeploymentTypeECS})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := catalog.Deprecate{VersionID: p.Version.ID, Reason: "It leaks", SuccessorID: &next.ID}
+		for range 2 { // the second changes nothing
+			if _, err := w.Catalog.DeprecateVersion(ctx, in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, successor := range []string{p.Version.ID, other.Version.ID} {
+			_, err := w.Catalog.DeprecateVersion(ctx, catalog.Deprecate{VersionID: p.Version.ID, Reason: "R", SuccessorID: &successor})
+			if !fault.Is(err, fault.RequestInvalid) || !strings.Contains(fmt.Sprintf("%+v", err), "successor") {
+				t.Errorf("the successor %s: %+v", successor, err)
+			}
+		}
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!, $instance: ID!) {
+			moduleVersion(id: $id) { deprecation { reason createdBy createdAt successor { version } } moduleDefinition { latestVersion } }
+			validateInputs(input: {moduleVersionId: $id, moduleInstanceId: $instance, values: {image: "web:1"}}) { valid warnings { pointer rule message } } }`,
+			map[string]any{"id": p.Version.ID, "instance": p.Instance.ID})
+		for _, want := range []string{`"reason":"It leaks"`, `"createdBy":"admin"`, `"successor":{"version":"1.3.0"}`, `"latestVersion":"1.4.0"`,
+			`"valid":true`, `"pointer":"/moduleVersionId","rule":"version_deprecated"`} {
+			if !strings.Contains(string(r.Body), want) {
+				t.Errorf("no %s in %s", want, r.Body)
+			}
+		}
+		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		for range 2 {
+			v, err := w.Catalog.ReinstateVersion(ctx, p.Version.ID)
+			if err != nil || v.DeprecatedAt != nil || v.SuccessorID != nil {
+				t.Errorf("%v, %v", v, err)
+			}
+		}
+		told := w.Store.Client.AuditEvent.Query().Where(auditevent.ObjectID(p.Version.ID), auditevent.ActionNEQ("publishModuleVersion")).CountX(ctx)
+		if told != 2 {
+			t.Errorf("%d events", told)
+		}
+	})
 }

@@ -196,7 +196,7 @@ func (v *ClaimedDeployment) GetRelease() *ShippedRelease { return v.Release }
 type ClaimedEnvironment struct {
 	// The name for people.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique within the project.
+	// The name for URLs and templates, unique among the project's environments that are not archived.
 	Slug string `json:"slug"`
 }
 
@@ -211,7 +211,7 @@ func (v *ClaimedEnvironment) GetSlug() string { return v.Slug }
 //
 // A module in an environment.
 type ClaimedInstance struct {
-	// The name, unique within the environment.
+	// The name, unique among the environment's instances that are not archived.
 	Name string `json:"name"`
 	// The deployment that is live, the last that succeeded; null before the first success.
 	LiveDeployment *LiveDeployment `json:"liveDeployment"`
@@ -230,7 +230,7 @@ func (v *ClaimedInstance) GetLiveDeployment() *LiveDeployment { return v.LiveDep
 type ClaimedProject struct {
 	// The name for people.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique within the organization.
+	// The name for URLs and templates, unique among the organization's projects that are not archived.
 	Slug string `json:"slug"`
 }
 
@@ -500,6 +500,11 @@ type ReportDeploymentInput struct {
 	ResourceArn json.RawMessage `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName json.RawMessage `json:"resourceName,omitempty"`
+	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. It is said once: another than that of
+	// before is refused.
+	PipelineRunId *string `json:"pipelineRunId"`
+	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank. It is said once, too.
+	StepExecutionId *string `json:"stepExecutionId"`
 }
 
 // GetId returns ReportDeploymentInput.Id, and is useful for accessing the field via an interface.
@@ -530,6 +535,12 @@ func (v *ReportDeploymentInput) GetResourceArn() json.RawMessage { return v.Reso
 
 // GetResourceName returns ReportDeploymentInput.ResourceName, and is useful for accessing the field via an interface.
 func (v *ReportDeploymentInput) GetResourceName() json.RawMessage { return v.ResourceName }
+
+// GetPipelineRunId returns ReportDeploymentInput.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *ReportDeploymentInput) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetStepExecutionId returns ReportDeploymentInput.StepExecutionId, and is useful for accessing the field via an interface.
+func (v *ReportDeploymentInput) GetStepExecutionId() *string { return v.StepExecutionId }
 
 // ReportDeploymentPayload includes the requested fields of the GraphQL type ReportDeploymentPayload.
 // The GraphQL type's documentation follows.
@@ -608,7 +619,7 @@ func (v *ShippedRelease) GetModuleVersion() ShippedVersion { return v.ModuleVers
 // ShippedVersion includes the requested fields of the GraphQL type ModuleVersion.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes.
+// One published version of a module. It never changes, but for whether it is deprecated.
 type ShippedVersion struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`

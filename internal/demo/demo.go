@@ -32,6 +32,8 @@ type Result struct {
 	// FollowedDeploymentID is a deployment that Run keeps running and reports on until it is canceled, so that there
 	// is always one to follow.
 	FollowedDeploymentID string
+	// ArchivedInstanceID is a module instance that is archived.
+	ArchivedInstanceID string
 	// DefaultValueDefinitionID is a definition of a number.
 	DefaultValueDefinitionID string
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/archive"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/strictjson"
@@ -32,6 +33,8 @@ type instanceFile struct {
 	// History has the names of the moves of a container service.
 	History []string
 	Inputs  map[string]any
+	// Archived instances were taken out of use.
+	Archived bool
 }
 
 // places makes the projects, the environments and what is in them.
@@ -81,6 +84,13 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 		}
 		if err := d.provision(ctx, made.ID, in, m.versions[in.Version].id, project+"-"+e.Slug+"-"+in.Name); err != nil {
 			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if in.Archived {
+			d.clock.pass(time.Hour)
+			if _, err := d.Archive.ArchiveInstance(d.as(ctx, admin), archive.Request{ID: made.ID, AcknowledgeLive: true}); err != nil {
+				return err
+			}
+			d.result.ArchivedInstanceID = made.ID
 		}
 	}
 	return nil

@@ -124,7 +124,7 @@ const moveAction = "moveService"
 
 // MoveService makes a service of the cloud belong to another instance, and returns that. What was started outside and is
 // under way at the former one ends there, because nobody would tell its end. It fails with RequestInvalid, ServiceNotFound,
-// ModuleInstanceNotFound and ModuleInstanceForbidden: both instances must be within the actor's scope.
+// ModuleInstanceNotFound, ModuleInstanceArchived and ModuleInstanceForbidden: both instances must be within the actor's scope.
 func (s *Service) MoveService(ctx context.Context, serviceARN, instanceID string) (*ent.ModuleInstance, error) {
 	if err := access.CheckRole(actor.From(ctx), access.MoveService, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Service) MoveService(ctx context.Context, serviceARN, instanceID string
 		return nil, err
 	}
 	var to *ent.ModuleInstance
-	err := s.Journal.WriteLatest(ctx, moveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+	err := s.Journal.WriteLatest(store.Creating(ctx), moveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		if err := s.lockService(ctx, tx, serviceARN); err != nil {
 			return err
 		}
@@ -171,6 +171,9 @@ func (s *Service) moveService(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 	}
 	if e.SkipAudit = from.claimed && from.instanceID == to.ID; e.SkipAudit {
 		return nil
+	}
+	if err := checkNotArchived(to.ID, to.ArchivedAt); err != nil {
+		return err
 	}
 	e.ObjectID = to.ID
 	e.Changes = map[string]any{"serviceArn": serviceARN, "moduleInstanceId": to.ID}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
@@ -41,12 +43,14 @@ type New struct {
 	ResourceName *string
 	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
 	ExpectedLiveID *string
+	// Reason is why the caller wants it, PipelineRunID and StepExecutionID what it is part of; nil for nothing.
+	Reason, PipelineRunID, StepExecutionID *string
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
 }
 
 // Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
-// DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
+// DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleInstanceArchived, ModuleVersionNotFound,
 // DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
 // RequestIdempotencyReused, and where inputs are taken over with DeploymentNotFound, DeploymentInputsUnknown,
 // ReleaseUnavailable and ReleaseDigestMismatch.
@@ -84,13 +88,21 @@ func (in New) arguments() []any {
 		in.InstanceID, in.VersionID, canonical(in.Inputs), canonical(in.Artifact), canonical(in.Data),
 		in.Description, in.ResourceARN, in.ResourceName,
 	}
-	if in.ExpectedLiveID != nil {
-		list = append(list, map[string]any{"expectedLiveDeploymentId": *in.ExpectedLiveID})
-	}
+	list = appendGiven(list, "expectedLiveDeploymentId", in.ExpectedLiveID)
 	if in.InputsFrom != nil {
 		list = append(list, map[string]any{"inputsFrom": in.InputsFrom, "withoutInputs": in.WithoutInputs})
 	}
-	return list
+	list = appendGiven(list, "reason", in.Reason)
+	list = appendGiven(list, "pipelineRunId", in.PipelineRunID)
+	return appendGiven(list, "stepExecutionId", in.StepExecutionID)
+}
+
+// triggerSource returns what starts the deployment.
+func (in New) triggerSource() string {
+	if in.PipelineRunID != nil || in.StepExecutionID != nil {
+		return TriggerPipeline
+	}
+	return TriggerAPI
 }
 
 // prepared is a deployment whose input is valid.
@@ -121,6 +133,9 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	if err := access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
+	if err := checkNotArchived(p.instance.ID, p.instance.ArchivedAt); err != nil {
+		return nil, err
+	}
 	violations := slices.Concat(in.checkTexts(), in.checkTakeover())
 	if in, err = s.takeOver(ctx, in, p); err != nil {
 		return nil, err
@@ -137,7 +152,8 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	case len(violations) > 0:
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	p.references, p.warnings = completed.References, append(p.warnings, completed.Warnings...)
+	p.references = completed.References
+	p.warnings = slices.Concat(inputvalidation.DeprecationWarning(p.version), p.warnings, completed.Warnings)
 	p.sealed, err = release.Seal(release.Unsealed{
 		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: in.Artifact,
 	})
@@ -201,7 +217,8 @@ func checkOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.V
 }
 
 func (in New) checkTexts() []fault.Violation {
-	violations := textrules.Description("/description", in.Description)
+	violations := append(textrules.Description("/description", in.Description), checkReason(in.Reason)...)
+	violations = append(violations, checkPipeline(in.PipelineRunID, in.StepExecutionID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
 	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
 }
@@ -229,9 +246,9 @@ func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalida
 func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
 	a := actor.From(ctx)
 	return s.create(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
-		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
+		instance, err := p.instanceNow(ctx, tx)
 		if err != nil {
-			return nil, "", err
+			return nil, p.instance.ID, err
 		}
 		if idOrEmpty(instance.LiveDeploymentID) != p.live {
 			return nil, "", journal.ErrChanged // the values were validated against another live deployment
@@ -257,8 +274,9 @@ func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymen
 		created := &ent.Deployment{
 			ID: deploymentID, ProjectID: instance.ProjectID, EnvironmentID: instance.EnvironmentID,
 			ModuleInstanceID: instance.ID, ReleaseID: &shipped.ID,
-			DeploymentType: p.version.Kind, TriggerSource: TriggerAPI, Status: deployment.StatusPENDING,
-			Description: p.Description, CreatedBy: a.Name,
+			DeploymentType: p.version.Kind, TriggerSource: p.triggerSource(), Status: deployment.StatusPENDING,
+			Description: p.Description, Reason: p.Reason, CreatedBy: a.Name,
+			PipelineRunID: p.PipelineRunID, StepExecutionID: p.StepExecutionID,
 			ResourceArn: p.ResourceARN, ResourceName: p.ResourceName,
 			GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: serviceOf(p.data),
 		}
@@ -267,6 +285,41 @@ func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymen
 		}
 		return created, instance.ID, s.insertGiven(ctx, tx, created, p)
 	})
+}
+
+// instanceNow reads the instance again, in a transaction while nothing is archived, and in the same statement the instances
+// that the values choose. It fails with ModuleInstanceNotFound and ModuleInstanceArchived, and with journal.ErrChanged where
+// one of those is archived or gone since the values were validated.
+func (p *prepared) instanceNow(ctx context.Context, tx *ent.Tx) (*ent.ModuleInstance, error) {
+	ids := []string{p.instance.ID}
+	for _, r := range p.references {
+		ids = append(ids, r.InstanceID)
+	}
+	list, err := tx.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := byID(list, func(i *ent.ModuleInstance) string { return i.ID })
+	instance := now[p.instance.ID]
+	if instance == nil {
+		return nil, store.NotFound(p.instance.ID, fault.ModuleInstanceNotFound)
+	}
+	for _, r := range p.references {
+		if chosen := now[r.InstanceID]; chosen == nil || (chosen.ArchivedAt != nil) != (r.ArchivedAt != nil) {
+			return nil, journal.ErrChanged
+		}
+	}
+	return instance, checkNotArchived(instance.ID, instance.ArchivedAt)
+}
+
+// checkNotArchived returns why nothing is deployed to an instance that was archived at a time, nil where it was not.
+func checkNotArchived(instanceID string, at *time.Time) error {
+	if at == nil {
+		return nil
+	}
+	f := fault.New(fault.ModuleInstanceArchived, "The module instance %s is archived since %s, or what it is in.", instanceID, at.UTC().Format(time.RFC3339))
+	f.Metadata = map[string]any{"moduleInstanceId": instanceID, "archivedAt": at.UTC().Format(time.RFC3339Nano)}
+	return f
 }
 
 // taskDefinitionOf returns the task definition that a deployment has shipped, nil where it has none or there is no

@@ -41,6 +41,7 @@ const (
 	TriggerAPI      = "api"
 	TriggerRollback = "rollback"
 	TriggerRedeploy = "redeploy"
+	TriggerPipeline = "pipeline"
 )
 
 // Service reads and writes deployments and their releases.

@@ -139,6 +139,9 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	if err := from.checkMayDeploy(a); err != nil {
 		return err
 	}
+	if err := checkNotArchived(from.ModuleInstanceID, from.ArchivedAt); err != nil {
+		return err
+	}
 	if from.TriggerSource == TriggerEvent {
 		return noRelease(from.ID)
 	}

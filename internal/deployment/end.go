@@ -153,15 +153,25 @@ const cancelAction = "cancelDeployment"
 // programs of one instance must never run side by side. The same request again changes nothing. It fails with
 // DeploymentNotFound, DeploymentForbidden and DeploymentWrongState.
 func (s *Service) Cancel(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
+	return s.CancelFor(ctx, deploymentID, nil)
+}
+
+// CancelFor is Cancel with a reason, or nil; that of the first request stays. It fails with RequestInvalid, too.
+func (s *Service) CancelFor(ctx context.Context, deploymentID string, reason *string) (*ent.Deployment, error) {
 	return s.transition(ctx, cancelAction, access.Deploy, deploymentID,
 		func(ctx context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			by := actor.From(ctx).Name
+			if violations := checkReason(reason); len(violations) > 0 {
+				return fault.Invalid(fault.RequestInvalid, violations...)
+			}
 			if idle, err := cancelIdle(d, u, e, by); idle || err != nil {
+				setCancelReason(d, u, e, reason)
 				return err
 			}
 			if e.SkipAudit = d.CancelRequestedAt != nil; !e.SkipAudit {
 				u.SetCancelRequestedAt(e.Shared()).SetCancelRequestedBy(by)
 				e.Changes = map[string]any{"cancelRequestedAt": e.Shared(), "cancelRequestedBy": by}
+				setCancelReason(d, u, e, reason)
 			}
 			return nil
 		})
@@ -170,10 +180,19 @@ func (s *Service) Cancel(ctx context.Context, deploymentID string) (*ent.Deploym
 // ForceCancel ends a deployment as CANCELED although its program may still be at work, from two minutes after its
 // cancellation was requested. The instance remembers it until a deployment succeeds. It fails with the errors of Cancel.
 func (s *Service) ForceCancel(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
+	return s.ForceCancelFor(ctx, deploymentID, nil)
+}
+
+// ForceCancelFor is ForceCancel with a reason, as CancelFor.
+func (s *Service) ForceCancelFor(ctx context.Context, deploymentID string, reason *string) (*ent.Deployment, error) {
 	return s.transition(ctx, cancelAction, access.ForceCancel, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			by := actor.From(ctx).Name
+			if violations := checkReason(reason); len(violations) > 0 {
+				return fault.Invalid(fault.RequestInvalid, violations...)
+			}
 			if idle, err := cancelIdle(d, u, e, by); idle || err != nil {
+				setCancelReason(d, u, e, reason)
 				return err
 			}
 			if err := checkForce(d, e.Shared()); err != nil {
@@ -185,8 +204,19 @@ func (s *Service) ForceCancel(ctx context.Context, deploymentID string) (*ent.De
 			setEnded(u, deployment.StatusCANCELED, e.At, why)
 			u.SetForced(true)
 			e.Changes = map[string]any{"status": deployment.StatusCANCELED, "forced": true}
+			setCancelReason(d, u, e, reason)
 			return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).SetForcedDeploymentID(d.ID).SetUpdatedAt(e.At).Exec(ctx)
 		})
+}
+
+// setCancelReason writes down why a deployment is canceled, where that was not requested before.
+func setCancelReason(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, reason *string) {
+	changes, changed := e.Changes.(map[string]any)
+	if reason == nil || !changed || d.CancelReason != nil {
+		return
+	}
+	u.SetCancelReason(*reason)
+	changes["cancelReason"] = *reason
 }
 
 // cancelIdle ends a deployment on which no program is at work, and reports whether it is one.

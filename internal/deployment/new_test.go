@@ -31,18 +31,21 @@ func newMembers(t *testing.T, w *worldtest.World, p *worldtest.Fixture) map[stri
 		return strictjson.MustParse(`{"clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/` + name + `"}`)
 	}
 	return map[string][2]any{
-		"InstanceID":     {p.Instance.ID, p.NewInstance(t, "other").ID},
-		"VersionID":      {p.Version.ID, version.ID},
-		"InputsFrom":     {new(p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:0"}`), broken).ID), new(p.Failed(t).ID)},
-		"WithoutInputs":  {[]string{"replicas"}, []string{"image"}},
-		"Inputs":         {strictjson.MustParse(`{"image":"stored:1"}`), strictjson.MustParse(`{"image":"other:1"}`)},
-		"Artifact":       {strictjson.MustParse(`{"revision":777}`), strictjson.MustParse(`{"revision":778}`)},
-		"Data":           {cluster("stored"), cluster("other")},
-		"Description":    {new("a stored description"), new("another")},
-		"ResourceARN":    {new("arn:stored"), new("arn:other")},
-		"ResourceName":   {new("stored-name"), new("other")},
-		"ExpectedLiveID": {new(p.Succeeded(t).ID), new("dep_other")},
-		"IdempotencyKey": {new("stored-key"), new("other-key")},
+		"InstanceID":      {p.Instance.ID, p.NewInstance(t, "other").ID},
+		"VersionID":       {p.Version.ID, version.ID},
+		"InputsFrom":      {new(p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:0"}`), broken).ID), new(p.Failed(t).ID)},
+		"WithoutInputs":   {[]string{"replicas"}, []string{"image"}},
+		"Inputs":          {strictjson.MustParse(`{"image":"stored:1"}`), strictjson.MustParse(`{"image":"other:1"}`)},
+		"Artifact":        {strictjson.MustParse(`{"revision":777}`), strictjson.MustParse(`{"revision":778}`)},
+		"Data":            {cluster("stored"), cluster("other")},
+		"Description":     {new("a stored description"), new("another")},
+		"ResourceARN":     {new("arn:stored"), new("arn:other")},
+		"ResourceName":    {new("stored-name"), new("other")},
+		"Reason":          {new("a stored reason"), new("another reason")},
+		"PipelineRunID":   {new("a-stored-run"), new("another-run")},
+		"StepExecutionID": {new("a-stored-step"), new("another-step")},
+		"ExpectedLiveID":  {new(p.Succeeded(t).ID), new("dep_other")},
+		"IdempotencyKey":  {new("stored-key"), new("other-key")},
 	}
 }
 

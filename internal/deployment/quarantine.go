@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -101,15 +100,7 @@ func (s *Service) checkMayQuarantine(ctx context.Context, releaseID string) erro
 }
 
 func checkQuarantine(reason string, until *time.Time, now time.Time) []fault.Violation {
-	var violations []fault.Violation
-	if n := utf8.RuneCountInString(reason); n < 1 || n > MaxReason {
-		violations = append(violations, fault.Violation{Pointer: "/reason", Rule: "length",
-			Message: fmt.Sprintf("must have 1 to %d characters, found %d", MaxReason, n)})
-	}
-	violations = append(violations, textrules.Text("/reason", reason)...)
-	if len(violations) == 0 {
-		violations = textrules.Visible("/reason", reason)
-	}
+	violations := textrules.Reason("/reason", reason, MaxReason)
 	if until != nil && !until.After(now) {
 		violations = append(violations, fault.Violation{Pointer: "/until", Rule: "future",
 			Message: fmt.Sprintf("must be in the future, found %s", until.UTC().Format(time.RFC3339Nano))})

@@ -23,12 +23,14 @@ type Replay struct {
 	SourceID string
 	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
 	ExpectedLiveID *string
+	// Reason is why the caller wants it, or nil.
+	Reason *string
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
 }
 
 // Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with
-// DeploymentNotFound, DeploymentForbidden, DeploymentTargetNotSucceeded, ReleaseUnavailable,
+// DeploymentNotFound, DeploymentForbidden, ModuleInstanceArchived, DeploymentTargetNotSucceeded, ReleaseUnavailable,
 // ReleaseDigestMismatch, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
 // RequestIdempotencyReused.
 func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, error) {
@@ -86,9 +88,14 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any { return []any{in.SourceID, in.ExpectedLiveID} })
+	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any {
+		return appendGiven([]any{in.SourceID, in.ExpectedLiveID}, "reason", in.Reason)
+	})
 	if err != nil {
 		return nil, err
+	}
+	if violations := checkReason(in.Reason); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)
 	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
@@ -124,7 +131,7 @@ func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *
 			ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 			ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
 			DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Status: deployment.StatusPENDING,
-			Description: new(m.describe(from)), CreatedBy: a.Name,
+			Description: new(m.describe(from)), Reason: in.Reason, CreatedBy: a.Name,
 			ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 			Data: data.Column(), ServiceArn: serviceOf(data),
 		}

@@ -33,6 +33,8 @@ type Report struct {
 	ExternalDeploymentID *string
 	ResourceARN          *string
 	ResourceName         *string
+	// PipelineRunID and StepExecutionID are said once.
+	PipelineRunID, StepExecutionID *string
 }
 
 // Report adds to the record of a RUNNING deployment, or to its log, and renews its lease. It fails with DeploymentNotFound,
@@ -77,7 +79,8 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 // it must not be taken twice if the answer to its COMMIT is lost, and by its audit row that is known.
 func (in Report) hasOnlyLogs() bool {
 	return len(in.Logs) > 0 && in.Sequence != nil && len(in.Events) == 0 && in.Data == nil &&
-		in.ExternalDeploymentID == nil && in.ResourceARN == nil && in.ResourceName == nil
+		in.ExternalDeploymentID == nil && in.ResourceARN == nil && in.ResourceName == nil &&
+		in.PipelineRunID == nil && in.StepExecutionID == nil
 }
 
 func (in Report) check() []fault.Violation {
@@ -102,6 +105,7 @@ func (in Report) check() []fault.Violation {
 	}
 	violations = append(violations, textrules.Identifier("/externalDeploymentId", in.ExternalDeploymentID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
+	violations = append(violations, checkPipeline(in.PipelineRunID, in.StepExecutionID)...)
 	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
 }
 
@@ -111,6 +115,11 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	if in.ExternalDeploymentID != nil {
 		u.SetExternalDeploymentID(*in.ExternalDeploymentID).SetExternalIDAdopted(false)
 	}
+	if violations := append(saidOnce("/pipelineRunId", d.PipelineRunID, in.PipelineRunID),
+		saidOnce("/stepExecutionId", d.StepExecutionID, in.StepExecutionID)...); len(violations) > 0 {
+		return fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	u.SetNillablePipelineRunID(in.PipelineRunID).SetNillableStepExecutionID(in.StepExecutionID)
 	u.SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
 	data, err := d.Data.Data()
 	if err != nil {
@@ -145,6 +154,15 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	data.Events = events
 	setData(u, data).SetFoldedEvents(folded)
 	return nil
+}
+
+// saidOnce refuses a text where another was said before.
+func saidOnce(pointer string, before, now *string) []fault.Violation {
+	if before == nil || now == nil || *before == *now {
+		return nil
+	}
+	return []fault.Violation{{Pointer: pointer, Rule: "said_before",
+		Message: fmt.Sprintf("must be %.60q as it was said before, found %.60q", *before, *now)}}
 }
 
 // withTimes returns the events; those without a time have that of the report.

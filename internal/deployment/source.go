@@ -41,6 +41,9 @@ type source struct {
 	ModuleInstanceID           string
 	ServiceARN, ServiceOwnerID *string
 
+	// ArchivedAt is when the instance was archived, nil where it was not.
+	ArchivedAt *time.Time
+
 	// ForcedID is the deployment that was canceled by force since the instance's live one.
 	ForcedID *string
 
@@ -84,6 +87,7 @@ var (
 		{`"d"."service_arn"`, func(s *source) any { return &s.ServiceARN }},
 		{`"s"."module_instance_id"`, func(s *source) any { return &s.ServiceOwnerID }},
 		{`"i"."forced_deployment_id"`, func(s *source) any { return &s.ForcedID }},
+		{`"i"."archived_at"`, func(s *source) any { return &s.ArchivedAt }},
 	}
 	replayColumns = []column{
 		{`"d"."organization_id"`, func(s *source) any { return &s.OrganizationID }},

@@ -82,10 +82,14 @@ const (
 	ProjectNotFound  Code = "slipway:Project:NOT_FOUND"
 	ProjectForbidden Code = "slipway:Project:FORBIDDEN"
 	ProjectSlugTaken Code = "slipway:Project:SLUG_TAKEN"
+	ProjectNotEmpty  Code = "slipway:Project:NOT_EMPTY"
+	ProjectArchived  Code = "slipway:Project:ARCHIVED"
 
 	EnvironmentNotFound  Code = "slipway:Environment:NOT_FOUND"
 	EnvironmentForbidden Code = "slipway:Environment:FORBIDDEN"
 	EnvironmentSlugTaken Code = "slipway:Environment:SLUG_TAKEN"
+	EnvironmentNotEmpty  Code = "slipway:Environment:NOT_EMPTY"
+	EnvironmentArchived  Code = "slipway:Environment:ARCHIVED"
 
 	ModuleDefinitionNotFound  Code = "slipway:ModuleDefinition:NOT_FOUND"
 	ModuleDefinitionForbidden Code = "slipway:ModuleDefinition:FORBIDDEN"
@@ -101,6 +105,11 @@ const (
 	ModuleInstanceForbidden Code = "slipway:ModuleInstance:FORBIDDEN"
 	ModuleInstanceNameTaken Code = "slipway:ModuleInstance:NAME_TAKEN"
 	ModuleInstanceInUse     Code = "slipway:ModuleInstance:IN_USE"
+
+	ModuleInstanceArchived       Code = "slipway:ModuleInstance:ARCHIVED"
+	ModuleInstanceStillLive      Code = "slipway:ModuleInstance:STILL_LIVE"
+	ModuleInstanceHasDeployments Code = "slipway:ModuleInstance:HAS_DEPLOYMENTS"
+	ModuleInstanceNotEmpty       Code = "slipway:ModuleInstance:NOT_EMPTY"
 
 	DefaultValueDefinitionNotFound     Code = "slipway:DefaultValueDefinition:NOT_FOUND"
 	DefaultValueDefinitionForbidden    Code = "slipway:DefaultValueDefinition:FORBIDDEN"
@@ -182,11 +191,15 @@ var entries = []Entry{
 
 	{ProjectNotFound, 404, "There is no project of this id, or the caller may not see it.", "Check the id."},
 	{ProjectForbidden, 403, "The caller's role may not change projects, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
-	{ProjectSlugTaken, 409, "Another project of the organization has this slug.", "Choose another slug."},
+	{ProjectSlugTaken, 409, "Another project of the organization, which is not archived, has this slug.", "Choose another slug."},
+	{ProjectNotEmpty, 409, "The project has environments, archived ones among them.", "Delete these first, or archive the project."},
+	{ProjectArchived, 409, "The project is archived.", "Choose another project, or have an admin unarchive it."},
 
 	{EnvironmentNotFound, 404, "There is no environment of this id, or the caller may not see it.", "Check the id."},
 	{EnvironmentForbidden, 403, "The caller's role may not change environments, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
-	{EnvironmentSlugTaken, 409, "Another environment of the project has this slug.", "Choose another slug."},
+	{EnvironmentSlugTaken, 409, "Another environment of the project, which is not archived, has this slug.", "Choose another slug."},
+	{EnvironmentNotEmpty, 409, "The environment has module instances, archived ones among them.", "Delete these first, or archive the environment."},
+	{EnvironmentArchived, 409, "The environment is archived, or its project.", "Choose another environment, or have an admin unarchive it."},
 
 	{ModuleDefinitionNotFound, 404, "There is no module definition of this id, or the caller may not see it.", "Check the id."},
 	{ModuleDefinitionForbidden, 403, "The caller's role may not change this module definition.", "Use a token whose role allows it; global definitions belong to superadmins."},
@@ -200,7 +213,11 @@ var entries = []Entry{
 
 	{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
 	{ModuleInstanceForbidden, 403, "The caller's role may not change module instances, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
-	{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
+	{ModuleInstanceNameTaken, 409, "Another instance of the environment, which is not archived, has this name.", "Choose another name."},
+	{ModuleInstanceArchived, 409, "The module instance is archived, or its environment or project: nothing is deployed to it.", "Have an admin unarchive it, or deploy to another."},
+	{ModuleInstanceStillLive, 409, "Something is live at what is to be archived; details name the module instances.", "Take it down first, or acknowledge that it stays."},
+	{ModuleInstanceHasDeployments, 409, "The module instance had a deployment, whose history is kept.", "Archive the instance."},
+	{ModuleInstanceNotEmpty, 409, "A service of the cloud belongs to the module instance; metadata names it.", "Move the service to another instance first."},
 	{ModuleInstanceInUse, 409, "The live or active deployments of other instances refer to it: details name some of them.", "Deploy those without it first, or acknowledge that they depend on it."},
 
 	{DefaultValueDefinitionNotFound, 404, "There is no default value definition of this id, or the caller may not see it.", "Check the id."},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -30,9 +31,11 @@ const (
 // references are the instances that values choose, looked up.
 type references struct {
 	// self is the instance that is deployed, "" where there is none yet.
-	self  string
-	asked map[string]bool
-	found map[string]*referencedInstance
+	self string
+	// former are the instances that the live values choose, nil where it does not matter whether a choice is a new one.
+	former map[string]bool
+	asked  map[string]bool
+	found  map[string]*referencedInstance
 }
 
 // referencedInstance is an instance that there is, in the organization.
@@ -40,8 +43,10 @@ type referencedInstance struct {
 	ID   string `sql:"id"`
 	Type string `sql:"module_type"`
 	// Shadowed instances are of a global module of whose type the organization has a module of its own.
-	Shadowed         bool    `sql:"shadowed"`
-	LiveDeploymentID *string `sql:"live_deployment_id"`
+	Shadowed bool `sql:"shadowed"`
+	// ArchivedAt is when it was archived, nil where it was not.
+	ArchivedAt       *time.Time `sql:"archived_at"`
+	LiveDeploymentID *string    `sql:"live_deployment_id"`
 	// Digest and Content are those of the live release, where they are asked for and there.
 	Digest  *string `sql:"release_digest"`
 	Content *string `sql:"release_content"`
@@ -57,12 +62,19 @@ type Reference struct {
 	inputvalues.Reference
 	// LiveDeploymentID is the deployment that was read, nil where nothing is live.
 	LiveDeploymentID *string
+	// ArchivedAt is when the instance was archived, nil where it was not.
+	ArchivedAt *time.Time
 }
 
 // loadReferences looks up the instances that values choose, all in one statement, and lets the scope check references
 // by what there is.
 func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) (*references, error) {
 	r, err := s.lookUp(ctx, scope.instanceID, inputvalues.Choices(list, values, scope.env.Previous))
+	r.former = map[string]bool{}
+	for _, choice := range inputvalues.Choices(list, scope.env.Previous) {
+		r.former[choice.ID] = true
+	}
+	scope.warnings = r.archived(inputvalues.Choices(list, values))
 	scope.env.Reference, scope.env.Ref = r.check, r.value
 	return r, err
 }
@@ -73,7 +85,7 @@ func (r *references) live(list []inputvalues.Reference) []Reference {
 	for _, chosen := range list {
 		with := Reference{Reference: chosen}
 		if i := r.found[chosen.InstanceID]; i != nil {
-			with.LiveDeploymentID = i.LiveDeploymentID
+			with.LiveDeploymentID, with.ArchivedAt = i.LiveDeploymentID, i.ArchivedAt
 		}
 		all = append(all, with)
 	}
@@ -119,7 +131,7 @@ func joinReferenced(s *sql.Selector, inputs, outputs []string) {
 	s.Join(d).OnP(sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleinstance.FieldModuleDefinitionID)))
 	s.LeftJoin(own).OnP(owned(own, sql.ColumnsEQ(own.C(moduledefinition.FieldType), d.C(moduledefinition.FieldType)),
 		sql.IsNull(d.C(moduledefinition.FieldOrganizationID))))
-	s.Select(s.C(moduleinstance.FieldID), s.C(moduleinstance.FieldLiveDeploymentID))
+	s.Select(s.C(moduleinstance.FieldID), s.C(moduleinstance.FieldLiveDeploymentID), s.C(moduleinstance.FieldArchivedAt))
 	s.AppendSelectAs(d.C(moduledefinition.FieldType), "module_type")
 	s.AppendSelectExprAs(sql.NotNull(own.C(moduledefinition.FieldID)), "shadowed")
 	if len(outputs) > 0 {
@@ -168,9 +180,22 @@ func (r *references) flaw(instanceID, moduleType string) string {
 		return fmt.Sprintf("must be an instance of a module of the type %s, found one of the type %s", moduleType, i.Type)
 	case i.Shadowed:
 		return fmt.Sprintf("must be an instance of the organization's own module of the type %s, found one of the global module", moduleType)
+	case i.ArchivedAt != nil && r.former != nil && !r.former[instanceID]:
+		return "must be an instance that is not archived, found one that is"
 	default:
 		return ""
 	}
+}
+
+// archived returns a warning of each choice of an instance that has been archived since it was deployed with.
+func (r *references) archived(choices []inputvalues.Choice) (warnings []inputprop.Warning) {
+	for _, choice := range choices {
+		if i := r.found[choice.ID]; i != nil && i.ArchivedAt != nil && r.former[choice.ID] {
+			warnings = append(warnings, inputprop.Warning{Pointer: choice.Pointer, Rule: "reference_archived",
+				Message: fmt.Sprintf("chooses the instance %s, which has been archived since", choice.ID)})
+		}
+	}
+	return warnings
 }
 
 // value returns what a chosen instance has at a path: input.<id> from its live release, stack.output.<name> from what its

@@ -11,7 +11,9 @@ import (
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
+	"slipway/internal/archive"
 	"slipway/internal/catalog"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
@@ -244,4 +246,35 @@ func TestReferencesOfOneRequestAreBound(t *testing.T) {
 	if len(violations) != 1 || violations[0].Pointer != "/named/i1000/of" || !strings.Contains(violations[0].Message, "the first 1000 instances") {
 		t.Errorf("1,001 instances: %d violations, %.200s", len(violations), fmt.Sprint(violations))
 	}
+}
+
+func TestAReferenceToAnArchivedInstanceIsTakenWhereItIsLive(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
+		v := version(t, w, p, "2.0.0", referring)
+		values := fmt.Sprintf(`{"of":%q,"named":{"a/b":{"of":%[1]q}}}`, base.Instance.ID)
+		d := live(t, w, p, v, values)
+		if _, err := w.Archive.ArchiveInstance(w.Acme.As(actor.Admin), archive.Request{ID: base.Instance.ID, AcknowledgeDependents: true}); err != nil {
+			t.Fatal(err)
+		}
+		request := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)}
+		found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), request)
+		if err != nil || len(found.Violations) > 0 || len(found.Warnings) != 1 || found.Warnings[0].Pointer != "/of" || found.Warnings[0].Rule != "reference_archived" {
+			t.Errorf("where it is live: %+v, %v", found, err)
+		}
+		if broken, _ := refused(t, w, p, v, values); broken != nil {
+			t.Errorf("where it is live: %v", broken)
+		}
+		if _, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: d.ID}); err != nil {
+			t.Errorf("a replay: %v", err)
+		}
+		other := *p
+		other.Instance = p.NewInstance(t, "other")
+		broken, violations := refused(t, w, &other, v, values)
+		wants(t, "a new reference", broken, "/of reference", "/named/a~1b/of reference")
+		if !strings.Contains(violations[0].Message, "not archived") {
+			t.Errorf("%q", violations[0].Message)
+		}
+	})
 }

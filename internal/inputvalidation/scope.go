@@ -22,6 +22,8 @@ type Scope struct {
 	instanceID string
 	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
 	LiveDeploymentID *string
+	// warnings are of what the values choose, with pointers into them.
+	warnings []inputprop.Warning
 }
 
 // InstanceScope returns the scope of an instance. version is the one to be deployed, nil where it is not known.
@@ -59,7 +61,7 @@ func (s *Service) EnvironmentScope(ctx context.Context, environmentID string, ve
 		return nil, err
 	}
 	project, err := c.Project.Get(ctx, environment.ProjectID)
-	if err != nil {
+	if project, err = store.NotFoundAs(project, err, environment.ProjectID, fault.ProjectNotFound); err != nil {
 		return nil, err
 	}
 	organization, err := c.Organization.Get(ctx, environment.OrganizationID)

@@ -37,14 +37,15 @@ type parts struct {
 	inputs []inputprop.Property
 	values *strictjson.Node
 	scope  *Scope
-	// warnings are of inputs that are stored.
+	// warnings are of inputs that are stored, and of the values.
 	warnings []inputprop.Warning
 }
 
 // Validation is what was found in values; the pointers start at them.
 type Validation struct {
 	*inputvalues.Validation
-	// Warnings are of the inputs, defaults that count as absent, and of the values: mapped inputs that are left out.
+	// Warnings are of the inputs, defaults that count as absent, and of the values: mapped inputs that are left out, and
+	// choices of what is archived.
 	Warnings []inputprop.Warning
 }
 
@@ -81,7 +82,7 @@ type Completed struct {
 	Values *strictjson.Node
 	// References are the instances that the values choose.
 	References []Reference
-	// Warnings are of mapped inputs that are left out.
+	// Warnings are of mapped inputs that are left out, and of choices of what is archived.
 	Warnings []inputprop.Warning
 }
 
@@ -103,10 +104,11 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 		violations = append(violations, fault.Violation{Pointer: at + pointer, Rule: "template_unresolved",
 			Message: "must have a value for every template, found one that is not known here"})
 	}
-	for i := range resolved.Warnings {
-		resolved.Warnings[i].Pointer = at + resolved.Warnings[i].Pointer
+	warnings := append(scope.warnings, resolved.Warnings...)
+	for i := range warnings {
+		warnings[i].Pointer = at + warnings[i].Pointer
 	}
-	return &Completed{resolved.Values, chosen.live(resolved.References), resolved.Warnings}, violations, nil
+	return &Completed{resolved.Values, chosen.live(resolved.References), warnings}, violations, nil
 }
 
 func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
@@ -130,7 +132,20 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 		return nil, err
 	}
 	_, err = s.loadReferences(ctx, a.inputs, a.values, a.scope)
+	a.warnings = append(a.warnings, a.scope.warnings...)
 	return a, err
+}
+
+// DeprecationWarning returns that a version is deprecated, where it is.
+func DeprecationWarning(version *ent.ModuleVersion) []inputprop.Warning {
+	if version.DeprecatedAt == nil {
+		return nil
+	}
+	message := fmt.Sprintf("the version %s is deprecated: %s", version.Version, *version.DeprecationReason)
+	if version.SuccessorID != nil {
+		message += "; deploy " + *version.SuccessorID + " instead"
+	}
+	return []inputprop.Warning{{Pointer: "/moduleVersionId", Rule: "version_deprecated", Message: message}}
 }
 
 func given(is bool) int {
@@ -150,6 +165,7 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 		}
 		if a.inputs, err = version.Inputs.Properties(ctx); err == nil {
 			a.warnings, err = s.Rules.DropRefused(ctx, a.inputs, "/inputs")
+			a.warnings = append(a.warnings, DeprecationWarning(version)...)
 		}
 		return version, asUnavailable(err)
 	case in.DefinitionID != nil:

@@ -1,8 +1,10 @@
 package inputvalues
 
 import (
+	"strconv"
 	"strings"
 
+	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
 )
@@ -10,6 +12,8 @@ import (
 // Choice is an instance that a reference may choose.
 type Choice struct {
 	ID string
+	// Pointer is the first place of the choice, as a JSON Pointer into the values.
+	Pointer string
 	// ReadsInput and ReadsOutput report whether a mapped input takes its value from the inputs of what is live there, and
 	// from its outputs.
 	ReadsInput, ReadsOutput bool
@@ -31,7 +35,7 @@ func Choices(list []inputprop.Property, values ...*strictjson.Node) []Choice {
 	}
 	c := choices{index: map[string]int{}}
 	for _, n := range values {
-		c.level(list, n)
+		c.level(list, n, "")
 	}
 	return c.list
 }
@@ -49,35 +53,40 @@ type choices struct {
 	index map[string]int
 }
 
-func (c *choices) level(list []inputprop.Property, values *strictjson.Node) {
+func (c *choices) level(list []inputprop.Property, values *strictjson.Node, at string) {
 	for _, p := range list {
 		value := memberOf(values, p.Head().ID)
 		nested := p.Nested()
 		if nested.IsCollection() {
-			c.items(nested.Inputs, value, p.InitialValue().Node)
+			c.items(nested.Inputs, at+fault.Pointer(p.Head().ID), value, p.InitialValue().Node)
 		}
 		if p.Traits().ModuleType != "" && value != nil && value.Kind == strictjson.String && instanceID.MatchString(value.Text) {
-			c.add(value.Text, reads(nested.Inputs, inputprop.RefInput), reads(nested.Inputs, inputprop.RefOutput))
+			c.add(value.Text, at+fault.Pointer(p.Head().ID), reads(nested.Inputs, inputprop.RefInput), reads(nested.Inputs, inputprop.RefOutput))
 		}
 	}
 }
 
-func (c *choices) items(list []inputprop.Property, collections ...*strictjson.Node) {
+func (c *choices) items(list []inputprop.Property, at string, collections ...*strictjson.Node) {
 	for _, n := range collections {
-		if n != nil {
-			for _, item := range n.Items {
-				c.level(list, item)
+		if n == nil {
+			continue
+		}
+		for i, item := range n.Items {
+			step := strconv.Itoa(i)
+			if n.Kind == strictjson.Object {
+				step = n.Keys[i]
 			}
+			c.level(list, item, at+fault.Pointer(step))
 		}
 	}
 }
 
-func (c *choices) add(id string, input, output bool) {
+func (c *choices) add(id, pointer string, input, output bool) {
 	i, known := c.index[id]
 	if !known {
 		i = len(c.list)
 		c.index[id] = i
-		c.list = append(c.list, Choice{ID: id})
+		c.list = append(c.list, Choice{ID: id, Pointer: pointer})
 	}
 	c.list[i].ReadsInput = c.list[i].ReadsInput || input
 	c.list[i].ReadsOutput = c.list[i].ReadsOutput || output

@@ -15,8 +15,12 @@ import (
 var needs = map[string]access.Action{
 	"createDefaultValueDefinition": access.EditDefaults, "updateDefaultValueDefinition": access.EditDefaults, "deleteDefaultValueDefinition": access.EditDefaults,
 	"createModuleDefinition": access.EditModules, "updateModuleDefinition": access.EditModules, "publishModuleVersion": access.EditModules,
+	"deprecateModuleVersion": access.EditModules, "reinstateModuleVersion": access.EditModules,
 	"createToken": access.ManageTokens, "revokeToken": access.ManageTokens, "createOrganization": access.ManageOrganizations,
 	"createProject": access.EditWorkspace, "createEnvironment": access.EditWorkspace, "createModuleInstance": access.CreateInstance,
+	"updateProject": access.EditWorkspace, "deleteProject": access.EditWorkspace, "archiveProject": access.EditWorkspace, "unarchiveProject": access.EditWorkspace,
+	"updateEnvironment": access.EditWorkspace, "deleteEnvironment": access.EditWorkspace, "archiveEnvironment": access.EditWorkspace, "unarchiveEnvironment": access.EditWorkspace,
+	"updateModuleInstance": access.EditInstances, "deleteModuleInstance": access.EditInstances, "archiveModuleInstance": access.EditInstances, "unarchiveModuleInstance": access.EditInstances,
 	"createDeployment": access.Deploy, "rollbackDeployment": access.Deploy, "redeployDeployment": access.Deploy, "cancelDeployment": access.Deploy,
 	"quarantineRelease": access.QuarantineRelease, "liftQuarantine": access.QuarantineRelease, "moveService": access.MoveService,
 	"claimDeployment": access.RunDeployments, "renewLease": access.RunDeployments, "reportDeployment": access.RunDeployments,

@@ -12,8 +12,10 @@ import (
 	"slipway/ent"
 	"slipway/internal/account"
 	"slipway/internal/actor"
+	"slipway/internal/archive"
 	"slipway/internal/catalog"
 	"slipway/internal/test/worldtest"
+	"slipway/internal/workspace"
 )
 
 // mutation is how a test calls one of the schema's mutations: who does, with which input, and what is to
@@ -43,6 +45,32 @@ func definition(givenID string) in {
 	return in{"givenId": givenID, "name": "N", "schema": in{"json": in{"id": "region", "type": "string", "label": "Region"}}}
 }
 
+func emptyProject(t *testing.T, w *worldtest.World) *ent.Project {
+	t.Helper()
+	p, err := w.Workspace.CreateProject(w.Acme.As(actor.Admin), workspace.NewProject{Name: "Empty", Slug: fmt.Sprintf("empty-%d", len(noted(t, w)))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// ofLive makes something live, and returns the input of a mutation that archives it, or what it is in.
+func ofLive(place func(*worldtest.Fixture) string) func(*testing.T, *worldtest.World, *worldtest.Fixture) in {
+	return func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		t.Helper()
+		p.Succeeded(t)
+		return in{"id": place(p), "acknowledgeLive": true}
+	}
+}
+
+func unarchived(t *testing.T, id string, err error) in {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in{"id": id}
+}
+
 // mutations are those of the schema.
 var mutations = map[string]mutation{
 	"createDefaultValueDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Fixture) in { return definition("region") }},
@@ -62,6 +90,13 @@ var mutations = map[string]mutation{
 	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": catalog.DeploymentTypeTerraform, "inputs": []any{}}
 	}},
+	"deprecateModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": p.Version.ID, "reason": "It leaks"}
+	}},
+	"reinstateModuleVersion": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		_, err := w.Catalog.DeprecateVersion(w.Acme.As(actor.Admin), catalog.Deprecate{VersionID: p.Version.ID, Reason: "It leaks"})
+		return unarchived(t, p.Version.ID, err)
+	}},
 	"createToken": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"name": "N", "role": "VIEWER", "projects": []any{p.Project.ID}, "environments": []any{p.Environment.ID}}
 	}},
@@ -77,6 +112,43 @@ var mutations = map[string]mutation{
 	}},
 	"createModuleInstance": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"environmentId": p.Environment.ID, "moduleDefinitionId": p.Definition.ID, "name": "n"}
+	}},
+	"updateProject": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": p.Project.ID, "name": "Other", "slug": p.Project.Slug + "-other"}
+	}},
+	"updateEnvironment": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": p.Environment.ID, "name": "Other", "slug": "other"}
+	}},
+	"updateModuleInstance": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": p.Instance.ID, "name": "other"}
+	}},
+	"deleteProject": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture) in {
+		return in{"id": emptyProject(t, w).ID}
+	}},
+	"deleteEnvironment": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture) in {
+		e, err := w.Workspace.CreateEnvironment(w.Acme.As(actor.Admin), workspace.NewEnvironment{ProjectID: emptyProject(t, w).ID, Name: "E", Slug: "e"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in{"id": e.ID}
+	}},
+	"deleteModuleInstance": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": p.NewInstance(t, "deleted").ID}
+	}},
+	"archiveProject":        {actor.Admin, ofLive(func(p *worldtest.Fixture) string { return p.Project.ID })},
+	"archiveEnvironment":    {actor.Admin, ofLive(func(p *worldtest.Fixture) string { return p.Environment.ID })},
+	"archiveModuleInstance": {actor.Admin, ofLive(func(p *worldtest.Fixture) string { return p.Instance.ID })},
+	"unarchiveProject": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		_, err := w.Archive.ArchiveProject(w.Acme.As(actor.Admin), archive.Request{ID: p.Project.ID})
+		return unarchived(t, p.Project.ID, err)
+	}},
+	"unarchiveEnvironment": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		_, err := w.Archive.ArchiveEnvironment(w.Acme.As(actor.Admin), archive.Request{ID: p.Environment.ID})
+		return unarchived(t, p.Environment.ID, err)
+	}},
+	"unarchiveModuleInstance": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		_, err := w.Archive.ArchiveInstance(w.Acme.As(actor.Admin), archive.Request{ID: p.Instance.ID})
+		return unarchived(t, p.Instance.ID, err)
 	}},
 	"createDeployment": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"moduleInstanceId": p.Instance.ID, "moduleVersionId": p.Version.ID, "inputs": in{"image": "web:1"}, "artifact": in{}, "idempotencyKey": "k"}

@@ -40,7 +40,7 @@ func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
 				return err
 			},
 			"another list": func(a page.Args) error {
-				_, err := w.Workspace.Projects(ctx, a)
+				_, err := w.Workspace.Projects(ctx, false, a)
 				return err
 			},
 			"another viewer": func(a page.Args) error {

@@ -52,7 +52,7 @@ func TestListsReadTogetherAreTheListsReadAlone(t *testing.T) {
 			var together map[string]*page.EnvironmentConnection
 			ran := w.Statements(func() {
 				var err error
-				if together, err = w.Workspace.EnvironmentsOf(ctx, ids, args); err != nil {
+				if together, err = w.Workspace.EnvironmentsOf(ctx, ids, false, args); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -60,11 +60,11 @@ func TestListsReadTogetherAreTheListsReadAlone(t *testing.T) {
 				t.Errorf("%s: %d statements, want 1: %q", name, len(ran), ran)
 			}
 			for _, id := range ids {
-				alone, err := w.Workspace.EnvironmentsOf(ctx, []string{id}, args)
+				alone, err := w.Workspace.EnvironmentsOf(ctx, []string{id}, false, args)
 				if err != nil {
 					t.Fatal(err)
 				}
-				listed, err := w.Workspace.Environments(ctx, &id, args)
+				listed, err := w.Workspace.Environments(ctx, &id, false, args)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,7 +87,7 @@ func TestCountsOfListsReadTogetherTakeOneStatement(t *testing.T) {
 		ctx := w.Acme.As(actor.Viewer)
 		add(t, w, day, "a", "b")
 		environments(t, w, map[string]int{"a": 2, "b": 3})
-		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, page.Args{})
+		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, false, page.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,12 +111,12 @@ func TestCursorsOfListsReadTogetherGoOn(t *testing.T) {
 		add(t, w, day, "a", "b")
 		environments(t, w, map[string]int{"a": 5, "b": 5})
 		two := page.Args{First: ptr(int32(2))}
-		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, two)
+		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, false, two)
 		if err != nil {
 			t.Fatal(err)
 		}
 		two.After = together["prj_a"].PageInfo.EndCursor
-		next, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a"}, two)
+		next, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a"}, false, two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestCursorsOfListsReadTogetherGoOn(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		for name, ids := range map[string][]string{"another parent": {"prj_b"}, "both": {"prj_a", "prj_b"}} {
-			if _, err := w.Workspace.EnvironmentsOf(ctx, ids, two); !fault.Is(err, fault.RequestCursorInvalid) {
+			if _, err := w.Workspace.EnvironmentsOf(ctx, ids, false, two); !fault.Is(err, fault.RequestCursorInvalid) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -136,7 +136,7 @@ func TestListsReadTogetherAreTheViewersOwn(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		theirs, mine := w.Fixture(t, w.Globex, "web"), w.Fixture(t, w.Acme, "web")
 		ids := []string{theirs.Project.ID, mine.Project.ID}
-		together, err := w.Workspace.EnvironmentsOf(w.Acme.As(actor.Viewer), ids, page.Args{})
+		together, err := w.Workspace.EnvironmentsOf(w.Acme.As(actor.Viewer), ids, false, page.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}

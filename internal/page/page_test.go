@@ -46,7 +46,7 @@ func numbered(letter string, n int) []string {
 }
 
 func projects(w *worldtest.World, args page.Args) (*page.ProjectConnection, error) {
-	return w.Workspace.Projects(w.Acme.As(actor.Viewer), args)
+	return w.Workspace.Projects(w.Acme.As(actor.Viewer), false, args)
 }
 
 func names(c *page.ProjectConnection) []string {

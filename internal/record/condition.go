@@ -32,6 +32,14 @@ func Where(constant string, args ...any) Condition { return text{constant, args}
 // IsNull returns the condition that a column has no value.
 func IsNull(column string) Condition { return text{`"` + column + `" IS NULL`, nil} }
 
+// IsSet returns the condition that a column has a value, or that it has none.
+func IsSet(column string, is bool) Condition {
+	if is {
+		return text{`"` + column + `" IS NOT NULL`, nil}
+	}
+	return IsNull(column)
+}
+
 // Comparison compares a column with a text or a time. It means the same in a statement and of a record (see
 // Table.Matches), so that a filter of comparisons is written once, for its list and for those who follow what is in it.
 type Comparison struct {

@@ -10,6 +10,7 @@ import (
 
 	"slipway/graph"
 	"slipway/internal/account"
+	"slipway/internal/archive"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -29,6 +30,7 @@ import (
 type Services struct {
 	Accounts  *account.Service
 	Workspace *workspace.Service
+	Archive   *archive.Service
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
@@ -50,6 +52,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 	return &Services{
 		Accounts:  &account.Service{Store: s, Journal: j, Now: now, Log: log},
 		Workspace: places,
+		Archive:   &archive.Service{Store: s, Journal: j},
 		Catalog:   modules,
 		Defaults:  &defaults.Service{Reader: definitions, Journal: j, Schemas: schemas, Impacts: inputs},
 		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: changes, Log: log, BaseURL: baseURL},
@@ -76,6 +79,7 @@ func (s *Services) Resolver() *graph.Resolver {
 	return &graph.Resolver{
 		Accounts:  s.Accounts,
 		Workspace: s.Workspace,
+		Archive:   s.Archive,
 		Catalog:   s.Catalog,
 		Defaults:  s.Defaults,
 		Deploy:    s.Deploy,

@@ -27,6 +27,8 @@ var rules = map[string]struct {
 	"Identifier":  {func(text string) []fault.Violation { return textrules.Identifier("/x", &text) }, true},
 	"Text":        {func(text string) []fault.Violation { return textrules.Text("/x", text) }, true},
 	"Line":        {func(text string) []fault.Violation { return textrules.Line("/x", text) }, true},
+	"Path":        {func(text string) []fault.Violation { _, wrong := textrules.Path("/x", text, "part"); return wrong }, false},
+	"Reason":      {func(text string) []fault.Violation { return textrules.Reason("/x", text, 500) }, false},
 	"Length":      {func(text string) []fault.Violation { return textrules.Length("/x", text, 10) }, true},
 }
 
@@ -47,7 +49,7 @@ func TestEveryRuleSaysWhetherATextMayBeBlank(t *testing.T) {
 				t.Errorf("%s of %+q: %v", name, blank, found)
 			}
 			for _, seen := range []string{"é", "7", "-", "🚀", "漢", "\u0301"} {
-				if text := blank + seen; name != "GivenID" && len(rule.check(text)) > 0 {
+				if text := blank + seen; name != "GivenID" && name != "Path" && len(rule.check(text)) > 0 {
 					t.Errorf("%s of %+q: %v", name, text, rule.check(text))
 				}
 			}

@@ -59,3 +59,17 @@ func Length(pointer, text string, limit int) []fault.Violation {
 	return []fault.Violation{{Pointer: pointer, Rule: "max_length",
 		Message: fmt.Sprintf("must have at most %d characters, found %d", limit, count)}}
 }
+
+// Reason returns violations for a reason, which has 1 to limit characters, line breaks among them, and is not blank.
+func Reason(pointer, text string, limit int) []fault.Violation {
+	var violations []fault.Violation
+	if n := utf8.RuneCountInString(text); n < 1 || n > limit {
+		violations = append(violations, fault.Violation{Pointer: pointer, Rule: "length",
+			Message: fmt.Sprintf("must have 1 to %d characters, found %d", limit, n)})
+	}
+	violations = append(violations, Text(pointer, text)...)
+	if len(violations) == 0 {
+		violations = Visible(pointer, text)
+	}
+	return violations
+}

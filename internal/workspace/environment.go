@@ -5,6 +5,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/environment"
+	"slipway/ent/moduleinstance"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -24,7 +25,7 @@ func (s *Service) Environment(ctx context.Context, environmentID string) (*recor
 	return record.Environments.In(s.Store).ByID(ctx, environmentID, fault.EnvironmentNotFound)
 }
 
-// EnvironmentByPath returns the environment of a path, or EnvironmentNotFound. It fails with RequestInvalid for a text of
+// EnvironmentByPath returns the environment of a path, archived ones aside, or EnvironmentNotFound. It fails with RequestInvalid for a text of
 // another form.
 func (s *Service) EnvironmentByPath(ctx context.Context, path string) (*record.Environment, error) {
 	a := actor.From(ctx)
@@ -36,13 +37,16 @@ func (s *Service) EnvironmentByPath(ctx context.Context, path string) (*record.E
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	return record.Environments.In(s.Store).
-		Where(record.Equal(environment.FieldSlug, slugs[1]), inProject(slugs[0], a.OrganizationID)).
+		Where(record.Equal(environment.FieldSlug, slugs[1]), unarchived, inProject(slugs[0], a.OrganizationID)).
 		Only(ctx, "path", path, fault.EnvironmentNotFound)
 }
 
+// unarchived keeps what is not archived.
+var unarchived = record.IsNull(environment.FieldArchivedAt)
+
 // inProject keeps the environments of the project of a slug.
 func inProject(slug, organizationID string) record.Condition {
-	return record.Where(`"project_id" = (SELECT "p"."id" FROM "projects" AS "p" WHERE "p"."organization_id" = ? AND "p"."slug" = ?)`,
+	return record.Where(`"project_id" = (SELECT "p"."id" FROM "projects" AS "p" WHERE "p"."organization_id" = ? AND "p"."slug" = ? AND "p"."archived_at" IS NULL)`,
 		organizationID, slug)
 }
 
@@ -51,24 +55,26 @@ func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*record
 	return record.Environments.In(s.Store).ByIDs(ctx, ids)
 }
 
-// Environments returns a page of the organization's environments, of one project where it is not nil.
-func (s *Service) Environments(ctx context.Context, projectID *string, args page.Args) (*page.EnvironmentConnection, error) {
+// Environments returns a page of the organization's environments, of one project where it is not nil: of those that are
+// archived, or of the others.
+func (s *Service) Environments(ctx context.Context, projectID *string, archived bool, args page.Args) (*page.EnvironmentConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
-	list := record.Environments.In(s.Store)
+	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, archived))
 	if projectID != nil {
 		list = list.Where(record.Equal(environment.FieldProjectID, *projectID))
 	}
-	scope := page.Scope{List: "environments", Viewer: a.OrganizationID, Filter: projectID}
+	scope := page.Scope{List: archivedList("environments", archived), Viewer: a.OrganizationID, Filter: projectID}
 	return page.Read(ctx, list, args, scope)
 }
 
-// EnvironmentsOf returns a page of the environments of each project.
-func (s *Service) EnvironmentsOf(ctx context.Context, projectIDs []string, args page.Args) (map[string]*page.EnvironmentConnection, error) {
-	return page.ReadEach(ctx, record.Environments.In(s.Store), page.Parents{
-		List: "environments", Viewer: actor.From(ctx).OrganizationID, Column: environment.FieldProjectID, IDs: projectIDs,
+// EnvironmentsOf returns a page of the environments of each project: of those that are archived, or of the others.
+func (s *Service) EnvironmentsOf(ctx context.Context, projectIDs []string, archived bool, args page.Args) (map[string]*page.EnvironmentConnection, error) {
+	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, archived))
+	return page.ReadEach(ctx, list, page.Parents{
+		List: archivedList("environments", archived), Viewer: actor.From(ctx).OrganizationID, Column: environment.FieldProjectID, IDs: projectIDs,
 	}, args, func(e *record.Environment) string { return e.ProjectID })
 }
 
@@ -80,21 +86,28 @@ type NewEnvironment struct {
 }
 
 // CreateEnvironment creates an environment of a project. It fails with ProjectNotFound where there is no such
-// project, and EnvironmentSlugTaken where the project has an environment of the slug.
+// project, ProjectArchived, and EnvironmentSlugTaken where the project has an environment of the slug.
 func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*ent.Environment, error) {
 	a := actor.From(ctx)
 	if violations := append(textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	if _, err := s.Project(ctx, in.ProjectID); err != nil {
-		return nil, err
-	}
-	if err := access.CheckIn(a, access.EditWorkspace, actor.Place{ProjectID: in.ProjectID}, fault.EnvironmentForbidden); err != nil {
+	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
 	var created *ent.Environment
 	environmentID := s.Journal.NewID(id.Environment)
-	err := s.Journal.Write(ctx, "createEnvironment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+	err := s.Journal.Write(store.Creating(ctx), "createEnvironment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		project, err := store.Find(ctx, tx.Project.Get, id.Project, in.ProjectID, fault.ProjectNotFound)
+		if err != nil {
+			return err
+		}
+		if err := access.CheckIn(a, access.EditWorkspace, actor.Place{ProjectID: project.ID}, fault.EnvironmentForbidden); err != nil {
+			return err
+		}
+		if project.ArchivedAt != nil {
+			return fault.New(fault.ProjectArchived, "The project %q is archived.", project.Slug)
+		}
 		e.ObjectID, e.Changes = environmentID, in
 		created, err = tx.Environment.Create().
 			SetID(environmentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
@@ -103,7 +116,80 @@ func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*en
 		return err
 	})
 	if store.IsUniqueViolation(err) {
-		return nil, fault.New(fault.EnvironmentSlugTaken, "The project has an environment with the slug %q.", in.Slug).WithCause(err)
+		return nil, environmentSlugTaken(in.Slug).WithCause(err)
 	}
 	return created, err
+}
+
+// EnvironmentPatch has the fields to change; nil ones stay.
+type EnvironmentPatch struct {
+	Name *string `json:"name,omitempty"`
+	Slug *string `json:"slug,omitempty"`
+	// Violations are what was already found wrong while the input was read.
+	Violations []fault.Violation `json:"-"`
+}
+
+// UpdateEnvironment changes an environment. It fails with EnvironmentNotFound, and EnvironmentSlugTaken where another of
+// its project that is not archived has the slug.
+func (s *Service) UpdateEnvironment(ctx context.Context, environmentID string, p EnvironmentPatch) (*ent.Environment, error) {
+	if violations := checkPatch(p.Violations, p.Name, p.Slug); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	var updated *ent.Environment
+	err := s.Journal.Write(ctx, "updateEnvironment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		if updated, err = ownEnvironment(ctx, tx, environmentID); err != nil {
+			return err
+		}
+		if e.SkipAudit = p.Name == nil && p.Slug == nil; e.SkipAudit {
+			return nil
+		}
+		e.ObjectID, e.Changes = environmentID, p
+		updated, err = updated.Update().SetNillableName(p.Name).SetNillableSlug(p.Slug).SetUpdatedAt(e.At).Save(ctx)
+		return err
+	})
+	if store.IsUniqueViolation(err) {
+		return nil, environmentSlugTaken(*p.Slug).WithCause(err)
+	}
+	return updated, err
+}
+
+// DeleteEnvironment deletes an environment that nothing is in. It fails with EnvironmentNotFound and EnvironmentNotEmpty.
+func (s *Service) DeleteEnvironment(ctx context.Context, environmentID string) (*ent.Environment, error) {
+	var deleted *ent.Environment
+	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteEnvironment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		if deleted, err = ownEnvironment(ctx, tx, environmentID); err != nil {
+			return err
+		}
+		inIt, err := tx.ModuleInstance.Query().Where(moduleinstance.EnvironmentID(environmentID)).Exist(ctx)
+		if err != nil {
+			return err
+		}
+		if inIt {
+			return fault.New(fault.EnvironmentNotEmpty, "The environment %q has module instances.", deleted.Slug)
+		}
+		e.ObjectID, e.Changes = environmentID, map[string]any{"slug": deleted.Slug}
+		return tx.Environment.DeleteOne(deleted).Exec(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return deleted, nil
+}
+
+// ownEnvironment returns an environment that the actor may change.
+func ownEnvironment(ctx context.Context, tx *ent.Tx, environmentID string) (*ent.Environment, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
+		return nil, err
+	}
+	found, err := store.Find(ctx, tx.Environment.Get, id.Environment, environmentID, fault.EnvironmentNotFound)
+	if err != nil {
+		return nil, err
+	}
+	place := actor.Place{ProjectID: found.ProjectID, EnvironmentID: found.ID}
+	return found, access.CheckIn(a, access.EditWorkspace, place, fault.EnvironmentForbidden)
+}
+
+func environmentSlugTaken(slug string) *fault.Error {
+	return fault.New(fault.EnvironmentSlugTaken, "The project has an environment with the slug %q.", slug)
 }

@@ -8,6 +8,7 @@ import (
 
 	"slipway/ent/auditevent"
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/page"
@@ -98,11 +99,11 @@ func TestWorkspaceIsListedAndAudited(t *testing.T) {
 		w.Fixture(t, w.Globex, "web")
 		one, two := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "two")
 		viewer := w.Acme.As(actor.Viewer)
-		projects, err := w.Workspace.Projects(viewer, page.Args{})
+		projects, err := w.Workspace.Projects(viewer, false, page.Args{})
 		if err != nil || len(projects.Edges) != 2 || projects.Edges[0].Node.ID != two.Project.ID {
 			t.Errorf("projects: %v, %v", projects, err)
 		}
-		environments, err := w.Workspace.Environments(viewer, &one.Project.ID, page.Args{})
+		environments, err := w.Workspace.Environments(viewer, &one.Project.ID, false, page.Args{})
 		if err != nil || len(environments.Edges) != 1 || environments.Edges[0].Node.ID != one.Environment.ID {
 			t.Errorf("environments: %v, %v", environments, err)
 		}
@@ -110,6 +111,98 @@ func TestWorkspaceIsListedAndAudited(t *testing.T) {
 			if n := w.Store.Client.AuditEvent.Query().Where(auditevent.ObjectID(id), auditevent.Action(action)).CountX(viewer); n != 1 {
 				t.Errorf("%d audit rows of %s %s", n, action, id)
 			}
+		}
+	})
+}
+
+func TestPlacesAreRenamed(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
+		ctx := w.Acme.As(actor.Admin)
+		before := w.Rows(t)["audit_events"]
+		project, err := w.Workspace.UpdateProject(ctx, p.Project.ID, workspace.ProjectPatch{Name: new("Web shop"), Slug: new("shop")})
+		if err != nil || project.Name != "Web shop" || project.Slug != "shop" {
+			t.Errorf("%v, %v", project, err)
+		}
+		environment, err := w.Workspace.UpdateEnvironment(ctx, p.Environment.ID, workspace.EnvironmentPatch{Slug: new("prod")})
+		if err != nil || environment.Name != p.Environment.Name || environment.Slug != "prod" {
+			t.Errorf("%v, %v", environment, err)
+		}
+		instance, err := w.Catalog.UpdateInstance(ctx, p.Instance.ID, catalog.InstancePatch{Name: new("orders")})
+		if err != nil || instance.Name != "orders" {
+			t.Errorf("%v, %v", instance, err)
+		}
+		p.NewInstance(t, "web")
+		for what, f := range map[fault.Code]func() error{
+			fault.ProjectSlugTaken: func() error {
+				_, err := w.Workspace.UpdateProject(ctx, other.Project.ID, workspace.ProjectPatch{Slug: new("shop")})
+				return err
+			},
+			fault.EnvironmentSlugTaken: func() error {
+				made, err := w.Workspace.CreateEnvironment(ctx, workspace.NewEnvironment{ProjectID: p.Project.ID, Name: "Staging", Slug: "staging"})
+				if err == nil {
+					_, err = w.Workspace.UpdateEnvironment(ctx, made.ID, workspace.EnvironmentPatch{Slug: new("prod")})
+				}
+				return err
+			},
+			fault.ModuleInstanceNameTaken: func() error {
+				_, err := w.Catalog.UpdateInstance(ctx, p.Instance.ID, catalog.InstancePatch{Name: new("web")})
+				return err
+			},
+			fault.RequestInvalid: func() error {
+				_, err := w.Workspace.UpdateProject(ctx, p.Project.ID, workspace.ProjectPatch{Name: new(" "), Slug: new("-")})
+				return err
+			},
+		} {
+			if err := f(); !fault.Is(err, what) {
+				t.Errorf("%v, want %s", err, what)
+			}
+		}
+		if got := w.Rows(t)["audit_events"] - before; got != 5 {
+			t.Errorf("%d events, want one for each of three changes and two that were made", got)
+		}
+		if _, err := w.Workspace.UpdateProject(ctx, p.Project.ID, workspace.ProjectPatch{}); err != nil || w.Rows(t)["audit_events"]-before != 5 {
+			t.Errorf("a patch of nothing: %v", err)
+		}
+	})
+}
+
+func TestOnlyWhatNeverHadADeploymentIsDeleted(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, used := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "used")
+		ctx := w.Acme.As(actor.Admin)
+		d := used.Succeeded(t)
+		moved := used.NewInstance(t, "moved")
+		if _, err := w.Deploy.MoveService(ctx, *d.ServiceArn, moved.ID); err != nil {
+			t.Fatal(err)
+		}
+		removeProject := func() error { _, err := w.Workspace.DeleteProject(ctx, p.Project.ID); return err }
+		removeEnvironment := func() error { _, err := w.Workspace.DeleteEnvironment(ctx, p.Environment.ID); return err }
+		removeInstance := func(id string) error { _, err := w.Catalog.DeleteInstance(ctx, id); return err }
+		for _, step := range []struct {
+			err  error
+			code fault.Code
+		}{
+			{removeProject(), fault.ProjectNotEmpty},
+			{removeEnvironment(), fault.EnvironmentNotEmpty},
+			{removeInstance(used.Instance.ID), fault.ModuleInstanceHasDeployments},
+			{removeInstance(moved.ID), fault.ModuleInstanceNotEmpty},
+			{removeInstance(p.Instance.ID), ""},
+			{removeInstance(p.Instance.ID), fault.ModuleInstanceNotFound},
+			{removeProject(), fault.ProjectNotEmpty},
+			{removeEnvironment(), ""},
+			{removeEnvironment(), fault.EnvironmentNotFound},
+			{removeProject(), ""},
+			{removeProject(), fault.ProjectNotFound},
+		} {
+			if step.code == "" && step.err != nil || step.code != "" && !fault.Is(step.err, step.code) {
+				t.Errorf("%v, want %s", step.err, step.code)
+			}
+		}
+		if rows := w.Rows(t); rows["projects"] != 1 || rows["environments"] != 1 || rows["module_instances"] != 2 {
+			t.Errorf("%v", rows)
 		}
 	})
 }

@@ -43,13 +43,13 @@ func Sources() []Source {
 		},
 		{
 			Name:        "environments",
-			Description: "The environments of the organization.",
+			Description: "The environments of the organization that are not archived.",
 			Params:      []Param{{Name: "projectId", Description: "Only environments of this project."}},
 			options:     environments,
 		},
 		{
 			Name:        "module_instances",
-			Description: "The module instances of the organization.",
+			Description: "The module instances of the organization that are not archived.",
 			Params: []Param{
 				{Name: "type", Description: "Only instances of modules of this type."},
 				{Name: "environmentId", Description: "Only instances in this environment."},
@@ -63,7 +63,7 @@ func Sources() []Source {
 		},
 		{
 			Name:        "projects",
-			Description: "The projects of the organization.",
+			Description: "The projects of the organization that are not archived.",
 			options:     projects,
 		},
 	}
@@ -133,7 +133,7 @@ func moduleInstances(ctx context.Context, s *Service, params map[string]string, 
 }
 
 func projects(ctx context.Context, s *Service, _ map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	projects, err := s.Workspace.Projects(record.Whole(ctx), args)
+	projects, err := s.Workspace.Projects(record.Whole(ctx), false, args)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func projects(ctx context.Context, s *Service, _ map[string]string, args page.Ar
 }
 
 func environments(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	environments, err := s.Workspace.Environments(record.Whole(ctx), param(params, "projectId"), args)
+	environments, err := s.Workspace.Environments(record.Whole(ctx), param(params, "projectId"), false, args)
 	if err != nil {
 		return nil, err
 	}

@@ -103,11 +103,29 @@ func onHeld(t *testing.T, g *ground) map[string]any {
 	return map[string]any{"id": d.ID, "leaseId": g.Claim(t, d)}
 }
 
+func onInstance(t *testing.T, g *ground) map[string]any {
+	return map[string]any{"id": g.instance(t)}
+}
+
 var placedWrites = map[string]placedWrite{
 	"createModuleInstance": {actor.Developer, fault.ModuleInstanceForbidden, func(_ *testing.T, g *ground) map[string]any {
 		g.made++
 		return map[string]any{"environmentId": g.Environment.ID, "moduleDefinitionId": g.Definition.ID, "name": fmt.Sprint("made-", g.made)}
 	}},
+	"updateEnvironment": {actor.Admin, fault.EnvironmentForbidden, func(_ *testing.T, g *ground) map[string]any {
+		g.made++
+		return map[string]any{"id": g.Environment.ID, "name": fmt.Sprint("Environment ", g.made)}
+	}},
+	"unarchiveEnvironment": {actor.Admin, fault.EnvironmentForbidden, func(_ *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.Environment.ID}
+	}},
+	"updateModuleInstance": {actor.Admin, fault.ModuleInstanceForbidden, func(t *testing.T, g *ground) map[string]any {
+		i := g.instance(t)
+		return map[string]any{"id": i, "name": fmt.Sprint("renamed-", g.made)}
+	}},
+	"deleteModuleInstance":    {actor.Admin, fault.ModuleInstanceForbidden, onInstance},
+	"archiveModuleInstance":   {actor.Admin, fault.ModuleInstanceForbidden, onInstance},
+	"unarchiveModuleInstance": {actor.Admin, fault.ModuleInstanceForbidden, onInstance},
 	"createDeployment": {actor.Developer, fault.DeploymentForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{
 			"moduleInstanceId": g.instance(t), "moduleVersionId": g.Version.ID, "inputs": map[string]any{"image": "web:1"},
@@ -153,6 +171,8 @@ var wholeWrites = map[string]func(own records) map[string]any{
 	"publishModuleVersion": func(own records) map[string]any {
 		return map[string]any{"moduleDefinitionId": own.place.Definition.ID, "version": "9.0.0", "deploymentType": "terraform", "inputs": []any{}}
 	},
+	"deprecateModuleVersion": func(own records) map[string]any { return map[string]any{"id": own.place.Version.ID, "reason": "R"} },
+	"reinstateModuleVersion": func(own records) map[string]any { return map[string]any{"id": own.place.Version.ID} },
 	"createDefaultValueDefinition": func(records) map[string]any {
 		return map[string]any{"givenId": "d", "name": "D", "schema": map[string]any{"boolean": map[string]any{"id": "d", "label": "D", "default": true}}}
 	},
@@ -161,8 +181,11 @@ var wholeWrites = map[string]func(own records) map[string]any{
 }
 
 // otherWrites are those that other tests look at: TestARunnerClaimsWithinItsScope,
-// TestAnEnvironmentIsMadeWithinTheScope and those of tokens.
-var otherWrites = []string{"claimDeployment", "createEnvironment", "createToken", "revokeToken", "createOrganization"}
+// TestAnEnvironmentIsMadeWithinTheScope, TestPlacesAreArchivedAndDeletedWithinTheScope and those of tokens.
+var otherWrites = []string{
+	"claimDeployment", "createEnvironment", "createToken", "revokeToken", "createOrganization",
+	"updateProject", "deleteProject", "archiveProject", "unarchiveProject", "deleteEnvironment", "archiveEnvironment",
+}
 
 func call(field string) string {
 	return fmt.Sprintf("mutation($input: %s%sInput!) { %s(input: $input) { __typename } }", string(field[0]-'a'+'A'), field[1:], field)
@@ -397,4 +420,45 @@ func TestAnEnvironmentIsMadeWithinTheScope(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPlacesAreArchivedAndDeletedWithinTheScope(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		all := grounds(t, w)
+		all["beside"].instance(t)
+		for name, s := range scopings(all) {
+			token := w.Token(t, w.Acme, account.NewToken{Name: name, Role: actor.Admin, Scope: s.scope})
+			for where, g := range all {
+				for _, c := range []struct {
+					field, id string
+					code      fault.Code
+					// within is whether it is within the scope, and then the code of what is in the way, "" for nothing.
+					within bool
+					then   fault.Code
+				}{
+					{"updateProject", g.Project.ID, fault.ProjectForbidden, s.hasProject(g), ""},
+					{"deleteProject", g.Project.ID, fault.ProjectForbidden, s.hasProject(g), fault.ProjectNotEmpty},
+					{"archiveProject", g.Project.ID, fault.ProjectForbidden, s.hasProject(g), ""},
+					{"unarchiveProject", g.Project.ID, fault.ProjectForbidden, s.hasProject(g), ""},
+					{"deleteEnvironment", g.Environment.ID, fault.EnvironmentForbidden, slices.Contains(s.within, where), fault.EnvironmentNotEmpty},
+					{"archiveEnvironment", g.Environment.ID, fault.EnvironmentForbidden, slices.Contains(s.within, where), ""},
+					{"unarchiveEnvironment", g.Environment.ID, fault.EnvironmentForbidden, slices.Contains(s.within, where), ""},
+				} {
+					r := w.GraphQL(t, token, call(c.field), map[string]any{"input": map[string]any{"id": c.id}})
+					what := fmt.Sprintf("%s with the scope %s in %s", c.field, name, where)
+					switch {
+					case !c.within:
+						refusedByScope(t, what, r, c.code, s.scope)
+					case r.Code(t) != string(c.then):
+						t.Errorf("%s: %s", what, r.Body)
+					}
+				}
+			}
+		}
+	})
+}
+
+func (s scoping) hasProject(g *ground) bool {
+	return s.scope == nil || slices.Contains(s.scope.Projects, g.Project.ID)
 }

@@ -109,7 +109,7 @@ func onForeign(mine map[string]string) []question {
 		all = append(all, question{kind: kind, document: `query($id: ID!) { ` + field + `(id: $id) { id } }`})
 	}
 	for kind, list := range map[string][]string{
-		"prj":  {`deployments(filter: {projectId: $id})`, `moduleInstances(filter: {projectId: $id})`, `environments(projectId: $id)`},
+		"prj":  {`deployments(filter: {projectId: $id})`, `moduleInstances(filter: {projectId: $id})`, `environments(projectId: $id)`, `environments(projectId: $id, archived: true)`},
 		"env":  {`deployments(filter: {environmentId: $id})`, `moduleInstances(filter: {environmentId: $id})`},
 		"inst": {`deployments(filter: {moduleInstanceId: $id})`},
 		"mod":  {`moduleInstances(filter: {moduleDefinitionId: $id})`},
@@ -128,7 +128,16 @@ func onForeign(mine map[string]string) []question {
 	mutation("dvd", false, `deleteDefaultValueDefinition(input: {id: $id})`)
 	mutation("mod", false, `updateModuleDefinition(input: {id: $id, name: "x"})`)
 	mutation("mod", false, `publishModuleVersion(input: {moduleDefinitionId: $id, version: "9.0.0", deploymentType: "aws:ecs", inputs: []})`)
+	mutation("mver", false, `deprecateModuleVersion(input: {id: $id, reason: "x"})`)
+	mutation("mver", false, `deprecateModuleVersion(input: {id: "`+mine["mver"]+`", reason: "x", successorId: $id})`)
+	mutation("mver", false, `reinstateModuleVersion(input: {id: $id})`)
 	mutation("prj", false, `createEnvironment(input: {projectId: $id, name: "x", slug: "x"})`)
+	for kind, entity := range map[string]string{"prj": "Project", "env": "Environment", "inst": "ModuleInstance"} {
+		mutation(kind, false, `update`+entity+`(input: {id: $id, name: "x"})`)
+		for _, verb := range []string{"delete", "archive", "unarchive"} {
+			mutation(kind, false, verb+entity+`(input: {id: $id})`)
+		}
+	}
 	mutation("env", false, `createModuleInstance(input: {environmentId: $id, moduleDefinitionId: "`+mine["mod"]+`", name: "x"})`)
 	mutation("mod", false, `createModuleInstance(input: {environmentId: "`+mine["env"]+`", moduleDefinitionId: $id, name: "x"})`)
 	mutation("inst", false, `createDeployment(input: {moduleInstanceId: $id, moduleVersionId: "`+mine["mver"]+`", inputs: {}})`)

@@ -41,6 +41,9 @@ func (x *texts) fresh() string {
 func (x *texts) field(t *testing.T, role actor.Role, mutation, member, record string, lines bool, limit int, input func() map[string]any) written {
 	t.Helper()
 	at, selection := []any{"data", mutation}, member
+	if mutation == "cancelDeployment" {
+		selection = member + ": cancelReason"
+	}
 	steps := strings.Split(record, ".")
 	for i := len(steps) - 1; i >= 0; i-- {
 		selection = steps[i] + " { " + selection + " }"
@@ -83,6 +86,10 @@ func (x *texts) all(t *testing.T) []written {
 	}
 	add(actor.Admin, "createEnvironment", "environment", one, name, environment, "name")
 
+	projectPatch, environmentPatch := func() members { return members{"id": x.place.Project.ID} }, func() members { return members{"id": x.place.Environment.ID} }
+	add(actor.Admin, "updateProject", "project", one, name, projectPatch, "name")
+	add(actor.Admin, "updateEnvironment", "environment", one, name, environmentPatch, "name")
+
 	token := func() members { return members{"name": "x", "role": "VIEWER"} }
 	add(actor.Admin, "createToken", "token", one, name, token, "name")
 	organization := func() members { return members{"name": "x", "slug": x.fresh()} }
@@ -98,6 +105,9 @@ func (x *texts) all(t *testing.T) []written {
 		return members{"moduleDefinitionId": x.place.Definition.ID, "version": "2.0.0-" + x.fresh(), "deploymentType": "terraform", "inputs": []any{}}
 	}
 	add(actor.Admin, "publishModuleVersion", "moduleVersion", one, identifier, version, "sourceUrl", "sourceRef")
+
+	deprecated := func() members { return members{"id": x.place.Version.ID} }
+	add(actor.Admin, "deprecateModuleVersion", "moduleVersion.deprecation", many, 500, deprecated, "reason")
 
 	value := func() members {
 		schema := members{"string": members{"id": "image", "label": "Image"}}
@@ -116,6 +126,27 @@ func (x *texts) all(t *testing.T) []written {
 	}
 	add(actor.Developer, "createDeployment", "deployment", many, description, create, "description")
 	add(actor.Developer, "createDeployment", "deployment", one, identifier, create, "resourceArn", "resourceName")
+	add(actor.Developer, "createDeployment", "deployment", many, 500, create, "reason")
+	add(actor.Developer, "createDeployment", "deployment", one, name, create, "pipelineRunId", "stepExecutionId")
+	replayed := func() members {
+		for _, d := range x.w.Store.Client.Deployment.Query().AllX(x.w.Acme.As(actor.Viewer)) {
+			if d.ModuleInstanceID == x.place.Instance.ID && d.CompletedAt == nil {
+				x.w.Cancel(t, x.w.Acme, d.ID)
+			}
+		}
+		return members{"id": released.ID}
+	}
+	add(actor.Developer, "rollbackDeployment", "deployment", many, 500, replayed, "reason")
+	add(actor.Developer, "redeployDeployment", "deployment", many, 500, replayed, "reason")
+	canceled := func() members {
+		return members{"id": x.place.Deploy(t, x.place.NewInstance(t, x.fresh()).ID, `{"image":"web:1"}`).ID}
+	}
+	add(actor.Developer, "cancelDeployment", "deployment", many, 500, canceled, "reason")
+	said := func() members {
+		tamper(t, x.w, x.w.Acme, `UPDATE deployments SET pipeline_run_id = NULL, step_execution_id = NULL WHERE id = $1`, runs.ID)
+		return members{"id": runs.ID, "leaseId": lease}
+	}
+	add(actor.Runner, "reportDeployment", "deployment", one, name, said, "pipelineRunId", "stepExecutionId")
 	report := func() members { return members{"id": runs.ID, "leaseId": lease} }
 	add(actor.Runner, "reportDeployment", "deployment", one, identifier, report, "externalDeploymentId", "resourceArn", "resourceName")
 	quarantine := func() members { return members{"id": *released.ReleaseID} }
@@ -207,7 +238,7 @@ func TestNoNameAndNoReasonIsBlank(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		x := &texts{w: w, place: w.Fixture(t, w.Acme, "web")}
-		schema, names := schemaOf(t), map[string]bool{"createModuleInstance.name": true} // which has the form of a GivenId
+		schema, names := schemaOf(t), map[string]bool{"createModuleInstance.name": true, "updateModuleInstance.name": true} // which have the form of a GivenId
 		for _, field := range x.all(t) {
 			names[field.name] = true
 			for _, blank := range []string{"\u00a0 \u3000", "\u200b\u2060"} {

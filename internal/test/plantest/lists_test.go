@@ -35,7 +35,8 @@ var together = map[string][][]string{
 		{"createdFrom", "createdBefore"}, {"environmentId", "createdFrom", "createdBefore"},
 	},
 	"moduleDefinitions": {{"status", "search"}},
-	"moduleInstances":   {{"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}},
+	"environments":      {{"projectId", "archived"}},
+	"moduleInstances":   {{"projectId", "archived"}, {"environmentId", "archived"}, {"moduleDefinitionId", "archived"}, {"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}},
 	"auditEvents":       {{"createdFrom", "createdBefore"}, {"actorId", "action"}, {"actorId", "createdFrom", "createdBefore"}, {"objectId", "action"}},
 	"module_instances":  {{"type", "environmentId"}},
 }
@@ -129,8 +130,8 @@ func choices(t *testing.T, of string, filters []string) [][]string {
 		all = append(all, choose(t, of, []string{name})...)
 	}
 	for _, names := range together[of] {
-		// Of a name there are lists within records, too, which have no filters.
-		if len(filters) > 0 {
+		// Of a name there are lists within records and sources, too, which have other filters.
+		if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(filters, name) }) {
 			all = append(all, choose(t, of, names)...)
 		}
 	}

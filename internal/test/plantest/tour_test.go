@@ -11,6 +11,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/account"
 	"slipway/internal/actor"
+	"slipway/internal/archive"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/dependency"
@@ -107,13 +108,63 @@ func (t *tour) places() {
 	_, err = t.w.Workspace.CreateEnvironment(t.admin, workspace.NewEnvironment{ProjectID: project.ID, Name: "More", Slug: "more"})
 	t.must(err)
 	t.p.NewInstance(t, "other")
+	t.mends()
 	global := actor.With(t.Context(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 	for _, ctx := range []context.Context{t.admin, global} {
 		made, _, err := t.w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: "More", Type: "more", Status: moduledefinition.StatusACTIVE})
 		t.must(err)
 		_, err = t.w.Catalog.UpdateDefinition(ctx, made.ID, catalog.DefinitionPatch{Name: new("Yet more")})
 		t.must(err)
-		_, _, err = t.w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: made.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform})
+		version, _, err := t.w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: made.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform})
+		t.must(err)
+		_, err = t.w.Catalog.DeprecateVersion(ctx, catalog.Deprecate{VersionID: version.ID, Reason: "It leaks"})
+		t.must(err)
+		_, err = t.w.Catalog.ReinstateVersion(ctx, version.ID)
+		t.must(err)
+	}
+}
+
+// mends renames, archives, unarchives and deletes a project, what is in it, and an instance with a long history.
+func (t *tour) mends() {
+	t.Helper()
+	project, err := t.w.Workspace.CreateProject(t.admin, workspace.NewProject{Name: "Mended", Slug: "mended"})
+	t.must(err)
+	environment, err := t.w.Workspace.CreateEnvironment(t.admin, workspace.NewEnvironment{ProjectID: project.ID, Name: "Mended", Slug: "mended"})
+	t.must(err)
+	instance, err := t.w.Catalog.CreateInstance(t.admin, catalog.NewInstance{EnvironmentID: environment.ID, DefinitionID: t.p.Definition.ID, Name: "mended"})
+	t.must(err)
+	_, err = t.w.Workspace.UpdateProject(t.admin, project.ID, workspace.ProjectPatch{Name: new("Other"), Slug: new("mended-too")})
+	t.must(err)
+	_, err = t.w.Workspace.UpdateEnvironment(t.admin, environment.ID, workspace.EnvironmentPatch{Name: new("Other"), Slug: new("mended-too")})
+	t.must(err)
+	_, err = t.w.Catalog.UpdateInstance(t.admin, instance.ID, catalog.InstancePatch{Name: new("mended-too")})
+	t.must(err)
+	for range 2 { // the environment and the instance are archived with the project, and then by themselves
+		_, err = t.w.Archive.ArchiveProject(t.admin, archive.Request{ID: project.ID})
+		t.must(err)
+		_, err = t.w.Archive.ArchiveEnvironment(t.admin, archive.Request{ID: environment.ID})
+		t.must(err)
+		_, err = t.w.Archive.ArchiveInstance(t.admin, archive.Request{ID: instance.ID})
+		t.must(err)
+		_, err = t.w.Archive.UnarchiveProject(t.admin, project.ID)
+		t.must(err)
+		_, err = t.w.Archive.UnarchiveEnvironment(t.admin, environment.ID)
+		t.must(err)
+		_, err = t.w.Archive.UnarchiveInstance(t.admin, instance.ID)
+		t.must(err)
+	}
+	_, err = t.w.Catalog.DeleteInstance(t.admin, instance.ID)
+	t.must(err)
+	_, err = t.w.Workspace.DeleteEnvironment(t.admin, environment.ID)
+	t.must(err)
+	_, err = t.w.Workspace.DeleteProject(t.admin, project.ID)
+	t.must(err)
+	_, err = t.w.Catalog.DeleteInstance(t.admin, t.p.Instance.ID)
+	t.refused(err, fault.ModuleInstanceHasDeployments)
+	for range 2 {
+		_, err = t.w.Archive.ArchiveProject(t.admin, archive.Request{ID: t.p.Project.ID, AcknowledgeLive: true})
+		t.must(err)
+		_, err = t.w.Archive.UnarchiveProject(t.admin, t.p.Project.ID)
 		t.must(err)
 	}
 }

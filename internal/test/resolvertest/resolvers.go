@@ -13,6 +13,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/account"
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
@@ -259,9 +260,9 @@ func (r aroundEnvironment) Project(ctx context.Context, obj *record.Environment)
 	})
 }
 
-func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return around(ctx, r.call, Field{Name: "Environment.moduleInstances", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
-		return r.EnvironmentResolver.ModuleInstances(ctx, obj, first, after, last, before)
+func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "Environment.moduleInstances", Parent: obj, Args: []any{archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.EnvironmentResolver.ModuleInstances(ctx, obj, archived, first, after, last, before)
 	})
 }
 
@@ -478,6 +479,27 @@ func (r aroundModuleVersion) Outputs(ctx context.Context, obj *record.ModuleVers
 	})
 }
 
+func (r aroundModuleVersion) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersion.deprecation", Parent: obj}, func(ctx context.Context) (*catalog.Deprecation, error) {
+		return r.ModuleVersionResolver.Deprecation(ctx, obj)
+	})
+}
+
+type aroundModuleVersionDeprecation struct {
+	generated.ModuleVersionDeprecationResolver
+	call Call
+}
+
+func (r resolvers) ModuleVersionDeprecation() generated.ModuleVersionDeprecationResolver {
+	return aroundModuleVersionDeprecation{r.ResolverRoot.ModuleVersionDeprecation(), r.call}
+}
+
+func (r aroundModuleVersionDeprecation) Successor(ctx context.Context, obj *catalog.Deprecation) (*record.ModuleVersion, error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersionDeprecation.successor", Parent: obj}, func(ctx context.Context) (*record.ModuleVersion, error) {
+		return r.ModuleVersionDeprecationResolver.Successor(ctx, obj)
+	})
+}
+
 type aroundMutation struct {
 	generated.MutationResolver
 	call Call
@@ -523,6 +545,18 @@ func (r aroundMutation) PublishModuleVersion(ctx context.Context, input model.Pu
 	})
 }
 
+func (r aroundMutation) DeprecateModuleVersion(ctx context.Context, input model.DeprecateModuleVersionInput) (*model.DeprecateModuleVersionPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.deprecateModuleVersion", Args: []any{input}}, func(ctx context.Context) (*model.DeprecateModuleVersionPayload, error) {
+		return r.MutationResolver.DeprecateModuleVersion(ctx, input)
+	})
+}
+
+func (r aroundMutation) ReinstateModuleVersion(ctx context.Context, input model.ReinstateModuleVersionInput) (*model.ReinstateModuleVersionPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.reinstateModuleVersion", Args: []any{input}}, func(ctx context.Context) (*model.ReinstateModuleVersionPayload, error) {
+		return r.MutationResolver.ReinstateModuleVersion(ctx, input)
+	})
+}
+
 func (r aroundMutation) CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.createToken", Args: []any{input}}, func(ctx context.Context) (*model.CreateTokenPayload, error) {
 		return r.MutationResolver.CreateToken(ctx, input)
@@ -556,6 +590,78 @@ func (r aroundMutation) CreateEnvironment(ctx context.Context, input model.Creat
 func (r aroundMutation) CreateModuleInstance(ctx context.Context, input model.CreateModuleInstanceInput) (*model.CreateModuleInstancePayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.createModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.CreateModuleInstancePayload, error) {
 		return r.MutationResolver.CreateModuleInstance(ctx, input)
+	})
+}
+
+func (r aroundMutation) UpdateProject(ctx context.Context, input model.UpdateProjectInput) (*model.UpdateProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateProject", Args: []any{input}}, func(ctx context.Context) (*model.UpdateProjectPayload, error) {
+		return r.MutationResolver.UpdateProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) DeleteProject(ctx context.Context, input model.DeleteProjectInput) (*model.DeleteProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.deleteProject", Args: []any{input}}, func(ctx context.Context) (*model.DeleteProjectPayload, error) {
+		return r.MutationResolver.DeleteProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) ArchiveProject(ctx context.Context, input model.ArchiveProjectInput) (*model.ArchiveProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.archiveProject", Args: []any{input}}, func(ctx context.Context) (*model.ArchiveProjectPayload, error) {
+		return r.MutationResolver.ArchiveProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) UnarchiveProject(ctx context.Context, input model.UnarchiveProjectInput) (*model.UnarchiveProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.unarchiveProject", Args: []any{input}}, func(ctx context.Context) (*model.UnarchiveProjectPayload, error) {
+		return r.MutationResolver.UnarchiveProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) UpdateEnvironment(ctx context.Context, input model.UpdateEnvironmentInput) (*model.UpdateEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.UpdateEnvironmentPayload, error) {
+		return r.MutationResolver.UpdateEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) DeleteEnvironment(ctx context.Context, input model.DeleteEnvironmentInput) (*model.DeleteEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.deleteEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.DeleteEnvironmentPayload, error) {
+		return r.MutationResolver.DeleteEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) ArchiveEnvironment(ctx context.Context, input model.ArchiveEnvironmentInput) (*model.ArchiveEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.archiveEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.ArchiveEnvironmentPayload, error) {
+		return r.MutationResolver.ArchiveEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) UnarchiveEnvironment(ctx context.Context, input model.UnarchiveEnvironmentInput) (*model.UnarchiveEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.unarchiveEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.UnarchiveEnvironmentPayload, error) {
+		return r.MutationResolver.UnarchiveEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) UpdateModuleInstance(ctx context.Context, input model.UpdateModuleInstanceInput) (*model.UpdateModuleInstancePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.UpdateModuleInstancePayload, error) {
+		return r.MutationResolver.UpdateModuleInstance(ctx, input)
+	})
+}
+
+func (r aroundMutation) DeleteModuleInstance(ctx context.Context, input model.DeleteModuleInstanceInput) (*model.DeleteModuleInstancePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.deleteModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.DeleteModuleInstancePayload, error) {
+		return r.MutationResolver.DeleteModuleInstance(ctx, input)
+	})
+}
+
+func (r aroundMutation) ArchiveModuleInstance(ctx context.Context, input model.ArchiveModuleInstanceInput) (*model.ArchiveModuleInstancePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.archiveModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.ArchiveModuleInstancePayload, error) {
+		return r.MutationResolver.ArchiveModuleInstance(ctx, input)
+	})
+}
+
+func (r aroundMutation) UnarchiveModuleInstance(ctx context.Context, input model.UnarchiveModuleInstanceInput) (*model.UnarchiveModuleInstancePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.unarchiveModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.UnarchiveModuleInstancePayload, error) {
+		return r.MutationResolver.UnarchiveModuleInstance(ctx, input)
 	})
 }
 
@@ -661,9 +767,9 @@ func (r resolvers) Project() generated.ProjectResolver {
 	return aroundProject{r.ResolverRoot.Project(), r.call}
 }
 
-func (r aroundProject) Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return around(ctx, r.call, Field{Name: "Project.environments", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
-		return r.ProjectResolver.Environments(ctx, obj, first, after, last, before)
+func (r aroundProject) Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return around(ctx, r.call, Field{Name: "Project.environments", Parent: obj, Args: []any{archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
+		return r.ProjectResolver.Environments(ctx, obj, archived, first, after, last, before)
 	})
 }
 
@@ -793,9 +899,9 @@ func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *strin
 	})
 }
 
-func (r aroundQuery) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
-	return around(ctx, r.call, Field{Name: "Query.projects", Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Project], error) {
-		return r.QueryResolver.Projects(ctx, first, after, last, before)
+func (r aroundQuery) Projects(ctx context.Context, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
+	return around(ctx, r.call, Field{Name: "Query.projects", Args: []any{archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Project], error) {
+		return r.QueryResolver.Projects(ctx, archived, first, after, last, before)
 	})
 }
 
@@ -805,9 +911,9 @@ func (r aroundQuery) Project(ctx context.Context, id *string, slug *string) (*re
 	})
 }
 
-func (r aroundQuery) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return around(ctx, r.call, Field{Name: "Query.environments", Args: []any{projectID, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
-		return r.QueryResolver.Environments(ctx, projectID, first, after, last, before)
+func (r aroundQuery) Environments(ctx context.Context, projectID *string, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return around(ctx, r.call, Field{Name: "Query.environments", Args: []any{projectID, archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
+		return r.QueryResolver.Environments(ctx, projectID, archived, first, after, last, before)
 	})
 }
 

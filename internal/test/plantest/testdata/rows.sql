@@ -22,12 +22,15 @@ SELECT 'org_' || id, at, at, text, text FROM n WHERE i BETWEEN 20 AND 5999;
 INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, hash, prefix, last_four)
 SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last' FROM n WHERE i < 30000;
 
-INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug)
-SELECT 'prj_' || id, at, at, owner, text, text FROM n WHERE i < 4500;
+-- A quarter of the projects, the environments and the instances is archived.
+INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug, archived_at)
+SELECT 'prj_' || id, at, at, owner, text, text, CASE WHEN block % 4 = 2 THEN at END FROM n WHERE i < 4500;
 
 -- The environments of the newest blocks are in the large project.
-INSERT INTO environments (id, created_at, updated_at, organization_id, project_id, name, slug)
-SELECT 'env_' || id, at, at, owner, 'prj_' || CASE WHEN i < 500 THEN id ELSE place_id END, text, text FROM n WHERE i < 6000;
+INSERT INTO environments (id, created_at, updated_at, organization_id, project_id, name, slug, archived_at)
+SELECT 'env_' || id, at, at, owner, 'prj_' || CASE WHEN i < 500 THEN id ELSE place_id END, text, text,
+       CASE WHEN block % 4 = 2 THEN at END
+FROM n WHERE i < 6000;
 
 -- One module of each of some owners, and one of everybody's, has the type "web".
 INSERT INTO module_definitions (id, created_at, updated_at, organization_id, name, type, search_text, status)
@@ -38,9 +41,11 @@ FROM n WHERE i < 6000;
 INSERT INTO module_versions (id, created_at, updated_at, organization_id, module_definition_id, version, kind, inputs, uses_recorded)
 SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs', '[]', true FROM n WHERE i < 6000;
 
-INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name, live_deployment_id)
+INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name,
+                              live_deployment_id, archived_at)
 SELECT 'inst_' || id, at, at, owner, 'prj_' || place_id, 'env_' || place_id,
-       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, CASE WHEN block < 10 THEN 'dep_' || id END
+       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, CASE WHEN block < 10 THEN 'dep_' || id END,
+       CASE WHEN block % 4 = 2 THEN at END
 FROM n WHERE i < 6000;
 
 INSERT INTO releases (id, created_at, updated_at, organization_id, module_version_id, digest, content)

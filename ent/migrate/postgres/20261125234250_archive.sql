@@ -1,0 +1,3 @@
+-- +goose Up
+-- compatible-with: 20261122012914
+ALTER TABLE "projects" ADD COLUMN "archived_at" timestamptz NULL, ADD COLUMN "archived_with" character varying NULL;
