@@ -8,11 +8,9 @@ import (
 	"slipway/ent"
 	"slipway/ent/deploymentreference"
 	"slipway/internal/actor"
-	"slipway/internal/dependency"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
-	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -99,14 +97,4 @@ const maxReferences = 1000
 func (s *Service) References(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
 	return record.References.In(s.Store).Children(ctx, deploymentreference.FieldDeploymentID, ids, record.Range{Limit: maxReferences},
 		func(r *ent.DeploymentReference) string { return r.DeploymentID })
-}
-
-// DependentsOf returns a page of the instances that depend on each module instance.
-func (s *Service) DependentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
-	known, err := dependency.In(s.Store).Of(ctx, instanceIDs)
-	if err != nil {
-		return nil, err
-	}
-	of := page.Parents{List: "moduleInstance.dependents", Viewer: actor.From(ctx).OrganizationID, IDs: instanceIDs}
-	return page.ReadKnown(ctx, record.ModuleInstances.In(s.Store), of, known, args)
 }

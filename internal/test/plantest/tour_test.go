@@ -354,7 +354,7 @@ func (t *tour) refers(d *ent.Deployment) {
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } deployment { status } } } }`, d.ID))
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:outdated"}`)
 	newer, lease := t.claim()
-	_, err := t.w.Deploy.Complete(t.runner, newer.ID, lease, nil)
+	_, err := t.w.Deploy.End(t.runner, newer.ID, lease, deployment.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdated { moduleInstance { name } read { status } live { status } } } }`, d.ModuleInstanceID))
 	taken, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
