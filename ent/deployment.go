@@ -63,6 +63,8 @@ type Deployment struct {
 	CloudStartedAt *time.Time `json:"cloud_started_at,omitempty"`
 	// when it ended by the events of the cloud
 	CloudEndedAt *time.Time `json:"cloud_ended_at,omitempty"`
+	// what speaks against it, of the runner's reports and of the events of the cloud; null for nothing
+	Setbacks *ecs.Setbacks `json:"setbacks,omitempty"`
 	// PipelineRunID holds the value of the "pipeline_run_id" field.
 	PipelineRunID *string `json:"pipeline_run_id,omitempty"`
 	// StepExecutionID holds the value of the "step_execution_id" field.
@@ -233,7 +235,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case deployment.FieldError, deployment.FieldEvents:
+		case deployment.FieldError, deployment.FieldSetbacks, deployment.FieldEvents:
 			values[i] = new([]byte)
 		case deployment.FieldData:
 			values[i] = new(ecs.Column)
@@ -389,6 +391,14 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CloudEndedAt = new(time.Time)
 				*_m.CloudEndedAt = value.Time
+			}
+		case deployment.FieldSetbacks:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field setbacks", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Setbacks); err != nil {
+					return fmt.Errorf("unmarshal field setbacks: %w", err)
+				}
 			}
 		case deployment.FieldPipelineRunID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -711,6 +721,9 @@ func (_m *Deployment) String() string {
 		builder.WriteString("cloud_ended_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("setbacks=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Setbacks))
 	builder.WriteString(", ")
 	if v := _m.PipelineRunID; v != nil {
 		builder.WriteString("pipeline_run_id=")

@@ -221,6 +221,12 @@ func (_c *DeploymentCreate) SetNillableCloudEndedAt(v *time.Time) *DeploymentCre
 	return _c
 }
 
+// SetSetbacks sets the "setbacks" field.
+func (_c *DeploymentCreate) SetSetbacks(v *ecs.Setbacks) *DeploymentCreate {
+	_c.mutation.SetSetbacks(v)
+	return _c
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_c *DeploymentCreate) SetPipelineRunID(v string) *DeploymentCreate {
 	_c.mutation.SetPipelineRunID(v)
@@ -907,6 +913,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CloudEndedAt(); ok {
 		_spec.SetField(deployment.FieldCloudEndedAt, field.TypeTime, value)
 		_node.CloudEndedAt = &value
+	}
+	if value, ok := _c.mutation.Setbacks(); ok {
+		_spec.SetField(deployment.FieldSetbacks, field.TypeJSON, value)
+		_node.Setbacks = value
 	}
 	if value, ok := _c.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)

@@ -187,6 +187,18 @@ func (_u *DeploymentUpdate) ClearCloudEndedAt() *DeploymentUpdate {
 	return _u
 }
 
+// SetSetbacks sets the "setbacks" field.
+func (_u *DeploymentUpdate) SetSetbacks(v *ecs.Setbacks) *DeploymentUpdate {
+	_u.mutation.SetSetbacks(v)
+	return _u
+}
+
+// ClearSetbacks clears the value of the "setbacks" field.
+func (_u *DeploymentUpdate) ClearSetbacks() *DeploymentUpdate {
+	_u.mutation.ClearSetbacks()
+	return _u
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_u *DeploymentUpdate) SetPipelineRunID(v string) *DeploymentUpdate {
 	_u.mutation.SetPipelineRunID(v)
@@ -825,6 +837,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.CloudEndedAtCleared() {
 		_spec.ClearField(deployment.FieldCloudEndedAt, field.TypeTime)
 	}
+	if value, ok := _u.mutation.Setbacks(); ok {
+		_spec.SetField(deployment.FieldSetbacks, field.TypeJSON, value)
+	}
+	if _u.mutation.SetbacksCleared() {
+		_spec.ClearField(deployment.FieldSetbacks, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 	}
@@ -1228,6 +1246,18 @@ func (_u *DeploymentUpdateOne) SetNillableCloudEndedAt(v *time.Time) *Deployment
 // ClearCloudEndedAt clears the value of the "cloud_ended_at" field.
 func (_u *DeploymentUpdateOne) ClearCloudEndedAt() *DeploymentUpdateOne {
 	_u.mutation.ClearCloudEndedAt()
+	return _u
+}
+
+// SetSetbacks sets the "setbacks" field.
+func (_u *DeploymentUpdateOne) SetSetbacks(v *ecs.Setbacks) *DeploymentUpdateOne {
+	_u.mutation.SetSetbacks(v)
+	return _u
+}
+
+// ClearSetbacks clears the value of the "setbacks" field.
+func (_u *DeploymentUpdateOne) ClearSetbacks() *DeploymentUpdateOne {
+	_u.mutation.ClearSetbacks()
 	return _u
 }
 
@@ -1898,6 +1928,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.CloudEndedAtCleared() {
 		_spec.ClearField(deployment.FieldCloudEndedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Setbacks(); ok {
+		_spec.SetField(deployment.FieldSetbacks, field.TypeJSON, value)
+	}
+	if _u.mutation.SetbacksCleared() {
+		_spec.ClearField(deployment.FieldSetbacks, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)

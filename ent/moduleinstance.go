@@ -47,6 +47,14 @@ type ModuleInstance struct {
 	Fence int64 `json:"fence,omitempty"`
 	// the last deployment that was canceled by force, until one succeeds
 	ForcedDeploymentID *string `json:"forced_deployment_id,omitempty"`
+	// how what is live differs from what its deployment made, null where nobody knows of a difference; so are the others of drift
+	DriftKind *moduleinstance.DriftKind `json:"drift_kind,omitempty"`
+	// DriftSince holds the value of the "drift_since" field.
+	DriftSince *time.Time `json:"drift_since,omitempty"`
+	// DriftMessage holds the value of the "drift_message" field.
+	DriftMessage *string `json:"drift_message,omitempty"`
+	// the deployment by which that is known
+	DriftDeploymentID *string `json:"drift_deployment_id,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ModuleInstanceQuery when eager-loading is set.
 	Edges        ModuleInstanceEdges `json:"edges"`
@@ -119,9 +127,9 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case moduleinstance.FieldFence:
 			values[i] = new(sql.NullInt64)
-		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID:
+		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID, moduleinstance.FieldDriftKind, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID:
 			values[i] = new(sql.NullString)
-		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt:
+		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt, moduleinstance.FieldDriftSince:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -227,6 +235,34 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 				_m.ForcedDeploymentID = new(string)
 				*_m.ForcedDeploymentID = value.String
 			}
+		case moduleinstance.FieldDriftKind:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field drift_kind", values[i])
+			} else if value.Valid {
+				_m.DriftKind = new(moduleinstance.DriftKind)
+				*_m.DriftKind = moduleinstance.DriftKind(value.String)
+			}
+		case moduleinstance.FieldDriftSince:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field drift_since", values[i])
+			} else if value.Valid {
+				_m.DriftSince = new(time.Time)
+				*_m.DriftSince = value.Time
+			}
+		case moduleinstance.FieldDriftMessage:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field drift_message", values[i])
+			} else if value.Valid {
+				_m.DriftMessage = new(string)
+				*_m.DriftMessage = value.String
+			}
+		case moduleinstance.FieldDriftDeploymentID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field drift_deployment_id", values[i])
+			} else if value.Valid {
+				_m.DriftDeploymentID = new(string)
+				*_m.DriftDeploymentID = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -329,6 +365,26 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString(", ")
 	if v := _m.ForcedDeploymentID; v != nil {
 		builder.WriteString("forced_deployment_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.DriftKind; v != nil {
+		builder.WriteString("drift_kind=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.DriftSince; v != nil {
+		builder.WriteString("drift_since=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.DriftMessage; v != nil {
+		builder.WriteString("drift_message=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.DriftDeploymentID; v != nil {
+		builder.WriteString("drift_deployment_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteByte(')')

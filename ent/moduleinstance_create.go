@@ -150,6 +150,62 @@ func (_c *ModuleInstanceCreate) SetNillableForcedDeploymentID(v *string) *Module
 	return _c
 }
 
+// SetDriftKind sets the "drift_kind" field.
+func (_c *ModuleInstanceCreate) SetDriftKind(v moduleinstance.DriftKind) *ModuleInstanceCreate {
+	_c.mutation.SetDriftKind(v)
+	return _c
+}
+
+// SetNillableDriftKind sets the "drift_kind" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableDriftKind(v *moduleinstance.DriftKind) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetDriftKind(*v)
+	}
+	return _c
+}
+
+// SetDriftSince sets the "drift_since" field.
+func (_c *ModuleInstanceCreate) SetDriftSince(v time.Time) *ModuleInstanceCreate {
+	_c.mutation.SetDriftSince(v)
+	return _c
+}
+
+// SetNillableDriftSince sets the "drift_since" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableDriftSince(v *time.Time) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetDriftSince(*v)
+	}
+	return _c
+}
+
+// SetDriftMessage sets the "drift_message" field.
+func (_c *ModuleInstanceCreate) SetDriftMessage(v string) *ModuleInstanceCreate {
+	_c.mutation.SetDriftMessage(v)
+	return _c
+}
+
+// SetNillableDriftMessage sets the "drift_message" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableDriftMessage(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetDriftMessage(*v)
+	}
+	return _c
+}
+
+// SetDriftDeploymentID sets the "drift_deployment_id" field.
+func (_c *ModuleInstanceCreate) SetDriftDeploymentID(v string) *ModuleInstanceCreate {
+	_c.mutation.SetDriftDeploymentID(v)
+	return _c
+}
+
+// SetNillableDriftDeploymentID sets the "drift_deployment_id" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableDriftDeploymentID(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetDriftDeploymentID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ModuleInstanceCreate) SetID(v string) *ModuleInstanceCreate {
 	_c.mutation.SetID(v)
@@ -243,6 +299,11 @@ func (_c *ModuleInstanceCreate) check() error {
 	if _, ok := _c.mutation.Fence(); !ok {
 		return &ValidationError{Name: "fence", err: errors.New(`ent: missing required field "ModuleInstance.fence"`)}
 	}
+	if v, ok := _c.mutation.DriftKind(); ok {
+		if err := moduleinstance.DriftKindValidator(v); err != nil {
+			return &ValidationError{Name: "drift_kind", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.drift_kind": %w`, err)}
+		}
+	}
 	if len(_c.mutation.ProjectIDs()) == 0 {
 		return &ValidationError{Name: "project", err: errors.New(`ent: missing required edge "ModuleInstance.project"`)}
 	}
@@ -322,6 +383,22 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 	if value, ok := _c.mutation.ForcedDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldForcedDeploymentID, field.TypeString, value)
 		_node.ForcedDeploymentID = &value
+	}
+	if value, ok := _c.mutation.DriftKind(); ok {
+		_spec.SetField(moduleinstance.FieldDriftKind, field.TypeEnum, value)
+		_node.DriftKind = &value
+	}
+	if value, ok := _c.mutation.DriftSince(); ok {
+		_spec.SetField(moduleinstance.FieldDriftSince, field.TypeTime, value)
+		_node.DriftSince = &value
+	}
+	if value, ok := _c.mutation.DriftMessage(); ok {
+		_spec.SetField(moduleinstance.FieldDriftMessage, field.TypeString, value)
+		_node.DriftMessage = &value
+	}
+	if value, ok := _c.mutation.DriftDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldDriftDeploymentID, field.TypeString, value)
+		_node.DriftDeploymentID = &value
 	}
 	if nodes := _c.mutation.ProjectIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

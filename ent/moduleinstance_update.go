@@ -179,6 +179,86 @@ func (_u *ModuleInstanceUpdate) ClearForcedDeploymentID() *ModuleInstanceUpdate 
 	return _u
 }
 
+// SetDriftKind sets the "drift_kind" field.
+func (_u *ModuleInstanceUpdate) SetDriftKind(v moduleinstance.DriftKind) *ModuleInstanceUpdate {
+	_u.mutation.SetDriftKind(v)
+	return _u
+}
+
+// SetNillableDriftKind sets the "drift_kind" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableDriftKind(v *moduleinstance.DriftKind) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetDriftKind(*v)
+	}
+	return _u
+}
+
+// ClearDriftKind clears the value of the "drift_kind" field.
+func (_u *ModuleInstanceUpdate) ClearDriftKind() *ModuleInstanceUpdate {
+	_u.mutation.ClearDriftKind()
+	return _u
+}
+
+// SetDriftSince sets the "drift_since" field.
+func (_u *ModuleInstanceUpdate) SetDriftSince(v time.Time) *ModuleInstanceUpdate {
+	_u.mutation.SetDriftSince(v)
+	return _u
+}
+
+// SetNillableDriftSince sets the "drift_since" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableDriftSince(v *time.Time) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetDriftSince(*v)
+	}
+	return _u
+}
+
+// ClearDriftSince clears the value of the "drift_since" field.
+func (_u *ModuleInstanceUpdate) ClearDriftSince() *ModuleInstanceUpdate {
+	_u.mutation.ClearDriftSince()
+	return _u
+}
+
+// SetDriftMessage sets the "drift_message" field.
+func (_u *ModuleInstanceUpdate) SetDriftMessage(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetDriftMessage(v)
+	return _u
+}
+
+// SetNillableDriftMessage sets the "drift_message" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableDriftMessage(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetDriftMessage(*v)
+	}
+	return _u
+}
+
+// ClearDriftMessage clears the value of the "drift_message" field.
+func (_u *ModuleInstanceUpdate) ClearDriftMessage() *ModuleInstanceUpdate {
+	_u.mutation.ClearDriftMessage()
+	return _u
+}
+
+// SetDriftDeploymentID sets the "drift_deployment_id" field.
+func (_u *ModuleInstanceUpdate) SetDriftDeploymentID(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetDriftDeploymentID(v)
+	return _u
+}
+
+// SetNillableDriftDeploymentID sets the "drift_deployment_id" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableDriftDeploymentID(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetDriftDeploymentID(*v)
+	}
+	return _u
+}
+
+// ClearDriftDeploymentID clears the value of the "drift_deployment_id" field.
+func (_u *ModuleInstanceUpdate) ClearDriftDeploymentID() *ModuleInstanceUpdate {
+	_u.mutation.ClearDriftDeploymentID()
+	return _u
+}
+
 // SetLiveDeployment sets the "live_deployment" edge to the Deployment entity.
 func (_u *ModuleInstanceUpdate) SetLiveDeployment(v *Deployment) *ModuleInstanceUpdate {
 	return _u.SetLiveDeploymentID(v.ID)
@@ -224,6 +304,11 @@ func (_u *ModuleInstanceUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *ModuleInstanceUpdate) check() error {
+	if v, ok := _u.mutation.DriftKind(); ok {
+		if err := moduleinstance.DriftKindValidator(v); err != nil {
+			return &ValidationError{Name: "drift_kind", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.drift_kind": %w`, err)}
+		}
+	}
 	if _u.mutation.ProjectCleared() && len(_u.mutation.ProjectIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "ModuleInstance.project"`)
 	}
@@ -289,6 +374,30 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	}
 	if _u.mutation.ForcedDeploymentIDCleared() {
 		_spec.ClearField(moduleinstance.FieldForcedDeploymentID, field.TypeString)
+	}
+	if value, ok := _u.mutation.DriftKind(); ok {
+		_spec.SetField(moduleinstance.FieldDriftKind, field.TypeEnum, value)
+	}
+	if _u.mutation.DriftKindCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftKind, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.DriftSince(); ok {
+		_spec.SetField(moduleinstance.FieldDriftSince, field.TypeTime, value)
+	}
+	if _u.mutation.DriftSinceCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftSince, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DriftMessage(); ok {
+		_spec.SetField(moduleinstance.FieldDriftMessage, field.TypeString, value)
+	}
+	if _u.mutation.DriftMessageCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftMessage, field.TypeString)
+	}
+	if value, ok := _u.mutation.DriftDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldDriftDeploymentID, field.TypeString, value)
+	}
+	if _u.mutation.DriftDeploymentIDCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftDeploymentID, field.TypeString)
 	}
 	if _u.mutation.LiveDeploymentCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -490,6 +599,86 @@ func (_u *ModuleInstanceUpdateOne) ClearForcedDeploymentID() *ModuleInstanceUpda
 	return _u
 }
 
+// SetDriftKind sets the "drift_kind" field.
+func (_u *ModuleInstanceUpdateOne) SetDriftKind(v moduleinstance.DriftKind) *ModuleInstanceUpdateOne {
+	_u.mutation.SetDriftKind(v)
+	return _u
+}
+
+// SetNillableDriftKind sets the "drift_kind" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableDriftKind(v *moduleinstance.DriftKind) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetDriftKind(*v)
+	}
+	return _u
+}
+
+// ClearDriftKind clears the value of the "drift_kind" field.
+func (_u *ModuleInstanceUpdateOne) ClearDriftKind() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearDriftKind()
+	return _u
+}
+
+// SetDriftSince sets the "drift_since" field.
+func (_u *ModuleInstanceUpdateOne) SetDriftSince(v time.Time) *ModuleInstanceUpdateOne {
+	_u.mutation.SetDriftSince(v)
+	return _u
+}
+
+// SetNillableDriftSince sets the "drift_since" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableDriftSince(v *time.Time) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetDriftSince(*v)
+	}
+	return _u
+}
+
+// ClearDriftSince clears the value of the "drift_since" field.
+func (_u *ModuleInstanceUpdateOne) ClearDriftSince() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearDriftSince()
+	return _u
+}
+
+// SetDriftMessage sets the "drift_message" field.
+func (_u *ModuleInstanceUpdateOne) SetDriftMessage(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetDriftMessage(v)
+	return _u
+}
+
+// SetNillableDriftMessage sets the "drift_message" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableDriftMessage(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetDriftMessage(*v)
+	}
+	return _u
+}
+
+// ClearDriftMessage clears the value of the "drift_message" field.
+func (_u *ModuleInstanceUpdateOne) ClearDriftMessage() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearDriftMessage()
+	return _u
+}
+
+// SetDriftDeploymentID sets the "drift_deployment_id" field.
+func (_u *ModuleInstanceUpdateOne) SetDriftDeploymentID(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetDriftDeploymentID(v)
+	return _u
+}
+
+// SetNillableDriftDeploymentID sets the "drift_deployment_id" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableDriftDeploymentID(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetDriftDeploymentID(*v)
+	}
+	return _u
+}
+
+// ClearDriftDeploymentID clears the value of the "drift_deployment_id" field.
+func (_u *ModuleInstanceUpdateOne) ClearDriftDeploymentID() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearDriftDeploymentID()
+	return _u
+}
+
 // SetLiveDeployment sets the "live_deployment" edge to the Deployment entity.
 func (_u *ModuleInstanceUpdateOne) SetLiveDeployment(v *Deployment) *ModuleInstanceUpdateOne {
 	return _u.SetLiveDeploymentID(v.ID)
@@ -548,6 +737,11 @@ func (_u *ModuleInstanceUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *ModuleInstanceUpdateOne) check() error {
+	if v, ok := _u.mutation.DriftKind(); ok {
+		if err := moduleinstance.DriftKindValidator(v); err != nil {
+			return &ValidationError{Name: "drift_kind", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.drift_kind": %w`, err)}
+		}
+	}
 	if _u.mutation.ProjectCleared() && len(_u.mutation.ProjectIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "ModuleInstance.project"`)
 	}
@@ -630,6 +824,30 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	}
 	if _u.mutation.ForcedDeploymentIDCleared() {
 		_spec.ClearField(moduleinstance.FieldForcedDeploymentID, field.TypeString)
+	}
+	if value, ok := _u.mutation.DriftKind(); ok {
+		_spec.SetField(moduleinstance.FieldDriftKind, field.TypeEnum, value)
+	}
+	if _u.mutation.DriftKindCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftKind, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.DriftSince(); ok {
+		_spec.SetField(moduleinstance.FieldDriftSince, field.TypeTime, value)
+	}
+	if _u.mutation.DriftSinceCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftSince, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DriftMessage(); ok {
+		_spec.SetField(moduleinstance.FieldDriftMessage, field.TypeString, value)
+	}
+	if _u.mutation.DriftMessageCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftMessage, field.TypeString)
+	}
+	if value, ok := _u.mutation.DriftDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldDriftDeploymentID, field.TypeString, value)
+	}
+	if _u.mutation.DriftDeploymentIDCleared() {
+		_spec.ClearField(moduleinstance.FieldDriftDeploymentID, field.TypeString)
 	}
 	if _u.mutation.LiveDeploymentCleared() {
 		edge := &sqlgraph.EdgeSpec{

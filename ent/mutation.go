@@ -3881,6 +3881,7 @@ type DeploymentMutation struct {
 	external_id_adopted    *bool
 	cloud_started_at       *time.Time
 	cloud_ended_at         *time.Time
+	setbacks               **ecs.Setbacks
 	pipeline_run_id        *string
 	step_execution_id      *string
 	resource_arn           *string
@@ -4841,6 +4842,55 @@ func (m *DeploymentMutation) CloudEndedAtCleared() bool {
 func (m *DeploymentMutation) ResetCloudEndedAt() {
 	m.cloud_ended_at = nil
 	delete(m.clearedFields, deployment.FieldCloudEndedAt)
+}
+
+// SetSetbacks sets the "setbacks" field.
+func (m *DeploymentMutation) SetSetbacks(e *ecs.Setbacks) {
+	m.setbacks = &e
+}
+
+// Setbacks returns the value of the "setbacks" field in the mutation.
+func (m *DeploymentMutation) Setbacks() (r *ecs.Setbacks, exists bool) {
+	v := m.setbacks
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSetbacks returns the old "setbacks" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldSetbacks(ctx context.Context) (v *ecs.Setbacks, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSetbacks is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSetbacks requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSetbacks: %w", err)
+	}
+	return oldValue.Setbacks, nil
+}
+
+// ClearSetbacks clears the value of the "setbacks" field.
+func (m *DeploymentMutation) ClearSetbacks() {
+	m.setbacks = nil
+	m.clearedFields[deployment.FieldSetbacks] = struct{}{}
+}
+
+// SetbacksCleared returns if the "setbacks" field was cleared in this mutation.
+func (m *DeploymentMutation) SetbacksCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldSetbacks]
+	return ok
+}
+
+// ResetSetbacks resets all changes to the "setbacks" field.
+func (m *DeploymentMutation) ResetSetbacks() {
+	m.setbacks = nil
+	delete(m.clearedFields, deployment.FieldSetbacks)
 }
 
 // SetPipelineRunID sets the "pipeline_run_id" field.
@@ -6507,7 +6557,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 45)
+	fields := make([]string, 0, 46)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -6564,6 +6614,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.cloud_ended_at != nil {
 		fields = append(fields, deployment.FieldCloudEndedAt)
+	}
+	if m.setbacks != nil {
+		fields = append(fields, deployment.FieldSetbacks)
 	}
 	if m.pipeline_run_id != nil {
 		fields = append(fields, deployment.FieldPipelineRunID)
@@ -6689,6 +6742,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.CloudStartedAt()
 	case deployment.FieldCloudEndedAt:
 		return m.CloudEndedAt()
+	case deployment.FieldSetbacks:
+		return m.Setbacks()
 	case deployment.FieldPipelineRunID:
 		return m.PipelineRunID()
 	case deployment.FieldStepExecutionID:
@@ -6788,6 +6843,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldCloudStartedAt(ctx)
 	case deployment.FieldCloudEndedAt:
 		return m.OldCloudEndedAt(ctx)
+	case deployment.FieldSetbacks:
+		return m.OldSetbacks(ctx)
 	case deployment.FieldPipelineRunID:
 		return m.OldPipelineRunID(ctx)
 	case deployment.FieldStepExecutionID:
@@ -6981,6 +7038,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCloudEndedAt(v)
+		return nil
+	case deployment.FieldSetbacks:
+		v, ok := value.(*ecs.Setbacks)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSetbacks(v)
 		return nil
 	case deployment.FieldPipelineRunID:
 		v, ok := value.(string)
@@ -7320,6 +7384,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldCloudEndedAt) {
 		fields = append(fields, deployment.FieldCloudEndedAt)
 	}
+	if m.FieldCleared(deployment.FieldSetbacks) {
+		fields = append(fields, deployment.FieldSetbacks)
+	}
 	if m.FieldCleared(deployment.FieldPipelineRunID) {
 		fields = append(fields, deployment.FieldPipelineRunID)
 	}
@@ -7411,6 +7478,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldCloudEndedAt:
 		m.ClearCloudEndedAt()
+		return nil
+	case deployment.FieldSetbacks:
+		m.ClearSetbacks()
 		return nil
 	case deployment.FieldPipelineRunID:
 		m.ClearPipelineRunID()
@@ -7527,6 +7597,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldCloudEndedAt:
 		m.ResetCloudEndedAt()
+		return nil
+	case deployment.FieldSetbacks:
+		m.ResetSetbacks()
 		return nil
 	case deployment.FieldPipelineRunID:
 		m.ResetPipelineRunID()
@@ -14593,6 +14666,10 @@ type ModuleInstanceMutation struct {
 	fence                    *int64
 	addfence                 *int64
 	forced_deployment_id     *string
+	drift_kind               *moduleinstance.DriftKind
+	drift_since              *time.Time
+	drift_message            *string
+	drift_deployment_id      *string
 	clearedFields            map[string]struct{}
 	project                  *string
 	clearedproject           bool
@@ -15264,6 +15341,202 @@ func (m *ModuleInstanceMutation) ResetForcedDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldForcedDeploymentID)
 }
 
+// SetDriftKind sets the "drift_kind" field.
+func (m *ModuleInstanceMutation) SetDriftKind(mk moduleinstance.DriftKind) {
+	m.drift_kind = &mk
+}
+
+// DriftKind returns the value of the "drift_kind" field in the mutation.
+func (m *ModuleInstanceMutation) DriftKind() (r moduleinstance.DriftKind, exists bool) {
+	v := m.drift_kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDriftKind returns the old "drift_kind" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldDriftKind(ctx context.Context) (v *moduleinstance.DriftKind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDriftKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDriftKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDriftKind: %w", err)
+	}
+	return oldValue.DriftKind, nil
+}
+
+// ClearDriftKind clears the value of the "drift_kind" field.
+func (m *ModuleInstanceMutation) ClearDriftKind() {
+	m.drift_kind = nil
+	m.clearedFields[moduleinstance.FieldDriftKind] = struct{}{}
+}
+
+// DriftKindCleared returns if the "drift_kind" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) DriftKindCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldDriftKind]
+	return ok
+}
+
+// ResetDriftKind resets all changes to the "drift_kind" field.
+func (m *ModuleInstanceMutation) ResetDriftKind() {
+	m.drift_kind = nil
+	delete(m.clearedFields, moduleinstance.FieldDriftKind)
+}
+
+// SetDriftSince sets the "drift_since" field.
+func (m *ModuleInstanceMutation) SetDriftSince(t time.Time) {
+	m.drift_since = &t
+}
+
+// DriftSince returns the value of the "drift_since" field in the mutation.
+func (m *ModuleInstanceMutation) DriftSince() (r time.Time, exists bool) {
+	v := m.drift_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDriftSince returns the old "drift_since" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldDriftSince(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDriftSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDriftSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDriftSince: %w", err)
+	}
+	return oldValue.DriftSince, nil
+}
+
+// ClearDriftSince clears the value of the "drift_since" field.
+func (m *ModuleInstanceMutation) ClearDriftSince() {
+	m.drift_since = nil
+	m.clearedFields[moduleinstance.FieldDriftSince] = struct{}{}
+}
+
+// DriftSinceCleared returns if the "drift_since" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) DriftSinceCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldDriftSince]
+	return ok
+}
+
+// ResetDriftSince resets all changes to the "drift_since" field.
+func (m *ModuleInstanceMutation) ResetDriftSince() {
+	m.drift_since = nil
+	delete(m.clearedFields, moduleinstance.FieldDriftSince)
+}
+
+// SetDriftMessage sets the "drift_message" field.
+func (m *ModuleInstanceMutation) SetDriftMessage(s string) {
+	m.drift_message = &s
+}
+
+// DriftMessage returns the value of the "drift_message" field in the mutation.
+func (m *ModuleInstanceMutation) DriftMessage() (r string, exists bool) {
+	v := m.drift_message
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDriftMessage returns the old "drift_message" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldDriftMessage(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDriftMessage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDriftMessage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDriftMessage: %w", err)
+	}
+	return oldValue.DriftMessage, nil
+}
+
+// ClearDriftMessage clears the value of the "drift_message" field.
+func (m *ModuleInstanceMutation) ClearDriftMessage() {
+	m.drift_message = nil
+	m.clearedFields[moduleinstance.FieldDriftMessage] = struct{}{}
+}
+
+// DriftMessageCleared returns if the "drift_message" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) DriftMessageCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldDriftMessage]
+	return ok
+}
+
+// ResetDriftMessage resets all changes to the "drift_message" field.
+func (m *ModuleInstanceMutation) ResetDriftMessage() {
+	m.drift_message = nil
+	delete(m.clearedFields, moduleinstance.FieldDriftMessage)
+}
+
+// SetDriftDeploymentID sets the "drift_deployment_id" field.
+func (m *ModuleInstanceMutation) SetDriftDeploymentID(s string) {
+	m.drift_deployment_id = &s
+}
+
+// DriftDeploymentID returns the value of the "drift_deployment_id" field in the mutation.
+func (m *ModuleInstanceMutation) DriftDeploymentID() (r string, exists bool) {
+	v := m.drift_deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDriftDeploymentID returns the old "drift_deployment_id" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldDriftDeploymentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDriftDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDriftDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDriftDeploymentID: %w", err)
+	}
+	return oldValue.DriftDeploymentID, nil
+}
+
+// ClearDriftDeploymentID clears the value of the "drift_deployment_id" field.
+func (m *ModuleInstanceMutation) ClearDriftDeploymentID() {
+	m.drift_deployment_id = nil
+	m.clearedFields[moduleinstance.FieldDriftDeploymentID] = struct{}{}
+}
+
+// DriftDeploymentIDCleared returns if the "drift_deployment_id" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) DriftDeploymentIDCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldDriftDeploymentID]
+	return ok
+}
+
+// ResetDriftDeploymentID resets all changes to the "drift_deployment_id" field.
+func (m *ModuleInstanceMutation) ResetDriftDeploymentID() {
+	m.drift_deployment_id = nil
+	delete(m.clearedFields, moduleinstance.FieldDriftDeploymentID)
+}
+
 // ClearProject clears the "project" edge to the Project entity.
 func (m *ModuleInstanceMutation) ClearProject() {
 	m.clearedproject = true
@@ -15406,7 +15679,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -15446,6 +15719,18 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	if m.forced_deployment_id != nil {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
+	if m.drift_kind != nil {
+		fields = append(fields, moduleinstance.FieldDriftKind)
+	}
+	if m.drift_since != nil {
+		fields = append(fields, moduleinstance.FieldDriftSince)
+	}
+	if m.drift_message != nil {
+		fields = append(fields, moduleinstance.FieldDriftMessage)
+	}
+	if m.drift_deployment_id != nil {
+		fields = append(fields, moduleinstance.FieldDriftDeploymentID)
+	}
 	return fields
 }
 
@@ -15480,6 +15765,14 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.Fence()
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.ForcedDeploymentID()
+	case moduleinstance.FieldDriftKind:
+		return m.DriftKind()
+	case moduleinstance.FieldDriftSince:
+		return m.DriftSince()
+	case moduleinstance.FieldDriftMessage:
+		return m.DriftMessage()
+	case moduleinstance.FieldDriftDeploymentID:
+		return m.DriftDeploymentID()
 	}
 	return nil, false
 }
@@ -15515,6 +15808,14 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldFence(ctx)
 	case moduleinstance.FieldForcedDeploymentID:
 		return m.OldForcedDeploymentID(ctx)
+	case moduleinstance.FieldDriftKind:
+		return m.OldDriftKind(ctx)
+	case moduleinstance.FieldDriftSince:
+		return m.OldDriftSince(ctx)
+	case moduleinstance.FieldDriftMessage:
+		return m.OldDriftMessage(ctx)
+	case moduleinstance.FieldDriftDeploymentID:
+		return m.OldDriftDeploymentID(ctx)
 	}
 	return nil, fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -15615,6 +15916,34 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetForcedDeploymentID(v)
 		return nil
+	case moduleinstance.FieldDriftKind:
+		v, ok := value.(moduleinstance.DriftKind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDriftKind(v)
+		return nil
+	case moduleinstance.FieldDriftSince:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDriftSince(v)
+		return nil
+	case moduleinstance.FieldDriftMessage:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDriftMessage(v)
+		return nil
+	case moduleinstance.FieldDriftDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDriftDeploymentID(v)
+		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -15675,6 +16004,18 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleinstance.FieldForcedDeploymentID) {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
+	if m.FieldCleared(moduleinstance.FieldDriftKind) {
+		fields = append(fields, moduleinstance.FieldDriftKind)
+	}
+	if m.FieldCleared(moduleinstance.FieldDriftSince) {
+		fields = append(fields, moduleinstance.FieldDriftSince)
+	}
+	if m.FieldCleared(moduleinstance.FieldDriftMessage) {
+		fields = append(fields, moduleinstance.FieldDriftMessage)
+	}
+	if m.FieldCleared(moduleinstance.FieldDriftDeploymentID) {
+		fields = append(fields, moduleinstance.FieldDriftDeploymentID)
+	}
 	return fields
 }
 
@@ -15703,6 +16044,18 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ClearForcedDeploymentID()
+		return nil
+	case moduleinstance.FieldDriftKind:
+		m.ClearDriftKind()
+		return nil
+	case moduleinstance.FieldDriftSince:
+		m.ClearDriftSince()
+		return nil
+	case moduleinstance.FieldDriftMessage:
+		m.ClearDriftMessage()
+		return nil
+	case moduleinstance.FieldDriftDeploymentID:
+		m.ClearDriftDeploymentID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance nullable field %s", name)
@@ -15750,6 +16103,18 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ResetForcedDeploymentID()
+		return nil
+	case moduleinstance.FieldDriftKind:
+		m.ResetDriftKind()
+		return nil
+	case moduleinstance.FieldDriftSince:
+		m.ResetDriftSince()
+		return nil
+	case moduleinstance.FieldDriftMessage:
+		m.ResetDriftMessage()
+		return nil
+	case moduleinstance.FieldDriftDeploymentID:
+		m.ResetDriftDeploymentID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)

@@ -30,6 +30,7 @@ import (
 	"slipway/ent/release"
 	"slipway/ent/token"
 	"slipway/internal/actor"
+	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
@@ -274,6 +275,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.CloudStartedAt}
 	case deployment.FieldCloudEndedAt:
 		return scanNillable[time.Time]{&_m.CloudEndedAt}
+	case deployment.FieldSetbacks:
+		return &scanJSON[*ecs.Setbacks]{to: &_m.Setbacks}
 	case deployment.FieldPipelineRunID:
 		return scanNillable[string]{&_m.PipelineRunID}
 	case deployment.FieldStepExecutionID:
@@ -580,6 +583,14 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return &_m.Fence
 	case moduleinstance.FieldForcedDeploymentID:
 		return scanNillable[string]{&_m.ForcedDeploymentID}
+	case moduleinstance.FieldDriftKind:
+		return scanNillable[moduleinstance.DriftKind]{&_m.DriftKind}
+	case moduleinstance.FieldDriftSince:
+		return scanNillable[time.Time]{&_m.DriftSince}
+	case moduleinstance.FieldDriftMessage:
+		return scanNillable[string]{&_m.DriftMessage}
+	case moduleinstance.FieldDriftDeploymentID:
+		return scanNillable[string]{&_m.DriftDeploymentID}
 	default:
 		return nil
 	}

@@ -416,6 +416,8 @@ func (_m *Deployment) SetTooEarly() string {
 		return deployment.FieldExternalIDAdopted
 	case _m.CloudEndedAt != nil:
 		return deployment.FieldCloudEndedAt
+	case _m.Setbacks != nil:
+		return deployment.FieldSetbacks
 	case _m.Events != nil:
 		return deployment.FieldEvents
 	case _m.FoldedEvents != 0:
@@ -499,6 +501,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return nillable(_m.CloudStartedAt)
 	case deployment.FieldCloudEndedAt:
 		return nillable(_m.CloudEndedAt)
+	case deployment.FieldSetbacks:
+		return optionalJSON(_m.Setbacks, _m.Setbacks == nil)
 	case deployment.FieldPipelineRunID:
 		return nillable(_m.PipelineRunID)
 	case deployment.FieldStepExecutionID:
@@ -1094,7 +1098,7 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_instances, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleInstance) InsertStatement() string {
-	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1112,6 +1116,10 @@ func (_m *ModuleInstance) InsertArguments() []any {
 		nillable(_m.ExternalDeploymentID),
 		_m.Fence,
 		nillable(_m.ForcedDeploymentID),
+		nillableText(_m.DriftKind),
+		nillable(_m.DriftSince),
+		nillable(_m.DriftMessage),
+		nillable(_m.DriftDeploymentID),
 	}
 }
 
@@ -1163,6 +1171,14 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return _m.Fence
 	case moduleinstance.FieldForcedDeploymentID:
 		return nillable(_m.ForcedDeploymentID)
+	case moduleinstance.FieldDriftKind:
+		return nillableText(_m.DriftKind)
+	case moduleinstance.FieldDriftSince:
+		return nillable(_m.DriftSince)
+	case moduleinstance.FieldDriftMessage:
+		return nillable(_m.DriftMessage)
+	case moduleinstance.FieldDriftDeploymentID:
+		return nillable(_m.DriftDeploymentID)
 	default:
 		return nil
 	}

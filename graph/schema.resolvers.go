@@ -181,6 +181,11 @@ func (r *deploymentReferenceResolver) Deployment(ctx context.Context, obj *ent.D
 	return toDeployment(ctx, r.Resolver, obj, "deployment", func(o *ent.DeploymentReference) *string { return o.ReadDeploymentID })
 }
 
+// Deployment is the resolver for the deployment field.
+func (r *driftResolver) Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj.Instance, "drift", func(i *record.ModuleInstance) *string { return i.DriftDeploymentID })
+}
+
 // Project is the resolver for the project field.
 func (r *environmentResolver) Project(ctx context.Context, obj *record.Environment) (*record.Project, error) {
 	return toProject(ctx, r.Resolver, obj, func(o *record.Environment) *string { return &o.ProjectID })
@@ -261,6 +266,11 @@ func (r *moduleInstanceResolver) Outputs(ctx context.Context, obj *record.Module
 // ExternalDeployment is the resolver for the externalDeployment field.
 func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
+}
+
+// Drift is the resolver for the drift field.
+func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
+	return deployment.DriftOf(obj), nil
 }
 
 // ActiveDeployment is the resolver for the activeDeployment field.
@@ -576,20 +586,20 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
 func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
-	d, err := r.Deploy.Rollback(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
+	d, warnings, err := r.Deploy.RollbackWarned(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
-	return &model.RollbackDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.RollbackDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
 func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
-	d, err := r.Deploy.Redeploy(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
+	d, warnings, err := r.Deploy.RedeployWarned(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
-	return &model.RedeployDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.RedeployDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // CancelDeployment is the resolver for the cancelDeployment field.
@@ -962,6 +972,9 @@ func (r *Resolver) DeploymentReference() generated.DeploymentReferenceResolver {
 	return &deploymentReferenceResolver{r}
 }
 
+// Drift returns generated.DriftResolver implementation.
+func (r *Resolver) Drift() generated.DriftResolver { return &driftResolver{r} }
+
 // Environment returns generated.EnvironmentResolver implementation.
 func (r *Resolver) Environment() generated.EnvironmentResolver { return &environmentResolver{r} }
 
@@ -1035,6 +1048,7 @@ type (
 	deploymentResolver               struct{ *Resolver }
 	deploymentChangeResolver         struct{ *Resolver }
 	deploymentReferenceResolver      struct{ *Resolver }
+	driftResolver                    struct{ *Resolver }
 	environmentResolver              struct{ *Resolver }
 	errorCodeResolver                struct{ *Resolver }
 	errorSectionResolver             struct{ *Resolver }

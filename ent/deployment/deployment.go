@@ -52,6 +52,8 @@ const (
 	FieldCloudStartedAt = "cloud_started_at"
 	// FieldCloudEndedAt holds the string denoting the cloud_ended_at field in the database.
 	FieldCloudEndedAt = "cloud_ended_at"
+	// FieldSetbacks holds the string denoting the setbacks field in the database.
+	FieldSetbacks = "setbacks"
 	// FieldPipelineRunID holds the string denoting the pipeline_run_id field in the database.
 	FieldPipelineRunID = "pipeline_run_id"
 	// FieldStepExecutionID holds the string denoting the step_execution_id field in the database.
@@ -190,6 +192,7 @@ var Columns = []string{
 	FieldExternalIDAdopted,
 	FieldCloudStartedAt,
 	FieldCloudEndedAt,
+	FieldSetbacks,
 	FieldPipelineRunID,
 	FieldStepExecutionID,
 	FieldResourceArn,

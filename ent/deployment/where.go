@@ -1286,6 +1286,16 @@ func CloudEndedAtNotNil() predicate.Deployment {
 	return predicate.Deployment(sql.FieldNotNull(FieldCloudEndedAt))
 }
 
+// SetbacksIsNil applies the IsNil predicate on the "setbacks" field.
+func SetbacksIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldSetbacks))
+}
+
+// SetbacksNotNil applies the NotNil predicate on the "setbacks" field.
+func SetbacksNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldSetbacks))
+}
+
 // PipelineRunIDEQ applies the EQ predicate on the "pipeline_run_id" field.
 func PipelineRunIDEQ(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPipelineRunID, v))

@@ -3,6 +3,8 @@
 package moduleinstance
 
 import (
+	"fmt"
+
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 )
@@ -38,6 +40,14 @@ const (
 	FieldFence = "fence"
 	// FieldForcedDeploymentID holds the string denoting the forced_deployment_id field in the database.
 	FieldForcedDeploymentID = "forced_deployment_id"
+	// FieldDriftKind holds the string denoting the drift_kind field in the database.
+	FieldDriftKind = "drift_kind"
+	// FieldDriftSince holds the string denoting the drift_since field in the database.
+	FieldDriftSince = "drift_since"
+	// FieldDriftMessage holds the string denoting the drift_message field in the database.
+	FieldDriftMessage = "drift_message"
+	// FieldDriftDeploymentID holds the string denoting the drift_deployment_id field in the database.
+	FieldDriftDeploymentID = "drift_deployment_id"
 	// EdgeProject holds the string denoting the project edge name in mutations.
 	EdgeProject = "project"
 	// EdgeEnvironment holds the string denoting the environment edge name in mutations.
@@ -94,6 +104,10 @@ var Columns = []string{
 	FieldExternalDeploymentID,
 	FieldFence,
 	FieldForcedDeploymentID,
+	FieldDriftKind,
+	FieldDriftSince,
+	FieldDriftMessage,
+	FieldDriftDeploymentID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -110,6 +124,30 @@ var (
 	// DefaultFence holds the default value on creation for the "fence" field.
 	DefaultFence int64
 )
+
+// DriftKind defines the type for the "drift_kind" enum field.
+type DriftKind string
+
+// DriftKind values.
+const (
+	DriftKindROLLED_BACK     DriftKind = "ROLLED_BACK"
+	DriftKindCHANGED_OUTSIDE DriftKind = "CHANGED_OUTSIDE"
+	DriftKindDESTROY_FAILED  DriftKind = "DESTROY_FAILED"
+)
+
+func (dk DriftKind) String() string {
+	return string(dk)
+}
+
+// DriftKindValidator is a validator for the "drift_kind" field enum values. It is called by the builders before save.
+func DriftKindValidator(dk DriftKind) error {
+	switch dk {
+	case DriftKindROLLED_BACK, DriftKindCHANGED_OUTSIDE, DriftKindDESTROY_FAILED:
+		return nil
+	default:
+		return fmt.Errorf("moduleinstance: invalid enum value for drift_kind field: %q", dk)
+	}
+}
 
 // OrderOption defines the ordering options for the ModuleInstance queries.
 type OrderOption func(*sql.Selector)
@@ -182,6 +220,26 @@ func ByFence(opts ...sql.OrderTermOption) OrderOption {
 // ByForcedDeploymentID orders the results by the forced_deployment_id field.
 func ByForcedDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldForcedDeploymentID, opts...).ToFunc()
+}
+
+// ByDriftKind orders the results by the drift_kind field.
+func ByDriftKind(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDriftKind, opts...).ToFunc()
+}
+
+// ByDriftSince orders the results by the drift_since field.
+func ByDriftSince(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDriftSince, opts...).ToFunc()
+}
+
+// ByDriftMessage orders the results by the drift_message field.
+func ByDriftMessage(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDriftMessage, opts...).ToFunc()
+}
+
+// ByDriftDeploymentID orders the results by the drift_deployment_id field.
+func ByDriftDeploymentID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDriftDeploymentID, opts...).ToFunc()
 }
 
 // ByProjectField orders the results by project field.

@@ -130,6 +130,21 @@ func ForcedDeploymentID(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldForcedDeploymentID, v))
 }
 
+// DriftSince applies equality check predicate on the "drift_since" field. It's identical to DriftSinceEQ.
+func DriftSince(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftSince, v))
+}
+
+// DriftMessage applies equality check predicate on the "drift_message" field. It's identical to DriftMessageEQ.
+func DriftMessage(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftMessage, v))
+}
+
+// DriftDeploymentID applies equality check predicate on the "drift_deployment_id" field. It's identical to DriftDeploymentIDEQ.
+func DriftDeploymentID(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftDeploymentID, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldCreatedAt, v))
@@ -923,6 +938,236 @@ func ForcedDeploymentIDEqualFold(v string) predicate.ModuleInstance {
 // ForcedDeploymentIDContainsFold applies the ContainsFold predicate on the "forced_deployment_id" field.
 func ForcedDeploymentIDContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldForcedDeploymentID, v))
+}
+
+// DriftKindEQ applies the EQ predicate on the "drift_kind" field.
+func DriftKindEQ(v DriftKind) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftKind, v))
+}
+
+// DriftKindNEQ applies the NEQ predicate on the "drift_kind" field.
+func DriftKindNEQ(v DriftKind) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldDriftKind, v))
+}
+
+// DriftKindIn applies the In predicate on the "drift_kind" field.
+func DriftKindIn(vs ...DriftKind) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldDriftKind, vs...))
+}
+
+// DriftKindNotIn applies the NotIn predicate on the "drift_kind" field.
+func DriftKindNotIn(vs ...DriftKind) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldDriftKind, vs...))
+}
+
+// DriftKindIsNil applies the IsNil predicate on the "drift_kind" field.
+func DriftKindIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldDriftKind))
+}
+
+// DriftKindNotNil applies the NotNil predicate on the "drift_kind" field.
+func DriftKindNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldDriftKind))
+}
+
+// DriftSinceEQ applies the EQ predicate on the "drift_since" field.
+func DriftSinceEQ(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftSince, v))
+}
+
+// DriftSinceNEQ applies the NEQ predicate on the "drift_since" field.
+func DriftSinceNEQ(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldDriftSince, v))
+}
+
+// DriftSinceIn applies the In predicate on the "drift_since" field.
+func DriftSinceIn(vs ...time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldDriftSince, vs...))
+}
+
+// DriftSinceNotIn applies the NotIn predicate on the "drift_since" field.
+func DriftSinceNotIn(vs ...time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldDriftSince, vs...))
+}
+
+// DriftSinceGT applies the GT predicate on the "drift_since" field.
+func DriftSinceGT(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldDriftSince, v))
+}
+
+// DriftSinceGTE applies the GTE predicate on the "drift_since" field.
+func DriftSinceGTE(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldDriftSince, v))
+}
+
+// DriftSinceLT applies the LT predicate on the "drift_since" field.
+func DriftSinceLT(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldDriftSince, v))
+}
+
+// DriftSinceLTE applies the LTE predicate on the "drift_since" field.
+func DriftSinceLTE(v time.Time) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldDriftSince, v))
+}
+
+// DriftSinceIsNil applies the IsNil predicate on the "drift_since" field.
+func DriftSinceIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldDriftSince))
+}
+
+// DriftSinceNotNil applies the NotNil predicate on the "drift_since" field.
+func DriftSinceNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldDriftSince))
+}
+
+// DriftMessageEQ applies the EQ predicate on the "drift_message" field.
+func DriftMessageEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftMessage, v))
+}
+
+// DriftMessageNEQ applies the NEQ predicate on the "drift_message" field.
+func DriftMessageNEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldDriftMessage, v))
+}
+
+// DriftMessageIn applies the In predicate on the "drift_message" field.
+func DriftMessageIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldDriftMessage, vs...))
+}
+
+// DriftMessageNotIn applies the NotIn predicate on the "drift_message" field.
+func DriftMessageNotIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldDriftMessage, vs...))
+}
+
+// DriftMessageGT applies the GT predicate on the "drift_message" field.
+func DriftMessageGT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldDriftMessage, v))
+}
+
+// DriftMessageGTE applies the GTE predicate on the "drift_message" field.
+func DriftMessageGTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldDriftMessage, v))
+}
+
+// DriftMessageLT applies the LT predicate on the "drift_message" field.
+func DriftMessageLT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldDriftMessage, v))
+}
+
+// DriftMessageLTE applies the LTE predicate on the "drift_message" field.
+func DriftMessageLTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldDriftMessage, v))
+}
+
+// DriftMessageContains applies the Contains predicate on the "drift_message" field.
+func DriftMessageContains(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContains(FieldDriftMessage, v))
+}
+
+// DriftMessageHasPrefix applies the HasPrefix predicate on the "drift_message" field.
+func DriftMessageHasPrefix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasPrefix(FieldDriftMessage, v))
+}
+
+// DriftMessageHasSuffix applies the HasSuffix predicate on the "drift_message" field.
+func DriftMessageHasSuffix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasSuffix(FieldDriftMessage, v))
+}
+
+// DriftMessageIsNil applies the IsNil predicate on the "drift_message" field.
+func DriftMessageIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldDriftMessage))
+}
+
+// DriftMessageNotNil applies the NotNil predicate on the "drift_message" field.
+func DriftMessageNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldDriftMessage))
+}
+
+// DriftMessageEqualFold applies the EqualFold predicate on the "drift_message" field.
+func DriftMessageEqualFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEqualFold(FieldDriftMessage, v))
+}
+
+// DriftMessageContainsFold applies the ContainsFold predicate on the "drift_message" field.
+func DriftMessageContainsFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContainsFold(FieldDriftMessage, v))
+}
+
+// DriftDeploymentIDEQ applies the EQ predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDNEQ applies the NEQ predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDNEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDIn applies the In predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldDriftDeploymentID, vs...))
+}
+
+// DriftDeploymentIDNotIn applies the NotIn predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDNotIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldDriftDeploymentID, vs...))
+}
+
+// DriftDeploymentIDGT applies the GT predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDGT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDGTE applies the GTE predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDGTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDLT applies the LT predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDLT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDLTE applies the LTE predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDLTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDContains applies the Contains predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDContains(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContains(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDHasPrefix applies the HasPrefix predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDHasPrefix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasPrefix(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDHasSuffix applies the HasSuffix predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDHasSuffix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasSuffix(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDIsNil applies the IsNil predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldDriftDeploymentID))
+}
+
+// DriftDeploymentIDNotNil applies the NotNil predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldDriftDeploymentID))
+}
+
+// DriftDeploymentIDEqualFold applies the EqualFold predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDEqualFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEqualFold(FieldDriftDeploymentID, v))
+}
+
+// DriftDeploymentIDContainsFold applies the ContainsFold predicate on the "drift_deployment_id" field.
+func DriftDeploymentIDContainsFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContainsFold(FieldDriftDeploymentID, v))
 }
 
 // HasProject applies the HasEdge predicate on the "project" edge.

@@ -43,6 +43,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("when it began by the events of the cloud, or was claimed where they have no start; null without events"),
 		field.Time("cloud_ended_at").Optional().Nillable().Annotations(later).
 			Comment("when it ended by the events of the cloud"),
+		field.JSON("setbacks", &ecs.Setbacks{}).Optional().SchemaType(jsonColumn).Annotations(later).
+			Comment("what speaks against it, of the runner's reports and of the events of the cloud; null for nothing"),
 		field.String("pipeline_run_id").Optional().Nillable(),
 		field.String("step_execution_id").Optional().Nillable(),
 		field.String("resource_arn").Optional().Nillable(),
@@ -133,6 +135,9 @@ func (Deployment) Indexes() []ent.Index {
 		// What was started outside and has not ended: few, however many there have been.
 		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at").
 			StorageKey("deployment_open_outside").Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source = 'event'")),
+		// What was started outside and ended well, for what has changed since the instance's live deployment.
+		index.Fields("organization_id", "module_instance_id", "completed_at").StorageKey("deployment_succeeded_outside").
+			Annotations(entsql.IndexWhere("status = 'SUCCEEDED' AND trigger_source = 'event'")),
 		index.Fields("organization_id", "module_instance_id", "service_arn", "started_at", "id").StorageKey("deployment_held").
 			Annotations(entsql.IndexWhere("lease_id IS NOT NULL AND deployment_type = 'aws:ecs'")),
 		newestFirst("organization_id"),

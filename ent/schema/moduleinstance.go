@@ -28,6 +28,12 @@ func (ModuleInstance) Fields() []ent.Field {
 			Comment("that of the last claim; raised by each"),
 		field.String("forced_deployment_id").Optional().Nillable().
 			Comment("the last deployment that was canceled by force, until one succeeds"),
+		field.Enum("drift_kind").Values("ROLLED_BACK", "CHANGED_OUTSIDE", "DESTROY_FAILED").Optional().Nillable().
+			Comment("how what is live differs from what its deployment made, null where nobody knows of a difference; so are the others of drift"),
+		field.Time("drift_since").Optional().Nillable(),
+		field.String("drift_message").Optional().Nillable(),
+		field.String("drift_deployment_id").Optional().Nillable().
+			Comment("the deployment by which that is known"),
 	}
 }
 
@@ -54,5 +60,7 @@ func (ModuleInstance) Indexes() []ent.Index {
 		newestFirst("organization_id", "environment_id"),
 		// Named, because the name that ent makes is longer than PostgreSQL's names may be.
 		newestFirst("organization_id", "module_definition_id").StorageKey("moduleinstance_definition_newest"),
+		newestFirst("organization_id", "drift_kind").StorageKey("moduleinstance_drift_newest").
+			Annotations(entsql.IndexWhere("drift_kind IS NOT NULL")),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/access"
@@ -60,6 +61,7 @@ type ResolverRoot interface {
 	Deployment() DeploymentResolver
 	DeploymentChange() DeploymentChangeResolver
 	DeploymentReference() DeploymentReferenceResolver
+	Drift() DriftResolver
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
@@ -141,6 +143,9 @@ type DeploymentReferenceResolver interface {
 
 	Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
 }
+type DriftResolver interface {
+	Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error)
+}
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
 
@@ -174,6 +179,7 @@ type ModuleInstanceResolver interface {
 	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error)
 	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error)
 	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
@@ -1143,8 +1149,10 @@ type Mutation {
 
   """
   Ends a RUNNING deployment: SUCCEEDED, FAILED where an error is given, or CANCELED where its cancellation was
-  requested and ended its program. Under the same lease it may be said again: the answer is the deployment as it
-  is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease is lost. For runners.
+  requested and ended its program. Instead of SUCCEEDED it is FAILED with ` + "`" + `slipway:Deployment:ROLLED_BACK` + "`" + ` where a report
+  or an event of the cloud has said of its service deployment that it is rolled back, was stopped or has failed. Under the
+  same lease it may be said again: the answer is the deployment as it is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease
+  is lost. For runners.
   """
   completeDeployment(
     "The deployment, its lease and how it ended."
@@ -1914,6 +1922,11 @@ type ModuleInstance implements Node {
   """
   externalDeployment: Deployment
   """
+  How what is there differs from what the live deployment made, as far as Slipway knows; null where it knows of no
+  difference. The next deployment that succeeds ends it.
+  """
+  drift: Drift
+  """
   The deployment that is PENDING or RUNNING, of which there is at most one; null where none is. One that was started
   outside of Slipway is not meant.
   """
@@ -1955,6 +1968,28 @@ type ModuleInstance implements Node {
     "Only what comes before this cursor."
     before: String
   ): ModuleInstanceConnection
+}
+
+"How what is there of an instance differs from what its live deployment made."
+type Drift {
+  "What has happened."
+  kind: DriftKind!
+  "Since when: by the cloud's clock, where the cloud said so."
+  since: UtcDateTime!
+  "What has happened, and why as far as it is known."
+  message: String!
+  "The deployment by which it is known. Its changes tell who follows it."
+  deployment: Deployment!
+}
+
+"What has happened to what is live. Of several kinds the last of these is told."
+enum DriftKind {
+  "The cloud has rolled the live deployment back, or let it fail, after it had succeeded."
+  ROLLED_BACK
+  "A deployment that was started outside of Slipway has succeeded after the live one, the last such is told."
+  CHANGED_OUTSIDE
+  "The live deployment was to be destroyed, and that did not end well: how far it got is not known."
+  DESTROY_FAILED
 }
 
 "How many deployments are in a status."
@@ -2007,6 +2042,8 @@ input ModuleInstanceFilter {
   environmentId: ID
   "The id of the module."
   moduleDefinitionId: ID
+  "The kind of its drift."
+  drift: DriftKind
   "True keeps only those that are archived, they or their environment or project; the list is without them otherwise."
   archived: Boolean
 }
@@ -2384,7 +2421,8 @@ type ReplayEligibility {
   blockedBy: Deployment
   """
   What to see to beforehand, whether it is allowed or not: since the last success a deployment of the instance
-  was canceled by force, and its program may still have been at work. Null where there is nothing.
+  was canceled by force, and its program may still have been at work; or the instance has drifted. A sentence for each;
+  null where there is nothing.
   """
   warning: String
 }
@@ -4132,9 +4170,10 @@ type CreateDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
   """
-  What to see to, though it was allowed. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live at the chosen
-  instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFrom` + "`" + ` and ` + "`" + `withoutInputs` + "`" + `. Empty for a
-  repeat under an idempotency key.
+  What to see to, though it was allowed. At ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an
+  earlier deployment was canceled by force, and ` + "`" + `drift` + "`" + `. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live
+  at the chosen instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFrom` + "`" + ` and
+  ` + "`" + `withoutInputs` + "`" + `. Empty for a repeat under an idempotency key.
   """
   warnings: [InputWarning!]!
 }
@@ -4162,6 +4201,11 @@ input RollbackDeploymentInput {
 type RollbackDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
+  """
+  What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
+  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
+  """
+  warnings: [InputWarning!]!
 }
 
 "What to redeploy."
@@ -4187,6 +4231,11 @@ input RedeployDeploymentInput {
 type RedeployDeploymentPayload {
   "The new deployment, PENDING."
   deployment: Deployment!
+  """
+  What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
+  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
+  """
+  warnings: [InputWarning!]!
 }
 
 "What to cancel."
@@ -4916,6 +4965,20 @@ func (ec *executionContext) childFields_DeprecateModuleVersionPayload(ctx contex
 	return nil, fmt.Errorf("no field named %q was found under type DeprecateModuleVersionPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Drift(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_Drift_kind(ctx, field)
+	case "since":
+		return ec.fieldContext_Drift_since(ctx, field)
+	case "message":
+		return ec.fieldContext_Drift_message(ctx, field)
+	case "deployment":
+		return ec.fieldContext_Drift_deployment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Drift", field.Name)
+}
+
 func (ec *executionContext) childFields_DynamicSource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
@@ -5438,6 +5501,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_outputs(ctx, field)
 	case "externalDeployment":
 		return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
+	case "drift":
+		return ec.fieldContext_ModuleInstance_drift(ctx, field)
 	case "activeDeployment":
 		return ec.fieldContext_ModuleInstance_activeDeployment(ctx, field)
 	case "lastDeployment":
@@ -5734,6 +5799,8 @@ func (ec *executionContext) childFields_RedeployDeploymentPayload(ctx context.Co
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RedeployDeploymentPayload_deployment(ctx, field)
+	case "warnings":
+		return ec.fieldContext_RedeployDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RedeployDeploymentPayload", field.Name)
 }
@@ -5862,6 +5929,8 @@ func (ec *executionContext) childFields_RollbackDeploymentPayload(ctx context.Co
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RollbackDeploymentPayload_deployment(ctx, field)
+	case "warnings":
+		return ec.fieldContext_RollbackDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RollbackDeploymentPayload", field.Name)
 }
@@ -12306,6 +12375,107 @@ func (ec *executionContext) fieldContext_DeprecateModuleVersionPayload_moduleVer
 	return fc, nil
 }
 
+func (ec *executionContext) _Drift_kind(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Drift_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v moduleinstance.DriftKind) graphql.Marshaler {
+			return ec.marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Drift_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type DriftKind does not have child fields"))
+}
+
+func (ec *executionContext) _Drift_since(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Drift_since(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Since, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Drift_since(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Drift_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Drift_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Drift_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Drift_deployment(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Drift_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Drift().Deployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Drift_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Drift",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _DynamicSource_name(ctx context.Context, field graphql.CollectedField, obj *valuesource.Source) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17239,6 +17409,38 @@ func (ec *executionContext) fieldContext_ModuleInstance_externalDeployment(_ con
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_drift(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_drift(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Drift(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
+			return ec.marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_drift(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Drift(ctx, field)
 		},
 	}
 	return fc, nil
@@ -23631,6 +23833,38 @@ func (ec *executionContext) fieldContext_RedeployDeploymentPayload_deployment(_ 
 	return fc, nil
 }
 
+func (ec *executionContext) _RedeployDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RedeployDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RedeployDeploymentPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RedeployDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RedeployDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReferenceProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.ReferenceProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24872,6 +25106,38 @@ func (ec *executionContext) fieldContext_RollbackDeploymentPayload_deployment(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RollbackDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RollbackDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RollbackDeploymentPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RollbackDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RollbackDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -30747,7 +31013,7 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId", "archived"}
+	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId", "drift", "archived"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30775,6 +31041,13 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 				return it, err
 			}
 			it.ModuleDefinitionID = graphql.OmittableOf(data)
+		case "drift":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("drift"))
+			data, err := ec.unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Drift = graphql.OmittableOf(data)
 		case "archived":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("archived"))
 			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
@@ -35976,6 +36249,92 @@ func (ec *executionContext) _DeprecateModuleVersionPayload(ctx context.Context, 
 	return out
 }
 
+var driftImplementors = []string{"Drift"}
+
+func (ec *executionContext) _Drift(ctx context.Context, sel ast.SelectionSet, obj *deployment.Drift) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, driftImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Drift")
+		case "kind":
+			out.Values[i] = ec._Drift_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "since":
+			out.Values[i] = ec._Drift_since(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "message":
+			out.Values[i] = ec._Drift_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Drift_deployment(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var dynamicSourceImplementors = []string{"DynamicSource"}
 
 func (ec *executionContext) _DynamicSource(ctx context.Context, sel ast.SelectionSet, obj *valuesource.Source) graphql.Marshaler {
@@ -38864,6 +39223,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_externalDeployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "drift":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_drift(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -42032,6 +42429,11 @@ func (ec *executionContext) _RedeployDeploymentPayload(ctx context.Context, sel 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._RedeployDeploymentPayload_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -42792,6 +43194,11 @@ func (ec *executionContext) _RollbackDeploymentPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("RollbackDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._RollbackDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._RollbackDeploymentPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -45314,6 +45721,36 @@ func (ec *executionContext) unmarshalNDeprecateModuleVersionInput2slipwayᚋgrap
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, v any) (moduleinstance.DriftKind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, sel ast.SelectionSet, v moduleinstance.DriftKind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind = map[string]moduleinstance.DriftKind{
+		"ROLLED_BACK":     moduleinstance.DriftKindROLLED_BACK,
+		"CHANGED_OUTSIDE": moduleinstance.DriftKindCHANGED_OUTSIDE,
+		"DESTROY_FAILED":  moduleinstance.DriftKindDESTROY_FAILED,
+	}
+	marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind = map[moduleinstance.DriftKind]string{
+		moduleinstance.DriftKindROLLED_BACK:     "ROLLED_BACK",
+		moduleinstance.DriftKindCHANGED_OUTSIDE: "CHANGED_OUTSIDE",
+		moduleinstance.DriftKindDESTROY_FAILED:  "DESTROY_FAILED",
+	}
+)
+
 func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(ctx context.Context, sel ast.SelectionSet, v *valuesource.Source) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -47311,6 +47748,45 @@ func (ec *executionContext) marshalODeprecateModuleVersionPayload2ᚖslipwayᚋg
 	}
 	return ec._DeprecateModuleVersionPayload(ctx, sel, v)
 }
+
+func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx context.Context, sel ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Drift(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, v any) (*moduleinstance.DriftKind, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind[tmp]
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx context.Context, sel ast.SelectionSet, v *moduleinstance.DriftKind) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind[*v])
+	return res
+}
+
+var (
+	unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind = map[string]moduleinstance.DriftKind{
+		"ROLLED_BACK":     moduleinstance.DriftKindROLLED_BACK,
+		"CHANGED_OUTSIDE": moduleinstance.DriftKindCHANGED_OUTSIDE,
+		"DESTROY_FAILED":  moduleinstance.DriftKindDESTROY_FAILED,
+	}
+	marshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind = map[moduleinstance.DriftKind]string{
+		moduleinstance.DriftKindROLLED_BACK:     "ROLLED_BACK",
+		moduleinstance.DriftKindCHANGED_OUTSIDE: "CHANGED_OUTSIDE",
+		moduleinstance.DriftKindDESTROY_FAILED:  "DESTROY_FAILED",
+	}
+)
 
 func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*valuesource.Source) graphql.Marshaler {
 	if v == nil {

@@ -10,6 +10,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
 	"slipway/graph/plan"
 	"slipway/graph/scalar"
@@ -184,6 +185,8 @@ var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deplo
 var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
 
 var planDeprecateModuleVersionPayload = &plan.Object{Name: "DeprecateModuleVersionPayload", Satisfies: deprecateModuleVersionPayloadImplementors}
+
+var planDrift = &plan.Object{Name: "Drift", Satisfies: driftImplementors}
 
 var planDynamicSource = &plan.Object{Name: "DynamicSource", Satisfies: dynamicSourceImplementors}
 
@@ -2224,6 +2227,46 @@ func init() {
 		},
 		},
 	}
+	planDrift.Fields = map[string]*plan.Field{
+		"kind": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Drift)
+			v := obj.Kind
+			return writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w, n, v)
+		},
+		},
+		"since": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Drift)
+			v := obj.Since
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"message": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Drift)
+			v := obj.Message
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"deployment": {Object: "Drift", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Drift)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Drift().Deployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+	}
 	planDynamicSource.Fields = map[string]*plan.Field{
 		"name": {Object: "DynamicSource", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*valuesource.Source)
@@ -4179,6 +4222,23 @@ func init() {
 				return false
 			}
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Drift(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w, n, v)
 		},
 		},
 		"activeDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6880,6 +6940,18 @@ func init() {
 			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"warnings": {Object: "RedeployDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.RedeployDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
 	}
 	planReferenceProperty.Fields = map[string]*plan.Field{
 		"id": {Object: "ReferenceProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7382,6 +7454,18 @@ func init() {
 				return false
 			}
 			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"warnings": {Object: "RollbackDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.RollbackDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -8913,6 +8997,10 @@ func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, 
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
 }
 
+func writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w *plan.Writer, n *plan.Node, v moduleinstance.DriftKind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[v]), true)
+}
+
 func writeNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(w *plan.Writer, n *plan.Node, v *valuesource.Source) bool {
 	if v == nil {
 		return w.Null()
@@ -9593,6 +9681,13 @@ func writeODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateM
 		return false
 	}
 	return w.Object(n, planDeprecateModuleVersionPayload, v)
+}
+
+func writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w *plan.Writer, n *plan.Node, v *deployment.Drift) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDrift, v)
 }
 
 func writeODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w *plan.Writer, n *plan.Node, v []*valuesource.Source) bool {

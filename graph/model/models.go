@@ -6,6 +6,7 @@ import (
 	"slipway/ent"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -214,9 +215,10 @@ type CreateDeploymentInput struct {
 type CreateDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed. `output_missing`: a mapped input is left out, because what is live at the chosen
-	// instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and `withoutInputs`. Empty for a
-	// repeat under an idempotency key.
+	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
+	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
+	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and
+	// `withoutInputs`. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -470,6 +472,8 @@ type ModuleInstanceFilter struct {
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 	// The id of the module.
 	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
+	// The kind of its drift.
+	Drift graphql.Omittable[*moduleinstance.DriftKind] `json:"drift,omitempty"`
 	// True keeps only those that are archived, they or their environment or project; the list is without them otherwise.
 	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
 }
@@ -562,6 +566,9 @@ type RedeployDeploymentInput struct {
 type RedeployDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The version of a module that is deprecated no longer.
@@ -663,6 +670,9 @@ type RollbackDeploymentInput struct {
 type RollbackDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // What can be followed while it changes, over WebSocket or server-sent events.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/ent"
 	"slipway/ent/auditevent"
@@ -185,6 +186,25 @@ func TestNothingIsMadeInWhatIsArchived(t *testing.T) {
 			t.Errorf("archived are %s", got)
 		}
 		must(t, all["instance"].unarchive())
+	})
+}
+
+func TestEventsOfTheCloudAreRecordedOfWhatIsArchived(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		p.Succeeded(t)
+		must(t, places(w, p)["project"].archive(true))
+		must(t, w.Deploy.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(fmt.Sprintf(`{"id":"event-1",
+			"detail-type":"ECS Deployment State Change","time":%q,"resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],
+			"detail":{"eventName":"SERVICE_DEPLOYMENT_IN_PROGRESS","deploymentId":"ecs-svc/outside"}}`, time.Now().UTC().Add(20*time.Minute).Format(time.RFC3339)))))
+		outside := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), p.Instance.ID).ExternalDeploymentID
+		if outside == nil || w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), *outside).Status != "RUNNING" {
+			t.Errorf("started outside: %v", outside)
+		}
+		// What was started outside is nobody's to wait for.
+		must(t, places(w, p)["project"].unarchive())
+		must(t, places(w, p)["instance"].archive(true))
 	})
 }
 

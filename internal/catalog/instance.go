@@ -64,6 +64,8 @@ type InstanceFilter struct {
 	ModuleDefinitionID *string
 	// Type is the type of the module.
 	Type *string
+	// Drift is the kind of its drift.
+	Drift *moduleinstance.DriftKind `json:",omitempty"`
 	// Archived has those kept that are archived, true, or those that are not.
 	Archived bool `json:",omitempty"` // of which a cursor without it knows nothing
 }
@@ -96,6 +98,7 @@ func (f InstanceFilter) conditions(organizationID string) []record.Condition {
 		record.Given(record.Equal, moduleinstance.FieldProjectID, f.ProjectID),
 		record.Given(record.Equal, moduleinstance.FieldEnvironmentID, f.EnvironmentID),
 		record.Given(record.Equal, moduleinstance.FieldModuleDefinitionID, f.ModuleDefinitionID),
+		record.Given(record.Equal, moduleinstance.FieldDriftKind, (*string)(f.Drift)),
 	))
 	list = append(list, record.IsSet(moduleinstance.FieldArchivedAt, f.Archived))
 	if f.Type != nil {

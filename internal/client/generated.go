@@ -287,8 +287,10 @@ func (v *CompleteDeploymentPayload) GetDeployment() CompletedDeployment { return
 // CompleteDeploymentResponse is returned by CompleteDeployment on success.
 type CompleteDeploymentResponse struct {
 	// Ends a RUNNING deployment: SUCCEEDED, FAILED where an error is given, or CANCELED where its cancellation was
-	// requested and ended its program. Under the same lease it may be said again: the answer is the deployment as it
-	// is. `slipway:Deployment:LEASE_LOST` where the lease is lost. For runners.
+	// requested and ended its program. Instead of SUCCEEDED it is FAILED with `slipway:Deployment:ROLLED_BACK` where a report
+	// or an event of the cloud has said of its service deployment that it is rolled back, was stopped or has failed. Under the
+	// same lease it may be said again: the answer is the deployment as it is. `slipway:Deployment:LEASE_LOST` where the lease
+	// is lost. For runners.
 	CompleteDeployment CompleteDeploymentPayload `json:"completeDeployment"`
 }
 

@@ -156,7 +156,7 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 	var err error
 	switch {
 	case e.succeeds():
-		r.s.live, r.s.liveDeployment = r.target, r.external
+		r.s.live, r.s.liveDeployment, r.s.liveARN = r.target, r.external, r.arn
 		if r.s.strategy == blue {
 			r.s.color = 1 - r.s.color
 		}
@@ -199,7 +199,7 @@ func (r *rollout) report(ctx context.Context, status, reason string) error {
 	if status == "ROLLBACK_SUCCESSFUL" && r.s.live != "" {
 		data.RevertRequestedAt = moment(r.since)
 		data.RevertExternalDeploymentID = &r.s.liveDeployment
-		data.RevertServiceDeploymentARN = &r.arn
+		data.RevertServiceDeploymentARN = &r.s.liveARN
 	}
 	in := deployment.Report{Data: tree(&data), ExternalDeploymentID: &r.external, Logs: printed(r.news)}
 	r.news = nil

@@ -37,8 +37,8 @@ type service struct {
 	// live is the revision of the service that has the traffic, and color its target group.
 	live  string
 	color int
-	// liveDeployment is the cloud's deployment that is live.
-	liveDeployment string
+	// liveDeployment is the cloud's deployment that is live, and liveARN its service deployment.
+	liveDeployment, liveARN string
 	// last is its last deployment; succeeded are those that went well, without repetitions in a row.
 	last      string
 	succeeded []string

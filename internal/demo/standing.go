@@ -133,6 +133,7 @@ func (s *service) follows(live *record.Deployment) error {
 	}
 	if state.TargetServiceRevision != nil && state.TargetServiceRevision.ServiceRevisionARN != nil {
 		s.live, s.liveDeployment = *state.TargetServiceRevision.ServiceRevisionARN, *live.ExternalDeploymentID
+		s.liveARN = *state.ServiceDeploymentARN
 	}
 	if n := len(data.ELBListenerState); n > 0 {
 		for _, rule := range data.ELBListenerState[n-1].Rules {

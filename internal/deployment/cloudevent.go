@@ -194,12 +194,16 @@ func (s *Service) followWaiting(ctx context.Context, tx *ent.Tx, e *journal.Entr
 func (s *Service) follow(
 	ctx context.Context, tx *ent.Tx, e *journal.Entry, owner *serviceOwner, waiting []*ent.CloudEvent,
 ) ([]journal.Change, error) {
+	instance, err := s.lockInstance(ctx, tx, owner.instanceID)
+	if err != nil {
+		return nil, err
+	}
 	n := newNeighbourhood(tx, owner)
 	courses, err := n.load(ctx, waiting)
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{neighbourhood: n, entry: e, newID: s.Journal.NewID}
+	f := &follower{neighbourhood: n, entry: e, newID: s.Journal.NewID, instance: instance}
 	if err := f.follow(ctx, courses); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/record"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -62,7 +63,7 @@ func (b *bus) service(name string) string {
 
 // document is an event as the bus delivers it, whose id is that of its text.
 func document(kind, service string, after time.Duration, resources []string, detail map[string]any) string {
-	detail["clusterArn"] = "arn:aws:ecs:eu-west-1:123456789012:cluster/main"
+	detail["clusterArn"] = clusterARN
 	text, err := json.Marshal(map[string]any{
 		"version": "0", "id": fmt.Sprintf("%s %s %s", service, after, detail["eventName"]), "detail-type": kind, "source": "aws.ecs",
 		"account": "123456789012", "region": "eu-west-1", "time": at.Add(after).Format(time.RFC3339),
@@ -73,6 +74,8 @@ func document(kind, service string, after time.Duration, resources []string, det
 	}
 	return string(text)
 }
+
+const clusterARN = "arn:aws:ecs:eu-west-1:123456789012:cluster/main"
 
 // state is an event of a deployment of the service.
 func state(service string, after time.Duration, name, deploymentID, reason string) string {
@@ -107,11 +110,17 @@ func hook(service, run string, after time.Duration, name, kind, hookID, stage st
 // received is when the events of the tests are delivered, which all have happened before.
 var received = at.Add(40 * time.Hour)
 
+// late returns the service as it is when the events are delivered.
+func (b *bus) late() *deployment.Service {
+	late := *b.deploy
+	late.Journal = journal.NewAlone(b.Store, func() time.Time { return received }, id.New)
+	return &late
+}
+
 // receive delivers events.
 func (b *bus) receive(t *testing.T, documents ...string) {
 	t.Helper()
-	late := *b.deploy
-	late.Journal = journal.NewAlone(b.Store, func() time.Time { return received }, id.New)
+	late := b.late()
 	for _, text := range documents {
 		if err := late.ReceiveECSEvent(b.Acme.As(actor.Runner), strictjson.MustParse(text)); err != nil {
 			t.Errorf("%v: %s", err, text)
@@ -130,7 +139,7 @@ func (b *bus) instance(t *testing.T, p *worldtest.Fixture, name string, held boo
 	defer claims.Unlock()
 	_, err := b.deploy.Create(b.Acme.As(actor.Developer), deployment.New{
 		InstanceID: i.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
-		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"serviceArn":"` + b.service(name) + `"}`),
+		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"clusterArn":"` + clusterARN + `","serviceArn":"` + b.service(name) + `"}`),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -262,6 +271,9 @@ func (b *bus) known(t *testing.T, instances ...*ent.ModuleInstance) string {
 		})
 		fmt.Fprintf(&all, "%s\n", i.Name)
 		last := b.Store.Client.ModuleInstance.GetX(ctx, i.ID)
+		if drift := deployment.DriftOf((*record.ModuleInstance)(last)); drift != nil {
+			fmt.Fprintf(&all, "%s since %s\n", drift.Kind, stamp(&drift.Since))
+		}
 		for _, d := range list {
 			failure, err := json.Marshal(d.Error)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deployment"
+	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/fault"
 )
@@ -27,6 +28,16 @@ func observe(cloudID string, rows []*ent.CloudEvent) cloud.Observation {
 		events[i] = row.Event
 	}
 	return cloud.Observe(cloudID, events)
+}
+
+// setback returns what the events of the course say against its deployment, nil for nothing; where those that said
+// something are not kept any more, what they said.
+func (c *course) setback(d *ent.Deployment) *ecs.Setback {
+	now, had := c.observe(), observe(cloudIDOf(d, c.had), c.had)
+	if said := now.Setback(); said != nil || had.Setback() != nil || d.Setbacks == nil {
+		return said
+	}
+	return d.Setbacks.Observed
 }
 
 // hadEnd reports whether the record has ended by the events that it had.

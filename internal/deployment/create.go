@@ -253,10 +253,10 @@ func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymen
 		if idOrEmpty(instance.LiveDeploymentID) != p.live {
 			return nil, "", journal.ErrChanged // the values were validated against another live deployment
 		}
+		r.warnings = append(concernsOf(instance).warnings("/moduleInstanceId"), p.warnings...)
 		if err := checkExpectedLive(p.ExpectedLiveID, p.live); err != nil {
 			return nil, "", err
 		}
-		r.warnings = p.warnings
 		if p.data != nil {
 			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
 				return nil, "", err

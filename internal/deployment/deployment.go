@@ -170,6 +170,15 @@ func setData(u *ent.DeploymentUpdateOne, data *ecs.Data) *ent.DeploymentUpdateOn
 	return u.SetData(data.Column()).SetNillableServiceArn(serviceOf(data))
 }
 
+// setSetbacks sets what speaks against a deployment, nil for nothing.
+func setSetbacks(u *ent.DeploymentUpdateOne, setbacks *ecs.Setbacks) {
+	if setbacks == nil {
+		u.ClearSetbacks()
+	} else {
+		u.SetSetbacks(setbacks)
+	}
+}
+
 // DataOf returns the detail of a deployment by its column, nil where its kind has none, counted as work of the
 // context's request.
 func DataOf(ctx context.Context, column ecs.Column) (*ecs.Data, error) {

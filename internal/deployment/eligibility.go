@@ -3,7 +3,6 @@ package deployment
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -108,7 +107,7 @@ type eligibilityCheck struct {
 }
 
 func (c eligibilityCheck) of(m replayMode, from *source) (*Eligibility, error) {
-	warning := forcedWarning(from.ForcedID)
+	warning := from.concerns().sentences()
 	err := c.checkReplayable(c.actor, m, from, func() error { return c.prove(from) }, c.at)
 	if err == nil {
 		return &Eligibility{Allowed: true, Warning: warning}, nil
@@ -161,12 +160,4 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 		return s.inProgress(active)
 	}
 	return nil
-}
-
-// forcedWarning returns the warning of a deployment that was canceled by force, nil where there is none.
-func forcedWarning(deploymentID *string) *string {
-	if deploymentID == nil {
-		return nil
-	}
-	return new(fmt.Sprintf("The deployment %s was canceled by force: its program may still have been at work. See what it changed first.", *deploymentID))
 }

@@ -42,6 +42,9 @@ type Completion struct {
 // also where its cancellation was requested, for what happened wins. It is CANCELED where the completion says so. The same
 // outcome under the same lease again changes nothing. It fails with DeploymentNotFound, DeploymentForbidden,
 // DeploymentLeaseLost and RequestInvalid, and DeploymentWrongState where it is canceled and nobody has requested that.
+//
+// What the cloud is known to have rolled back is no success: it is FAILED with DeploymentRolledBack, is not live and has no
+// outputs.
 func (s *Service) End(ctx context.Context, deploymentID, leaseID string, c Completion) (*ent.Deployment, error) {
 	o := outcome{deployment.StatusSUCCEEDED, c.Failure, c.Outputs}
 	switch {
@@ -94,8 +97,13 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 			case deployment.StatusFAILED:
 				setEnded(u, o.status, e.At, o.reason)
 			case deployment.StatusSUCCEEDED:
+				if back := d.Setbacks.Last(); back != nil {
+					e.Changes = map[string]any{"status": deployment.StatusFAILED}
+					setEnded(u, deployment.StatusFAILED, e.At, rolledBack(back))
+					return nil
+				}
 				setEnded(u, o.status, e.At, nil)
-				version, err := s.goLive(ctx, tx, d, e.At)
+				version, err := s.goLive(ctx, tx, e, d)
 				if err != nil {
 					return err
 				}
@@ -110,7 +118,11 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 // isAlreadyRecorded reports whether the deployment has ended so under the lease before: the answer was lost.
 func (o outcome) isAlreadyRecorded(d *ent.Deployment, leaseID string) bool {
 	switch {
-	case d.LeaseID == nil || *d.LeaseID != leaseID || d.Status != o.status:
+	case d.LeaseID == nil || *d.LeaseID != leaseID:
+		return false
+	case o.status == deployment.StatusSUCCEEDED && d.Status == deployment.StatusFAILED:
+		return d.Error != nil && d.Error.Code == string(fault.DeploymentRolledBack)
+	case d.Status != o.status:
 		return false
 	case o.status == deployment.StatusFAILED:
 		return d.Error != nil && d.Error.Code == o.reason.Code
@@ -131,19 +143,33 @@ func (o outcome) check() []fault.Violation {
 	return append(violations, textrules.Length("/error/description", o.reason.Description, textrules.MaxDescription)...)
 }
 
-// goLive makes a deployment that succeeded the live one of its instance, and returns the module version that it ships,
+// goLive makes a deployment that succeeds the live one of its instance, and returns the module version that it ships,
 // nil where it has no release.
-func (s *Service) goLive(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) (*ent.ModuleVersion, error) {
-	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
+func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment) (*ent.ModuleVersion, error) {
+	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
 	if err != nil {
 		return nil, err
 	}
-	version, err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, at)
+	version, err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, e.At)
 	if err != nil {
 		return nil, err
 	}
-	return version, tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).
-		SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(at).Exec(ctx)
+	var drift *Drift
+	if instance.ExternalDeploymentID != nil {
+		live := *d
+		live.CompletedAt = &e.At
+		if drift, err = findDrift(ctx, tx, &live); err != nil {
+			return nil, err
+		}
+	}
+	if drift != nil {
+		touched, err := drift.touch(ctx, tx, e)
+		if err != nil {
+			return nil, err
+		}
+		e.Also = append(e.Also, *touched)
+	}
+	return version, drift.set(instance.Update()).SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
 }
 
 const cancelAction = "cancelDeployment"

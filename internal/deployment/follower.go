@@ -11,10 +11,12 @@ import (
 	"slipway/ent"
 	"slipway/ent/cloudevent"
 	"slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
 	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/record"
 )
 
 const (
@@ -31,10 +33,14 @@ const startedOutside = "Started outside of Slipway."
 // follower brings the deployments of one service up to what its events say, in one transaction.
 type follower struct {
 	*neighbourhood
-	entry   *journal.Entry
-	newID   func(id.Kind) string
-	courses []*course
-	changes []journal.Change
+	entry *journal.Entry
+	newID func(id.Kind) string
+	// instance is the owner, locked.
+	instance *ent.ModuleInstance
+	courses  []*course
+	changes  []journal.Change
+	// updated is whether a record was written.
+	updated bool
 }
 
 func (f *follower) follow(ctx context.Context, courses []*course) (err error) {
@@ -62,7 +68,35 @@ func (f *follower) follow(ctx context.Context, courses []*course) (err error) {
 			return err
 		}
 	}
+	if err := f.settleDrift(ctx); err != nil {
+		return err
+	}
 	return f.savePlaces(ctx, placed)
+}
+
+// settleDrift notes how what is there differs from what the instance's live deployment made, by what the events say now. What
+// is left of a destroy that did not end well counts more.
+func (f *follower) settleDrift(ctx context.Context) error {
+	had := DriftOf((*record.ModuleInstance)(f.instance))
+	if !f.updated || f.instance.LiveDeploymentID == nil || had != nil && had.Kind == moduleinstance.DriftKindDESTROY_FAILED {
+		return nil
+	}
+	live, err := f.tx.Deployment.Get(ctx, *f.instance.LiveDeploymentID)
+	if err != nil {
+		return err
+	}
+	drift, err := findDrift(ctx, f.tx, live)
+	if err != nil || drift.isSame(had) {
+		return err
+	}
+	if drift != nil && !slices.ContainsFunc(f.changes, func(c journal.Change) bool { return c.ObjectID == drift.DeploymentID }) {
+		touched, err := drift.touch(ctx, f.tx, f.entry)
+		if err != nil {
+			return err
+		}
+		f.changes = append(f.changes, *touched)
+	}
+	return drift.set(f.instance.Update()).SetUpdatedAt(f.entry.At).Exec(ctx)
 }
 
 // followCourse changes a record where its events are others than before, or another took its place.
@@ -126,6 +160,7 @@ func eventIDs(rows ...*ent.CloudEvent) []string {
 
 // update changes a deployment from what the events said that it had to what those say that it has.
 func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end *end) error {
+	f.updated = true
 	data, err := d.Data.Data()
 	if err != nil {
 		return err
@@ -138,13 +173,18 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end
 	if data.ServiceARN == nil && len(c.events) > 0 {
 		data.ServiceARN = &c.events[0].ServiceArn
 	}
+	if i := slices.IndexFunc(c.events, func(row *ent.CloudEvent) bool { return row.Event.ClusterARN != "" }); i >= 0 && data.ClusterARN == nil {
+		data.ClusterARN = &c.events[i].Event.ClusterARN
+	}
 	if !bytes.Equal(data.Column().JSON(), d.Data.JSON()) || folded != d.FoldedEvents {
 		setData(u, data)
 		u.SetFoldedEvents(folded)
 		changes["events"] = eventIDs(slices.DeleteFunc(slices.Clone(c.events), func(row *ent.CloudEvent) bool { return slices.Contains(c.had, row) })...)
 	}
 	adopt(u, d, c, changes)
-	if d.TriggerSource == TriggerEvent {
+	if d.TriggerSource != TriggerEvent {
+		setSetbacks(u, d.Setbacks.WithObserved(c.setback(d)))
+	} else {
 		if c.start != nil && !c.from.Equal(*d.StartedAt) {
 			u.SetStartedAt(c.from)
 			changes["startedAt"] = c.from
@@ -196,11 +236,7 @@ func cloudIDOf(d *ent.Deployment, had []*ent.CloudEvent) string {
 
 // setExternal notes the last deployment that was started outside on its instance, where one was created.
 func (f *follower) setExternal(ctx context.Context, started *course) error {
-	instance, err := f.tx.ModuleInstance.Get(ctx, f.owner.instanceID)
-	if err != nil {
-		return err
-	}
-	if id := instance.ExternalDeploymentID; id != nil {
+	if id := f.instance.ExternalDeploymentID; id != nil {
 		at := position{}
 		if i := slices.IndexFunc(f.courses, func(c *course) bool { return c.recordID() == *id }); i >= 0 {
 			at = f.courses[i].position()
@@ -213,7 +249,7 @@ func (f *follower) setExternal(ctx context.Context, started *course) error {
 			return nil
 		}
 	}
-	return instance.Update().SetExternalDeploymentID(started.deployment.ID).SetUpdatedAt(f.entry.At).Exec(ctx)
+	return f.instance.Update().SetExternalDeploymentID(started.deployment.ID).SetUpdatedAt(f.entry.At).Exec(ctx)
 }
 
 // savePlaces notes of which deployments the events are.

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -34,12 +35,24 @@ type Replay struct {
 // ReleaseDigestMismatch, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
 // RequestIdempotencyReused.
 func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, error) {
+	d, _, err := s.RollbackWarned(ctx, in)
+	return d, err
+}
+
+// RollbackWarned is Rollback, and returns what the caller should see to besides; nothing for a repeat under a key.
+func (s *Service) RollbackWarned(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.replay(ctx, rollback, in)
 }
 
 // Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It
 // fails with the errors of Rollback but DeploymentTargetNotSucceeded.
 func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, error) {
+	d, _, err := s.RedeployWarned(ctx, in)
+	return d, err
+}
+
+// RedeployWarned is Redeploy, and returns what the caller should see to besides; nothing for a repeat under a key.
+func (s *Service) RedeployWarned(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.replay(ctx, redeploy, in)
 }
 
@@ -84,23 +97,24 @@ func checkSucceeded(target *source) error {
 	return f
 }
 
-func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Deployment, error) {
+func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any {
 		return appendGiven([]any{in.SourceID, in.ExpectedLiveID}, "reason", in.Reason)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if violations := checkReason(in.Reason); len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)
-	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
+	made, err := s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
 		return s.insertReplay(ctx, m, in, r, deploymentID)
 	})
+	return made, r.warnings, err
 }
 
 func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *request, deploymentID string) (*ent.Deployment, error) {
@@ -110,6 +124,7 @@ func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *
 		if err != nil {
 			return nil, "", err
 		}
+		r.warnings = from.concerns().warnings("/id")
 		var content release.Content
 		open := func() (err error) {
 			content, err = verifiedContent(from.ID, from.release())

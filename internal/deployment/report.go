@@ -145,6 +145,7 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 			return fault.Invalid(fault.RequestInvalid, fault.Under("/data", violations)...)
 		}
 		data.Merge(patch)
+		setSetbacks(u, d.Setbacks.AfterReport(patch.ServiceDeploymentState, idOrEmpty(data.ServiceDeploymentARN), at))
 		news = append(patch.Events, news...)
 	}
 	if in.Data == nil && len(news) == 0 {

@@ -44,8 +44,9 @@ type source struct {
 	// ArchivedAt is when the instance was archived, nil where it was not.
 	ArchivedAt *time.Time
 
-	// ForcedID is the deployment that was canceled by force since the instance's live one.
-	ForcedID *string
+	// ForcedID is the deployment that was canceled by force since the instance's live one, and Drift how what is there
+	// differs from what that made.
+	ForcedID, Drift *string
 
 	// What follows is read only for one that is to be replayed. LiveID is the instance's live deployment. Digest and
 	// Content are of the release, nil where none is stored; Version is the name of its module version.
@@ -87,6 +88,7 @@ var (
 		{`"d"."service_arn"`, func(s *source) any { return &s.ServiceARN }},
 		{`"s"."module_instance_id"`, func(s *source) any { return &s.ServiceOwnerID }},
 		{`"i"."forced_deployment_id"`, func(s *source) any { return &s.ForcedID }},
+		{`"i"."drift_message"`, func(s *source) any { return &s.Drift }},
 		{`"i"."archived_at"`, func(s *source) any { return &s.ArchivedAt }},
 	}
 	replayColumns = []column{
@@ -186,6 +188,9 @@ func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 func (s *source) checkMayDeploy(a *actor.Actor) error {
 	return access.CheckIn(a, access.Deploy, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, fault.DeploymentForbidden)
 }
+
+// concerns are those of its instance.
+func (s *source) concerns() concerns { return concerns{s.ForcedID, s.Drift} }
 
 // release returns its release, nil where none is stored.
 func (s *source) release() *ent.Release {

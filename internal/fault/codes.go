@@ -130,6 +130,7 @@ const (
 	DeploymentLiveChanged        Code = "slipway:Deployment:LIVE_CHANGED"
 	DeploymentLeaseLost          Code = "slipway:Deployment:LEASE_LOST"
 	DeploymentLeaseExpired       Code = "slipway:Deployment:LEASE_EXPIRED"
+	DeploymentRolledBack         Code = "slipway:Deployment:ROLLED_BACK"
 
 	ReleaseNotFound       Code = "slipway:Release:NOT_FOUND"
 	ReleaseUnavailable    Code = "slipway:Release:UNAVAILABLE"
@@ -239,6 +240,7 @@ var entries = []Entry{
 	{DeploymentLiveChanged, 409, "The deployment that the caller took for the instance's live one is not live any more.", "Read the instance again and decide anew."},
 	{DeploymentLeaseLost, 409, "The lease that the runner names has run out, the deployment has ended, or the time that a canceled program has to end is over.", "Stop carrying the deployment out; metadata has its status."},
 	{DeploymentLeaseExpired, 409, "The runner did not renew its lease in time, so that nobody knows how far it got; kept as the record's error.", "See what was changed, then redeploy."},
+	{DeploymentRolledBack, 422, "The program of the deployment ended well, but the cloud had rolled it back, stopped it or let it fail; kept as the record's error. Details have what the cloud said.", "Mend the cause and deploy again; what was live before still is."},
 
 	{ReleaseNotFound, 404, "There is no release of this id, or the caller may not see it.", "Check the id."},
 	{ReleaseUnavailable, 422, "The release of the source deployment is not stored any more, or the deployment was started outside and has none.", "Create a new deployment."},

@@ -2,6 +2,7 @@ package inputvalidation_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -266,6 +267,13 @@ func TestAReferenceToAnArchivedInstanceIsTakenWhereItIsLive(t *testing.T) {
 		if broken, _ := refused(t, w, p, v, values); broken != nil {
 			t.Errorf("where it is live: %v", broken)
 		}
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], `mutation($i: CreateDeploymentInput!) { createDeployment(input: $i) { deployment { id } warnings { pointer rule } } }`,
+			map[string]any{"i": map[string]any{"moduleInstanceId": p.Instance.ID, "moduleVersionId": v.ID,
+				"inputs": json.RawMessage(values), "artifact": json.RawMessage(worldtest.Artifact)}})
+		if r.Text(t, "data", "createDeployment", "warnings", 0, "pointer") != "/input/inputs/of" || r.Text(t, "data", "createDeployment", "warnings", 0, "rule") != "reference_archived" {
+			t.Errorf("%s", r.Body)
+		}
+		w.Cancel(t, w.Acme, r.Text(t, "data", "createDeployment", "deployment", "id"))
 		if _, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: d.ID}); err != nil {
 			t.Errorf("a replay: %v", err)
 		}

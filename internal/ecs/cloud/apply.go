@@ -12,8 +12,8 @@ import (
 // that has something else than before was reported by the runner: it stays, unless the events are of a later time.
 func Apply(d *ecs.Data, folded int32, before, after Observation) int32 {
 	change(&d.ServiceDeploymentARN, before.ServiceDeploymentARN, after.ServiceDeploymentARN)
-	change(&d.RevertExternalDeploymentID, before.RollbackID, after.RollbackID)
-	change(&d.RevertRequestedAt, text(stamp(before.RollbackAt)), text(stamp(after.RollbackAt)))
+	change(&d.RevertExternalDeploymentID, before.RevertTo, after.RevertTo)
+	change(&d.RevertRequestedAt, text(stamp(before.RevertedAt)), text(stamp(after.RevertedAt)))
 	d.AcceptedPauseControl = changedPause(d.AcceptedPauseControl, before.AcceptedPause, after.AcceptedPause)
 	d.ServiceDeploymentState = changedState(d.ServiceDeploymentState, before, after)
 	d.Events, folded = event.Replace(d.Events, folded, before.Events, after.Events)

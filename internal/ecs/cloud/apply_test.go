@@ -84,7 +84,7 @@ func TestAnIDThatTheRunnerReportsStays(t *testing.T) {
 		if c[3] != "" {
 			want.RevertExternalDeploymentID = &c[3]
 		}
-		cloud.Apply(d, 0, cloud.Observation{RollbackID: c[1]}, cloud.Observation{RollbackID: c[2]})
+		cloud.Apply(d, 0, cloud.Observation{RevertTo: c[1]}, cloud.Observation{RevertTo: c[2]})
 		if string(d.Encode()) != string(want.Encode()) {
 			t.Errorf("%v: %s", c, d.Encode())
 		}

@@ -11,9 +11,9 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
+	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 )
@@ -38,6 +38,7 @@ const (
 	DeploymentFailed     = "SERVICE_DEPLOYMENT_FAILED"
 	HookAwaitingAction   = "HOOK_AWAITING_ACTION"
 	HookSucceeded        = "HOOK_SUCCEEDED"
+	HookFailed           = "HOOK_FAILED"
 )
 
 // Event is one event. What is empty is not known.
@@ -175,7 +176,7 @@ func Decode(n *strictjson.Node) (Event, []fault.Violation) {
 	d := doc.Detail
 	e := Event{
 		ID: doc.ID, Kind: Kind(doc.DetailType), Time: instant(&doc.Time), ChangedAt: instant(cmp.Or(d.UpdatedAt, d.CreatedAt)),
-		ClusterARN: text(d.ClusterARN), Name: d.EventName, Reason: shorten(text(d.Reason)),
+		ClusterARN: text(d.ClusterARN), Name: d.EventName, Reason: ecs.Shorten(text(d.Reason)),
 		DeploymentID: text(d.DeploymentID), ServiceDeploymentARN: text(d.ServiceDeploymentARN),
 		HookID: text(d.HookID), HookType: text(d.HookType), LifecycleStage: text(d.LifecycleStage),
 		ExpiresAt: text(d.ExpiresAt), DesiredCount: d.DesiredCount,
@@ -221,14 +222,4 @@ func instant(s *string) time.Time {
 		return time.Time{}
 	}
 	return at.UTC().Truncate(time.Microsecond)
-}
-
-// maxReason is how many bytes of a reason are kept, so that as many events as a deployment may have fit into it.
-const maxReason = 800
-
-func shorten(reason string) string {
-	if len(reason) <= maxReason {
-		return reason
-	}
-	return strings.ToValidUTF8(reason[:maxReason], "") + "…"
 }

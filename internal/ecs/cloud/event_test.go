@@ -95,8 +95,8 @@ func TestARollbackIsOfTheOneThatItDoesNotGoBackTo(t *testing.T) {
 	const back = "ECS deployment circuit breaker: rolling back to deploymentId ecs-svc/1."
 	for id, want := range map[string]string{"ecs-svc/1": "IN_PROGRESS", "ecs-svc/2": "ROLLBACK_IN_PROGRESS"} {
 		o := cloud.Observe(id, []cloud.Event{begins(id, "", 0), begins("ecs-svc/3", back, time.Minute)})
-		if o.Status != want || (o.RollbackID == "ecs-svc/3") != (id == "ecs-svc/2") || (o.End == nil) != (id == "ecs-svc/1") {
-			t.Errorf("%s is %s, rolled back by %q, ended %+v", id, o.Status, o.RollbackID, o.End)
+		if o.Status != want || (o.RevertTo == "ecs-svc/1") != (id == "ecs-svc/2") || (o.End == nil) != (id == "ecs-svc/1") {
+			t.Errorf("%s is %s, goes back to %q, ended %+v", id, o.Status, o.RevertTo, o.End)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"time"
 
 	"slipway/internal/ecs"
@@ -28,9 +29,10 @@ type Observation struct {
 	ObservedAt time.Time
 	// AcceptedPause is the last pause that somebody has ended by letting the deployment continue.
 	AcceptedPause *ecs.AcceptedPauseControl
-	// RollbackID is the id of the deployment by which the cloud rolls this one back, RollbackAt when it began.
-	RollbackID string
-	RollbackAt time.Time
+	// RevertTo is the id of the deployment that the service goes back to.
+	RevertTo string
+	// RevertedAt is when it was first asked to go back: somebody refused a pause, or the cloud began to roll back by itself.
+	RevertedAt time.Time
 	// StartedAt is when it started.
 	StartedAt time.Time
 	// End is how it ended, nil before.
@@ -67,10 +69,25 @@ func Observe(deploymentID string, events []Event) Observation {
 		}
 	}
 	if back := milestones.rollback; back != nil {
-		o.RollbackID, o.RollbackAt = back.DeploymentID, back.Time
+		o.RevertTo, _ = back.RollsBackTo()
+		o.revertedAt(back.Time)
 	}
 	o.End = milestones.end()
 	return o
+}
+
+func (o *Observation) revertedAt(at time.Time) {
+	if o.RevertedAt.IsZero() || at.Before(o.RevertedAt) {
+		o.RevertedAt = at
+	}
+}
+
+// Setback returns what the events say against the deployment, nil for nothing.
+func (o *Observation) Setback() *ecs.Setback {
+	if !ecs.IsSetback(o.Status) {
+		return nil
+	}
+	return &ecs.Setback{Status: o.Status, Reason: cmp.Or(o.End.Rollback, o.End.Reason, o.StatusReason), At: o.End.At, ServiceDeploymentARN: o.ServiceDeploymentARN}
 }
 
 // milestones are the first events that brought a deployment to each of its statuses, nil for those that did not.
@@ -155,10 +172,13 @@ func (o *Observation) observeHooks(events []Event) {
 			o.ServiceDeploymentARN = e.ServiceDeploymentARN
 		}
 		waited, known := awaiting[e.HookID]
+		isPause := known || e.HookType == pauseHook
 		switch {
 		case e.Name == HookAwaitingAction && !known:
 			awaiting[e.HookID] = e
-		case e.Name == HookSucceeded && (known || e.HookType == pauseHook):
+		case e.Name == HookFailed && isPause:
+			o.revertedAt(e.Time)
+		case e.Name == HookSucceeded && isPause:
 			o.AcceptedPause = &ecs.AcceptedPauseControl{
 				AcceptedAt: stamp(e.Time), HookID: orNil(e.HookID), EventStartedAt: stamp(waited.Time), LifecycleStage: orNil(e.LifecycleStage),
 			}

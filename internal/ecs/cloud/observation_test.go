@@ -55,7 +55,7 @@ func TestTheFirstEventOfEachKindCounts(t *testing.T) {
 		},
 	} {
 		o := cloud.Observe(own, c.events)
-		got := fmt.Sprintf("%s %q %s %s ", o.Status, o.StatusReason, minute(o.StartedAt), minute(o.RollbackAt))
+		got := fmt.Sprintf("%s %q %s %s ", o.Status, o.StatusReason, minute(o.StartedAt), minute(o.RevertedAt))
 		if o.End == nil {
 			got += "none"
 		} else {
@@ -70,7 +70,7 @@ func TestTheFirstEventOfEachKindCounts(t *testing.T) {
 func TestARollbackIsSeenThatNamesNoTargetOfADeploymentWithoutAnID(t *testing.T) {
 	t.Parallel()
 	o := cloud.Observe("", []cloud.Event{said(1, cloud.DeploymentInProgress, "ecs-svc/3", "ECS deployment circuit breaker: rolling back.")})
-	if o.RollbackID != "ecs-svc/3" || o.End == nil || !o.End.Failed {
+	if o.RevertTo != "" || o.RevertedAt != at.Add(1*time.Minute) || o.End == nil || !o.End.Failed {
 		t.Errorf("%+v", o)
 	}
 }

@@ -73,6 +73,7 @@ func readings() map[string]columnReads {
 			probe("95 deployments' events within their data", actor.Viewer, "{ "+instances+"{ events { message } } } }", nothing),
 			probe("10 deployments' data as JSON", actor.Viewer, "{ deployments(first: 10, filter: {status: FAILED}) { nodes { dataJson } } }", nothing),
 		}},
+		deployment.Table + ".setbacks": {why: "only what ends the deployment, or takes the next event of its service, reads it; it has two statuses with short reasons"},
 		deployment.Table + ".error": {typeName: "Deployment", attacks: []attack{
 			probe("the codes of 95 errors", actor.Viewer, "{ deployments(first: 95, filter: {status: CANCELED}) { nodes { error { code } } } }", nothing),
 		}},

@@ -100,6 +100,7 @@ var values = map[string][]string{
 	"moduleInstances.projectId":          {`"prj_00000000000000000001000000"`},
 	"moduleInstances.environmentId":      {`"env_00000000000000000001000000"`},
 	"moduleInstances.moduleDefinitionId": {`"mod_00000000000000000001000000"`},
+	"moduleInstances.drift":              {"ROLLED_BACK", "CHANGED_OUTSIDE"},
 	"moduleInstances.archived":           {"true", "false"},
 	"environments.archived":              {"true"},
 	"projects.archived":                  {"true"},

@@ -245,6 +245,21 @@ func (r aroundDeploymentReference) Deployment(ctx context.Context, obj *ent.Depl
 	})
 }
 
+type aroundDrift struct {
+	generated.DriftResolver
+	call Call
+}
+
+func (r resolvers) Drift() generated.DriftResolver {
+	return aroundDrift{r.ResolverRoot.Drift(), r.call}
+}
+
+func (r aroundDrift) Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Drift.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DriftResolver.Deployment(ctx, obj)
+	})
+}
+
 type aroundEnvironment struct {
 	generated.EnvironmentResolver
 	call Call
@@ -401,6 +416,12 @@ func (r aroundModuleInstance) Outputs(ctx context.Context, obj *record.ModuleIns
 func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*deployment.Drift, error) {
+		return r.ModuleInstanceResolver.Drift(ctx, obj)
 	})
 }
 

@@ -41,11 +41,13 @@ FROM n WHERE i < 6000;
 INSERT INTO module_versions (id, created_at, updated_at, organization_id, module_definition_id, version, kind, inputs, uses_recorded)
 SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs', '[]', true FROM n WHERE i < 6000;
 
-INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name,
-                              live_deployment_id, archived_at)
+-- Every third has drifted in one way, and few in another.
+INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name, live_deployment_id, archived_at,
+                              drift_kind, drift_since, drift_message, drift_deployment_id)
 SELECT 'inst_' || id, at, at, owner, 'prj_' || place_id, 'env_' || place_id,
-       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, CASE WHEN block < 10 THEN 'dep_' || id END,
-       CASE WHEN block % 4 = 2 THEN at END
+       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, CASE WHEN block < 10 THEN 'dep_' || id END, CASE WHEN block % 4 = 2 THEN at END,
+       CASE WHEN i % 3 = 0 THEN 'ROLLED_BACK' WHEN i % 1000 = 1 THEN 'CHANGED_OUTSIDE' END,
+       at, text, 'dep_' || id
 FROM n WHERE i < 6000;
 
 INSERT INTO releases (id, created_at, updated_at, organization_id, module_version_id, digest, content)
