@@ -216,8 +216,7 @@ func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
 	}
 	return catalog.InstanceFilter{
 		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), ModuleDefinitionID: in.ModuleDefinitionID.Value(),
-		Drift:    in.Drift.Value(),
-		Archived: isTrue(in.Archived),
+		Drift: in.Drift.Value(), Archived: isTrue(in.Archived), Search: in.Search.Value(),
 	}
 }
 

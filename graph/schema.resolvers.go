@@ -796,8 +796,8 @@ func (r *queryResolver) ModuleInstance(ctx context.Context, id *string, path *st
 }
 
 // Projects is the resolver for the projects field.
-func (r *queryResolver) Projects(ctx context.Context, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
-	c, err := r.Workspace.Projects(ctx, isSet(archived), page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Projects(ctx context.Context, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
+	c, err := r.Workspace.Projects(ctx, workspace.ProjectFilter{Archived: isSet(archived), Search: search}, page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -807,8 +807,8 @@ func (r *queryResolver) Project(ctx context.Context, id *string, slug *string) (
 }
 
 // Environments is the resolver for the environments field.
-func (r *queryResolver) Environments(ctx context.Context, projectID *string, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	c, err := r.Workspace.Environments(ctx, projectID, isSet(archived), page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Environments(ctx context.Context, projectID *string, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	c, err := r.Workspace.Environments(ctx, workspace.EnvironmentFilter{ProjectID: projectID, Archived: isSet(archived), Search: search}, page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 

@@ -6764,7 +6764,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Projects(ctx, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Projects(ctx, fc.Args["archived"].(*bool), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6804,7 +6804,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["archived"].(*bool), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}

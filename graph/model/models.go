@@ -476,6 +476,8 @@ type ModuleInstanceFilter struct {
 	Drift graphql.Omittable[*moduleinstance.DriftKind] `json:"drift,omitempty"`
 	// True keeps only those that are archived, they or their environment or project; the list is without them otherwise.
 	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
+	// A text that the name contains, in any case of the letters A to Z; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
 // An output that a module version declares.

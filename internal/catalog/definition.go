@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
@@ -76,9 +75,6 @@ type DefinitionFilter struct {
 	Search *string
 }
 
-// maxSearch bounds the text that is searched for, in characters.
-const maxSearch = 100
-
 // Definitions returns a page of the catalogue: the organization's definitions and the global ones, and to
 // anonymous callers the global ACTIVE ones only.
 func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page.Args) (*page.ModuleDefinitionConnection, error) {
@@ -94,10 +90,10 @@ func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page
 		list = list.Where(record.Equal(moduledefinition.FieldType, *f.Type))
 	}
 	if f.Search != nil {
-		if n := utf8.RuneCountInString(*f.Search); n < 1 || n > maxSearch {
-			return nil, fault.New(fault.RequestInvalid, "search must have 1 to %d characters, got %d.", maxSearch, n)
+		if err := textrules.CheckSearch(*f.Search); err != nil {
+			return nil, err
 		}
-		list = list.Where(s.containing(strings.ToLower(*f.Search)))
+		list = list.Where(list.Contains(strings.ToLower(*f.Search), moduledefinition.FieldSearchText))
 	}
 	scope := page.Scope{List: "moduleDefinitions", Viewer: store.Scope(a), Filter: f}
 	return page.Read(ctx, list, args, scope)
@@ -112,15 +108,6 @@ func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefini
 	}
 	list := record.ModuleDefinitions.In(s.Store).Where(notShadowed(a.OrganizationID))
 	return page.Read(ctx, list, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)})
-}
-
-// containing keeps the definitions with a text. PostgreSQL takes LIKE for true of one row in two hundred, where
-// row-level security keeps it from looking closer, and would sort what it could read in order.
-func (s *Service) containing(text string) record.Condition {
-	if s.Store.Postgres() {
-		return record.Where(`strpos("search_text", ?) > 0`, text)
-	}
-	return record.Where(`instr("search_text", ?) > 0`, text)
 }
 
 // NewDefinition is a module definition to be created.

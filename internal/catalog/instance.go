@@ -66,6 +66,8 @@ type InstanceFilter struct {
 	Type *string
 	// Drift is the kind of its drift.
 	Drift *moduleinstance.DriftKind `json:",omitempty"`
+	// Search is text that the name contains, in any case of the letters A to Z.
+	Search *string `json:",omitempty"`
 	// Archived has those kept that are archived, true, or those that are not.
 	Archived bool `json:",omitempty"` // of which a cursor without it knows nothing
 }
@@ -77,6 +79,12 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 		return nil, err
 	}
 	list := record.ModuleInstances.In(s.Store).Where(f.conditions(a.OrganizationID)...)
+	if f.Search != nil {
+		if err := textrules.CheckSearch(*f.Search); err != nil {
+			return nil, err
+		}
+		list = list.Where(list.ContainsFold(*f.Search, moduleinstance.FieldName))
+	}
 	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, list, args, scope)
 }

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/page"
 	"slipway/internal/test/worldtest"
+	"slipway/internal/workspace"
 )
 
 func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
@@ -40,7 +41,7 @@ func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
 				return err
 			},
 			"another list": func(a page.Args) error {
-				_, err := w.Workspace.Projects(ctx, false, a)
+				_, err := w.Workspace.Projects(ctx, workspace.ProjectFilter{}, a)
 				return err
 			},
 			"another viewer": func(a page.Args) error {

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/page"
 	"slipway/internal/test/worldtest"
+	"slipway/internal/workspace"
 )
 
 // environments makes n environments of each project: equal times, and ids that mix the projects.
@@ -64,7 +65,7 @@ func TestListsReadTogetherAreTheListsReadAlone(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				listed, err := w.Workspace.Environments(ctx, &id, false, args)
+				listed, err := w.Workspace.Environments(ctx, workspace.EnvironmentFilter{ProjectID: &id}, args)
 				if err != nil {
 					t.Fatal(err)
 				}

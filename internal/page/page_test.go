@@ -14,6 +14,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/page"
 	"slipway/internal/test/worldtest"
+	"slipway/internal/workspace"
 )
 
 var day = time.Date(2026, 3, 1, 9, 30, 0, 125_000_000, time.UTC)
@@ -46,7 +47,7 @@ func numbered(letter string, n int) []string {
 }
 
 func projects(w *worldtest.World, args page.Args) (*page.ProjectConnection, error) {
-	return w.Workspace.Projects(w.Acme.As(actor.Viewer), false, args)
+	return w.Workspace.Projects(w.Acme.As(actor.Viewer), workspace.ProjectFilter{}, args)
 }
 
 func names(c *page.ProjectConnection) []string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"slipway/internal/actor"
@@ -28,6 +29,41 @@ func (t *Table[T]) In(s *store.Store) Query[T] { return Query[T]{table: t, store
 func (q Query[T]) Where(conditions ...Condition) Query[T] {
 	q.conditions = append(slices.Clip(q.conditions), conditions...)
 	return q
+}
+
+// Contains returns the condition that one of some columns contains a text. PostgreSQL takes LIKE for true of one row in two
+// hundred, where row-level security keeps it from looking closer, and would sort what it could read in order.
+func (q Query[T]) Contains(text string, columns ...string) Condition {
+	function := "instr"
+	if q.store.Postgres() {
+		function = "strpos"
+	}
+	return anyColumn(columns, func(column string) string { return function + "(" + column + ", ?) > 0" }, text)
+}
+
+// ContainsFold is Contains in any case of the letters A to Z. Of others the databases have rules of their own.
+func (q Query[T]) ContainsFold(text string, columns ...string) Condition {
+	of := func(column string) string { return "instr(lower(" + column + "), ?) > 0" }
+	if q.store.Postgres() {
+		of = func(column string) string { return "strpos(lower(" + column + ` COLLATE "C"), ?) > 0` }
+	}
+	return anyColumn(columns, of, strings.Map(lowerASCII, text))
+}
+
+// anyColumn returns the condition that one of some columns meets one with an argument.
+func anyColumn(columns []string, condition func(column string) string, arg string) Condition {
+	list, args := make([]string, len(columns)), make([]any, len(columns))
+	for i, column := range columns {
+		list[i], args[i] = condition(`"`+column+`"`), arg
+	}
+	return Where("("+strings.Join(list, " OR ")+")", args...)
+}
+
+func lowerASCII(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
 }
 
 // Table returns the table.

@@ -55,19 +55,30 @@ func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*record
 	return record.Environments.In(s.Store).ByIDs(ctx, ids)
 }
 
-// Environments returns a page of the organization's environments, of one project where it is not nil: of those that are
-// archived, or of the others.
-func (s *Service) Environments(ctx context.Context, projectID *string, archived bool, args page.Args) (*page.EnvironmentConnection, error) {
+// EnvironmentFilter has conditions on environments; nil ones do not count.
+type EnvironmentFilter struct {
+	ProjectID *string
+	// Archived keeps those that are archived, or else the others.
+	Archived bool
+	// Search is text that the name or the slug contains, in any case of the letters A to Z.
+	Search *string
+}
+
+// Environments returns a page of the organization's environments.
+func (s *Service) Environments(ctx context.Context, f EnvironmentFilter, args page.Args) (*page.EnvironmentConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
-	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, archived))
-	if projectID != nil {
-		list = list.Where(record.Equal(environment.FieldProjectID, *projectID))
+	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, f.Archived)).
+		Where(record.All(record.Given(record.Equal, environment.FieldProjectID, f.ProjectID))...)
+	if f.Search != nil {
+		if err := textrules.CheckSearch(*f.Search); err != nil {
+			return nil, err
+		}
+		list = list.Where(list.ContainsFold(*f.Search, environment.FieldName, environment.FieldSlug))
 	}
-	scope := page.Scope{List: archivedList("environments", archived), Viewer: a.OrganizationID, Filter: projectID}
-	return page.Read(ctx, list, args, scope)
+	return page.Read(ctx, list, args, page.Scope{List: "environments", Viewer: a.OrganizationID, Filter: f})
 }
 
 // EnvironmentsOf returns a page of the environments of each project: of those that are archived, or of the others.

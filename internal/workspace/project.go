@@ -43,14 +43,28 @@ func (s *Service) ProjectsByID(ctx context.Context, ids []string) ([]*record.Pro
 	return record.Projects.In(s.Store).ByIDs(ctx, ids)
 }
 
-// Projects returns a page of the organization's projects: of those that are archived, or of the others.
-func (s *Service) Projects(ctx context.Context, archived bool, args page.Args) (*page.ProjectConnection, error) {
+// ProjectFilter has conditions on projects; nil ones do not count.
+type ProjectFilter struct {
+	// Archived keeps those that are archived, or else the others.
+	Archived bool
+	// Search is text that the name or the slug contains, in any case of the letters A to Z.
+	Search *string
+}
+
+// Projects returns a page of the organization's projects.
+func (s *Service) Projects(ctx context.Context, f ProjectFilter, args page.Args) (*page.ProjectConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	list := record.Projects.In(s.Store).Where(record.IsSet(project.FieldArchivedAt, archived))
-	return page.Read(ctx, list, args, page.Scope{List: archivedList("projects", archived), Viewer: a.OrganizationID})
+	list := record.Projects.In(s.Store).Where(record.IsSet(project.FieldArchivedAt, f.Archived))
+	if f.Search != nil {
+		if err := textrules.CheckSearch(*f.Search); err != nil {
+			return nil, err
+		}
+		list = list.Where(list.ContainsFold(*f.Search, project.FieldName, project.FieldSlug))
+	}
+	return page.Read(ctx, list, args, page.Scope{List: "projects", Viewer: a.OrganizationID, Filter: f})
 }
 
 // NewProject is a project to be created. The slug has the form of a GivenId.

@@ -2,6 +2,8 @@ package workspace_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,11 +101,11 @@ func TestWorkspaceIsListedAndAudited(t *testing.T) {
 		w.Fixture(t, w.Globex, "web")
 		one, two := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "two")
 		viewer := w.Acme.As(actor.Viewer)
-		projects, err := w.Workspace.Projects(viewer, false, page.Args{})
+		projects, err := w.Workspace.Projects(viewer, workspace.ProjectFilter{}, page.Args{})
 		if err != nil || len(projects.Edges) != 2 || projects.Edges[0].Node.ID != two.Project.ID {
 			t.Errorf("projects: %v, %v", projects, err)
 		}
-		environments, err := w.Workspace.Environments(viewer, &one.Project.ID, false, page.Args{})
+		environments, err := w.Workspace.Environments(viewer, workspace.EnvironmentFilter{ProjectID: &one.Project.ID}, page.Args{})
 		if err != nil || len(environments.Edges) != 1 || environments.Edges[0].Node.ID != one.Environment.ID {
 			t.Errorf("environments: %v, %v", environments, err)
 		}
@@ -203,6 +205,58 @@ func TestOnlyWhatNeverHadADeploymentIsDeleted(t *testing.T) {
 		}
 		if rows := w.Rows(t); rows["projects"] != 1 || rows["environments"] != 1 || rows["module_instances"] != 2 {
 			t.Errorf("%v", rows)
+		}
+	})
+}
+
+func TestPlacesAreFoundByAPartOfTheirNameOrSlug(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		admin := w.Acme.As(actor.Admin)
+		w.Fixture(t, w.Globex, "shop")
+		for slug, name := range map[string]string{"shop": "Straße 50%", "back-office": "Büro", "queue": "Shop_Queue"} {
+			p, err := w.Workspace.CreateProject(admin, workspace.NewProject{Name: name, Slug: slug})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Workspace.CreateEnvironment(admin, workspace.NewEnvironment{ProjectID: p.ID, Name: name, Slug: slug}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for search, want := range map[string]string{
+			"SHOP": "queue shop", "op_q": "queue", "0%": "shop", "%": "shop", "_": "queue", "ß": "shop", "Bü": "back-office", "bü": "back-office",
+			"BÜ": "", "-OFF": "back-office", "absent": "", `"`: "", "'": "",
+		} {
+			projects, err := w.Workspace.Projects(admin, workspace.ProjectFilter{Search: &search}, page.Args{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			environments, err := w.Workspace.Environments(admin, workspace.EnvironmentFilter{Search: &search}, page.Args{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found, in []string
+			for _, p := range projects.Nodes() {
+				found = append(found, p.Slug)
+			}
+			for _, e := range environments.Nodes() {
+				in = append(in, e.Slug)
+			}
+			slices.Sort(found)
+			slices.Sort(in)
+			if got := strings.Join(found, " "); got != want || strings.Join(in, " ") != want {
+				t.Errorf("%q: the projects %q and the environments %q, want %q", search, got, in, want)
+			}
+		}
+		for _, search := range []string{"", strings.Repeat("ü", 101)} {
+			_, first := w.Workspace.Projects(admin, workspace.ProjectFilter{Search: &search}, page.Args{})
+			_, second := w.Workspace.Environments(admin, workspace.EnvironmentFilter{Search: &search}, page.Args{})
+			if !fault.Is(first, fault.RequestInvalid) || !fault.Is(second, fault.RequestInvalid) {
+				t.Errorf("%d characters: %v, %v", len(search)/2, first, second)
+			}
+		}
+		if _, err := w.Workspace.Projects(admin, workspace.ProjectFilter{Search: new(strings.Repeat("ü", 100))}, page.Args{}); err != nil {
+			t.Errorf("100 characters: %v", err)
 		}
 	})
 }

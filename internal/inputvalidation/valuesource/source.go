@@ -13,6 +13,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
 	"slipway/internal/record"
+	"slipway/internal/workspace"
 )
 
 // Source is a list of options that the server knows.
@@ -133,7 +134,7 @@ func moduleInstances(ctx context.Context, s *Service, params map[string]string, 
 }
 
 func projects(ctx context.Context, s *Service, _ map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	projects, err := s.Workspace.Projects(record.Whole(ctx), false, args)
+	projects, err := s.Workspace.Projects(record.Whole(ctx), workspace.ProjectFilter{}, args)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func projects(ctx context.Context, s *Service, _ map[string]string, args page.Ar
 }
 
 func environments(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	environments, err := s.Workspace.Environments(record.Whole(ctx), param(params, "projectId"), false, args)
+	environments, err := s.Workspace.Environments(record.Whole(ctx), workspace.EnvironmentFilter{ProjectID: param(params, "projectId")}, args)
 	if err != nil {
 		return nil, err
 	}

@@ -920,9 +920,9 @@ func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *strin
 	})
 }
 
-func (r aroundQuery) Projects(ctx context.Context, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
-	return around(ctx, r.call, Field{Name: "Query.projects", Args: []any{archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Project], error) {
-		return r.QueryResolver.Projects(ctx, archived, first, after, last, before)
+func (r aroundQuery) Projects(ctx context.Context, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
+	return around(ctx, r.call, Field{Name: "Query.projects", Args: []any{archived, search, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Project], error) {
+		return r.QueryResolver.Projects(ctx, archived, search, first, after, last, before)
 	})
 }
 
@@ -932,9 +932,9 @@ func (r aroundQuery) Project(ctx context.Context, id *string, slug *string) (*re
 	})
 }
 
-func (r aroundQuery) Environments(ctx context.Context, projectID *string, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return around(ctx, r.call, Field{Name: "Query.environments", Args: []any{projectID, archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
-		return r.QueryResolver.Environments(ctx, projectID, archived, first, after, last, before)
+func (r aroundQuery) Environments(ctx context.Context, projectID *string, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return around(ctx, r.call, Field{Name: "Query.environments", Args: []any{projectID, archived, search, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
+		return r.QueryResolver.Environments(ctx, projectID, archived, search, first, after, last, before)
 	})
 }
 
