@@ -22,8 +22,11 @@ const (
 	MaxLevels = strictjson.MaxLevels
 )
 
-// maxDescription bounds the description of a declared output, in characters.
-const maxDescription = 1_000
+// What a declaration may be at most: the description of an output, in characters, and all names and descriptions together, in bytes.
+const (
+	maxDescription = 1_000
+	maxDeclared    = 256 << 10
+)
 
 // maxNamed is how many names a message has.
 const maxNamed = 20
@@ -47,8 +50,9 @@ func CheckDeclared(list []Declared, at string) []fault.Violation {
 	if len(list) > MaxCount {
 		found.Add(at, "max_items", "must have at most %d items, found %d", MaxCount, len(list))
 	}
-	first := map[string]int{}
+	first, size := map[string]int{}, 0
 	for i, d := range list {
+		size += len(d.Name)
 		here := fmt.Sprintf("%s/%d", at, i)
 		before, known := first[d.Name]
 		switch {
@@ -60,9 +64,13 @@ func CheckDeclared(list []Declared, at string) []fault.Violation {
 			first[d.Name] = i
 		}
 		if d.Description != nil {
+			size += len(*d.Description)
 			found.Append(textrules.Length(here+"/description", *d.Description, maxDescription)...)
 			found.Append(textrules.Text(here+"/description", *d.Description)...)
 		}
+	}
+	if size > maxDeclared {
+		found.Add(at, "max_size", "must have names and descriptions of at most %d bytes together, found %d", maxDeclared, size)
 	}
 	return found.All(at)
 }

@@ -101,6 +101,17 @@ func TestADeclarationHasNamesOfTheirOwn(t *testing.T) {
 	if found := output.CheckDeclared(list[:200], "/outputs"); found != nil {
 		t.Error(found)
 	}
+	for length, want := range map[int]int{326: 0, 327: 1} { // of four bytes each
+		for i := range 200 {
+			list[i].Description = new(strings.Repeat("🚀", length))
+		}
+		if found := output.CheckDeclared(list[:200], "/outputs"); len(found) != want {
+			t.Errorf("200 descriptions of %d characters: %v", length, found)
+		}
+	}
+	for i := range list {
+		list[i].Description = nil
+	}
 	if diff := cmp.Diff([]string{"/outputs max_items"}, rules(output.CheckDeclared(list, "/outputs"))); diff != "" {
 		t.Error(diff)
 	}

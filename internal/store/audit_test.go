@@ -127,11 +127,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	admin, runner := w.Acme.As(actor.Admin), w.Acme.As(actor.Runner)
 	p := w.Fixture(t, w.Acme, "web")
 	target := p.Succeeded(t)
-	making := p.Deploy(t, p.NewInstance(t, "making").ID, `{"image":"web:1"}`)
-	completion := deployment.Completion{Outputs: strictjson.MustParse(`{"url":"u"}`)}
-	if _, err := w.Deploy.End(runner, making.ID, p.Claim(t, making), completion); err != nil {
-		t.Fatal(err)
-	}
+	feed(t, w, p)
 	p.Failed(t)
 	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("key")})
 	must(t, err)
@@ -161,6 +157,25 @@ func callServices(t *testing.T, w *worldtest.World) {
 	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 	_, _, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
 	must(t, err)
+}
+
+// feed has an instance report outputs, and another read them.
+func feed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
+	t.Helper()
+	making := p.Deploy(t, p.NewInstance(t, "making").ID, `{"image":"web:1"}`)
+	completion := deployment.Completion{Outputs: strictjson.MustParse(`{"url":"u"}`)}
+	_, err := w.Deploy.End(w.Acme.As(actor.Runner), making.ID, p.Claim(t, making), completion)
+	must(t, err)
+	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:web","label":"Of",
+			"mapped_inputs":[{"id":"url","type":"string","label":"URL","default":"${{ ref.stack.output.url }}"}]}]`),
+	})
+	must(t, err)
+	reading, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+		InstanceID: p.NewInstance(t, "reading").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{"of":"` + making.ModuleInstanceID + `"}`),
+	})
+	must(t, err)
+	p.Finish(t, reading, nil)
 }
 
 // started is an event of the service of the fixtures.

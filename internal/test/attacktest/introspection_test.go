@@ -21,7 +21,7 @@ func introspections() []attack {
 		document("fields under 29 aliases", overLimit+"introspection", outer+each(29, " f%d: fields { name description args { name description } }")+" } } }"),
 		document("fields of fields under 24 aliases", overLimit+"introspection", outer+each(5, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } d: fields { description } } }")+" } } }"),
 		document("fields of fields under 12 aliases", overLimit+"introspection", outer+each(3, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } } }")+" } } }"),
-		document("fields of fields under 8 aliases", "200", outer+each(2, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } } }")+" } } }"),
+		document("fields of fields under 6 aliases", "200", outer+each(2, " f%d: fields { type { a: fields { description } b: fields { description } } }")+" } } }"),
 		document("possible types' interfaces' possible types", invalid, outer+"possibleTypes { interfaces { possibleTypes { name } } } } } }"),
 		document("what a type is a list of, 60 deep", "200", "{ __type(name: \"Query\") { fields { type "+nested(57, "{ ofType ", "{ name }", " }")+" } } }"),
 		document("what a type is a list of, 64 deep", overLimit+"brackets", "{ __type(name: \"Query\") { fields { type "+nested(64, "{ ofType ", "{ name }", " }")+" } } }"),

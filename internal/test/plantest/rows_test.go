@@ -49,7 +49,7 @@ func fill(t testing.TB, w *worldtest.World, deployments int) *worldtest.Fixture 
 }
 
 // large are the tables that have the most rows, of what has been.
-const large = "'deployments', 'deployment_references', 'given_inputs', 'audit_events', 'cloud_events', 'deployment_changes', 'deployment_logs', 'idempotency_keys'"
+const large = "'deployments', 'deployment_references', 'given_inputs', 'audit_events', 'cloud_events', 'deployment_changes', 'deployment_logs', 'deployment_outputs', 'idempotency_keys'"
 
 // secondary returns the indexes of the large tables but those of primary keys: what makes each, by its name.
 func secondary(t testing.TB, db *sql.DB, sqlite bool) map[string]string {
