@@ -66,8 +66,9 @@ func TestTheBytesThatFitAreThoseOfTheText(t *testing.T) {
 	t.Parallel()
 	n := strictjson.MustParse(many(170, `"`+strings.Repeat("é\\n", 100)+`"`))
 	var fit *strictjson.Node
-	for found := []fault.Violation{}; ; {
-		if found = output.Check(n, ""); len(found) == 0 {
+	for {
+		found := output.Check(n, "")
+		if len(found) == 0 {
 			break
 		}
 		fit = &strictjson.Node{Kind: strictjson.Object}
