@@ -525,9 +525,9 @@ type ReportDeploymentInput struct {
 	ResourceName json.RawMessage `json:"resourceName,omitempty"`
 	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. It is said once: another than that of
 	// before is refused.
-	PipelineRunId *string `json:"pipelineRunId"`
+	PipelineRunId *string `json:"pipelineRunId,omitempty"`
 	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank. It is said once, too.
-	StepExecutionId *string `json:"stepExecutionId"`
+	StepExecutionId *string `json:"stepExecutionId,omitempty"`
 }
 
 // GetId returns ReportDeploymentInput.Id, and is useful for accessing the field via an interface.

@@ -10,6 +10,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleversion"
+	"slipway/internal/actor"
 	"slipway/internal/demo"
 	"slipway/internal/ecs"
 	"slipway/internal/inputprop"
@@ -141,4 +142,41 @@ func checkWeights(t *testing.T, id string, state *ecs.ServiceDeploymentState) {
 	if sum != 100 {
 		t.Errorf("%s: the revisions get %d %% of the traffic", id, sum)
 	}
+}
+
+func TestTheDemoHasWhatIsArchivedAndWhatWasDestroyed(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
+		var answer struct {
+			Data struct {
+				Archived, All struct {
+					Nodes []struct {
+						Name             string
+						DestroyedAt      *string
+						LiveDeploymentID *string
+						LastDeployment   *struct{ Action, Status, Reason string }
+					}
+				}
+			}
+		}
+		const instances = `nodes { name destroyedAt liveDeploymentId lastDeployment { action status reason } }`
+		ask(t, w.URL, r.Tokens[actor.Viewer], `{ all: moduleInstances(first: 100) { `+instances+` }
+			archived: moduleInstances(filter: {archived: true}) { `+instances+` } }`, "", &answer)
+		if len(answer.Data.Archived.Nodes) == 0 {
+			t.Error("nothing is archived")
+		}
+		destroyed := 0
+		for _, i := range answer.Data.All.Nodes {
+			if i.DestroyedAt == nil {
+				continue
+			}
+			destroyed++
+			if last := i.LastDeployment; i.LiveDeploymentID != nil || last == nil || last.Action != "DESTROY" || last.Status != "SUCCEEDED" || last.Reason == "" {
+				t.Errorf("%s was destroyed: %+v", i.Name, i)
+			}
+		}
+		if destroyed == 0 {
+			t.Error("nothing was destroyed")
+		}
+	})
 }

@@ -76,12 +76,16 @@ func (j *job) carryOut(ctx context.Context) error {
 		return err
 	}
 	drawn := chance{rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))} //nolint:gosec // names that only look like the cloud's
-	if j.deployment.DeploymentType == ecs.Type {
+	destroys := deployment.ActionOf(j.deployment.TriggerSource) == deployment.DestroyAction
+	if j.deployment.DeploymentType == ecs.Type && !destroys {
 		return j.rollOut(ctx, drawn, instance, content)
 	}
 	p := &provisioning{
 		chance: drawn, tempo: j.waiting(), deploy: j.Deploy, deploymentID: j.deployment.ID, leaseID: j.leaseID,
-		first: instance.LiveDeploymentID == nil, broken: broken(content),
+		first: instance.LiveDeploymentID == nil, broken: broken(content), destroys: destroys,
+	}
+	if destroys {
+		return p.run(ctx)
 	}
 	if p.outputs, err = j.makes(ctx, instance, content); err != nil {
 		return err

@@ -53,7 +53,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	ctx = actor.With(ctx, r.runner)
 	l.takeOver(ctx, r)
 	for l.reserve(ctx) {
-		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes})
+		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
 		if claimed != nil {
 			l.start(ctx, &job{live: l, deployment: (*record.Deployment)(claimed), leaseID: lease.ID})
 			continue

@@ -33,8 +33,8 @@ type instanceFile struct {
 	// History has the names of the moves of a container service.
 	History []string
 	Inputs  map[string]any
-	// Archived instances were taken out of use.
-	Archived bool
+	// Archived instances were taken out of use, and of destroyed ones nothing is there any more.
+	Archived, Destroyed bool
 }
 
 // places makes the projects, the environments and what is in them.
@@ -85,6 +85,11 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 		if err := d.provision(ctx, made.ID, in, m.versions[in.Version].id, project+"-"+e.Slug+"-"+in.Name); err != nil {
 			return fmt.Errorf("%s: %w", in.Name, err)
 		}
+		if in.Destroyed {
+			if err := d.destroy(ctx, made.ID); err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
 		if in.Archived {
 			d.clock.pass(time.Hour)
 			if _, err := d.Archive.ArchiveInstance(d.as(ctx, admin), archive.Request{ID: made.ID, AcknowledgeLive: true}); err != nil {
@@ -126,10 +131,33 @@ func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile
 	return p.run(d.as(ctx, runner))
 }
 
+// destroy removes what an instance of a terraform module has live.
+func (d *demo) destroy(ctx context.Context, instanceID string) error {
+	d.clock.pass(time.Hour)
+	created, err := d.Deploy.Destroy(d.as(ctx, admin), deployment.Destroy{
+		InstanceID: instanceID, Reason: new("The exports are written to the data lake now."),
+	})
+	if err != nil {
+		return err
+	}
+	d.deployments++
+	lease, err := d.claim(ctx, created.ID)
+	if err != nil {
+		return err
+	}
+	p := &provisioning{
+		chance: d.chance, tempo: d.leaping(), deploy: d.Deploy, deploymentID: created.ID, leaseID: lease, destroys: true,
+	}
+	return p.run(d.as(ctx, runner))
+}
+
+// bothActions are those that the demo's runner carries out.
+var bothActions = []deployment.Action{deployment.Apply, deployment.DestroyAction}
+
 // claim lets the runner take a deployment, the only one that waits, and returns the id of the lease.
 func (d *demo) claim(ctx context.Context, deploymentID string) (leaseID string, err error) {
 	d.clock.pass(d.between(2, 20))
-	claimed, lease, err := d.Deploy.Claim(d.as(ctx, runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	claimed, lease, err := d.Deploy.Claim(d.as(ctx, runner), deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
 	if err != nil {
 		return "", err
 	}

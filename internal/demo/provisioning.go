@@ -17,8 +17,9 @@ type provisioning struct {
 	deploy       *deployment.Service
 	deploymentID string
 	leaseID      string
-	// first says that nothing of the instance is there yet; broken that it cannot be applied.
-	first, broken bool
+	// first says that nothing of the instance is there yet; broken that it cannot be applied; destroys that all that is
+	// there is removed.
+	first, broken, destroys bool
 	// outputs are what it makes; nil for nothing.
 	outputs  *strictjson.Node
 	news     []event.Event
@@ -37,10 +38,14 @@ func (p *provisioning) run(ctx context.Context) error {
 	if p.first {
 		added, changed = 3+p.IntN(12), 0
 	}
+	destroyed := 0
+	if p.destroys {
+		added, changed, destroyed = 0, 0, 3+p.IntN(12)
+	}
 	steps := []step{
 		{"INIT", "Fetching the module and its providers.", 4, 12},
 		{"PLAN", "Comparing what is there with what is wanted.", 10, 60},
-		{"PLAN", fmt.Sprintf("Plan: %d to add, %d to change, 0 to destroy.", added, changed), 1, 3},
+		{"PLAN", fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", added, changed, destroyed), 1, 3},
 		{"APPLY", "Applying the plan.", 30, 200},
 	}
 	for i, s := range steps {
@@ -48,7 +53,7 @@ func (p *provisioning) run(ctx context.Context) error {
 			return err
 		}
 	}
-	last := step{stage: "APPLY", message: fmt.Sprintf("Applied: %d added, %d changed, 0 destroyed.", added, changed)}
+	last := step{stage: "APPLY", message: fmt.Sprintf("Applied: %d added, %d changed, %d destroyed.", added, changed, destroyed)}
 	if p.broken {
 		last.message = "Error: the provider has refused a resource. What was there before is as it was."
 	}
