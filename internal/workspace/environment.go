@@ -78,7 +78,11 @@ func (s *Service) Environments(ctx context.Context, f EnvironmentFilter, args pa
 		}
 		list = list.Where(list.ContainsFold(*f.Search, environment.FieldName, environment.FieldSlug))
 	}
-	return page.Read(ctx, list, args, page.Scope{List: "environments", Viewer: a.OrganizationID, Filter: f})
+	scope := page.Scope{List: archivedList("environments", f.Archived), Viewer: a.OrganizationID, Filter: f.ProjectID}
+	if f.Search != nil {
+		scope.Filter = f
+	}
+	return page.Read(ctx, list, args, scope)
 }
 
 // EnvironmentsOf returns a page of the environments of each project: of those that are archived, or of the others.

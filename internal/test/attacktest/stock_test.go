@@ -96,7 +96,7 @@ func (f filler) releases() {
 	s.templated = f.version("3.0.0", list(250, `{"id":"i%d","label":"L","type":"text","default":"`+strings.Repeat("${{ project.name }}", 9)+`"}`))
 	s.idle = f.instance("idle")
 	referring := f.version("4.0.0", `[{"id":"m","label":"L","type":"object_map","item_inputs":[{"id":"r","label":"L","type":"$ref:attack"}]}]`)
-	s.referring = f.deploy("referring", referring, object{"inputs": raw(`{"m":{` + members(4_000, `"%d":{"r":"`+s.idle+`"}`) + `}}`)})
+	s.referring = f.deploy("referring", referring, object{"inputs": raw(`{"m":{` + members(1_000, `"%d":{"r":"`+s.idle+`"}`) + `}}`)})
 	s.left = f.deploy("left", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":1`) + `}}`)})
 	s.right = f.deploy("right", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":2`) + `}}`)})
 	s.blob = f.deploy("blob", s.plain, object{"inputs": object{"o": bulk("x")}})
@@ -168,6 +168,7 @@ func (f filler) deploy(name, version string, more object) string {
 	f.t.Helper()
 	more["moduleVersionId"] = version
 	more["moduleInstanceId"] = f.instance(name)
+	more["idempotencyKey"] = name // one that took too long is asked for again
 	return f.make("createDeployment", "deployment", more)
 }
 
