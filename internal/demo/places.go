@@ -85,20 +85,27 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 		if err := d.provision(ctx, made.ID, in, m.versions[in.Version].id, project+"-"+e.Slug+"-"+in.Name); err != nil {
 			return fmt.Errorf("%s: %w", in.Name, err)
 		}
-		if in.Destroyed {
-			if err := d.destroy(ctx, made.ID); err != nil {
-				return fmt.Errorf("%s: %w", in.Name, err)
-			}
-		}
-		if in.Archived {
-			d.clock.pass(time.Hour)
-			if _, err := d.Archive.ArchiveInstance(d.as(ctx, admin), archive.Request{ID: made.ID, AcknowledgeLive: true}); err != nil {
-				return err
-			}
-			d.result.ArchivedInstanceID = made.ID
+		if err := d.retire(ctx, made.ID, in); err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
 	return nil
+}
+
+// retire destroys what an instance has live, and takes it out of use, where that is how it stands.
+func (d *demo) retire(ctx context.Context, instanceID string, in instanceFile) error {
+	if in.Destroyed {
+		if err := d.destroy(ctx, instanceID); err != nil {
+			return err
+		}
+	}
+	if !in.Archived {
+		return nil
+	}
+	d.clock.pass(time.Hour)
+	_, err := d.Archive.ArchiveInstance(d.as(ctx, admin), archive.Request{ID: instanceID, AcknowledgeLive: true})
+	d.result.ArchivedInstanceID = instanceID
+	return err
 }
 
 // provision deploys an instance of a terraform module, which succeeds.

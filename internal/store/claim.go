@@ -50,18 +50,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		)).
 		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
 		Limit(1)
-	switch source := t.C(deployment.FieldTriggerSource); {
-	case !c.Destroys:
-		oldest.Where(sql.NEQ(source, TriggerDestroy))
-	case c.OnlyDestroys:
-		oldest.Where(sql.EQ(source, TriggerDestroy))
-	}
-	if c.Scope != nil {
-		oldest.Where(sql.Or(
-			oneOf(t.C(deployment.FieldProjectID), c.Scope.Projects),
-			oneOf(t.C(deployment.FieldEnvironmentID), c.Scope.Environments),
-		))
-	}
+	c.narrow(oldest, t)
 	if s.dialect == dialect.Postgres {
 		oldest.ForUpdate(sql.WithLockAction(sql.SkipLocked))
 	} else {
@@ -98,6 +87,22 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		return "", err
 	}
 	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
+}
+
+// narrow leaves out of the deployments of t what the claim is not for: other actions, and other places.
+func (c Claim) narrow(oldest *sql.Selector, t *sql.SelectTable) {
+	switch source := t.C(deployment.FieldTriggerSource); {
+	case !c.Destroys:
+		oldest.Where(sql.NEQ(source, TriggerDestroy))
+	case c.OnlyDestroys:
+		oldest.Where(sql.EQ(source, TriggerDestroy))
+	}
+	if c.Scope != nil {
+		oldest.Where(sql.Or(
+			oneOf(t.C(deployment.FieldProjectID), c.Scope.Projects),
+			oneOf(t.C(deployment.FieldEnvironmentID), c.Scope.Environments),
+		))
+	}
 }
 
 // TriggerDestroy is what starts a deployment that destroys.
