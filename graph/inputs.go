@@ -55,8 +55,9 @@ func newModule(in model.CreateModuleDefinitionInput) catalog.NewDefinition {
 }
 
 func modulePatch(in model.UpdateModuleDefinitionInput) catalog.DefinitionPatch {
-	p := catalog.DefinitionPatch{Name: in.Name.Value(), Description: in.Description.Value(), Status: in.Status.Value()}
-	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
+	p := catalog.DefinitionPatch{Name: in.Name.Value(), Type: in.Type.Value(), Description: in.Description.Value(), Status: in.Status.Value()}
+	p.Violations = append(notNull("/name", in.Name), notNull("/type", in.Type)...)
+	p.Violations = append(p.Violations, notNull("/description", in.Description)...)
 	p.Violations = append(p.Violations, notNull("/status", in.Status)...)
 	return p
 }

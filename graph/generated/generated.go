@@ -858,7 +858,11 @@ type Mutation {
     input: CreateModuleDefinitionInput!
   ): CreateModuleDefinitionPayload
 
-  "Changes the given fields of a module definition. For admins, and superadmins for global ones."
+  """
+  Changes the given fields of a module definition. The type can be changed while the module has no instance and no
+  published input refers to it, otherwise ` + "`" + `slipway:ModuleDefinition:IN_USE` + "`" + `; ` + "`" + `slipway:ModuleDefinition:TYPE_TAKEN` + "`" + ` where
+  another definition of the same owner has it. For admins, and superadmins for global ones.
+  """
   updateModuleDefinition(
     "The id and the fields to change."
     input: UpdateModuleDefinitionInput!
@@ -3804,6 +3808,11 @@ input UpdateModuleDefinitionInput {
   id: ID!
   "The name for people: one line of 1 to 200 characters, not blank; not null."
   name: String
+  """
+  The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most 195 characters;
+  not null.
+  """
+  type: String
   "What it is for, at most 10,000 characters; an empty text clears it; not null."
   description: String
   "Whether it is published; not null."
@@ -3814,6 +3823,11 @@ input UpdateModuleDefinitionInput {
 type UpdateModuleDefinitionPayload {
   "The definition as it is now."
   moduleDefinition: ModuleDefinition!
+  """
+  What may not have been meant by the type. ` + "`" + `immutable_changed` + "`" + `: instances of the organization remember that they choose
+  an instance of the global module of the type, which binds nothing any more.
+  """
+  warnings: [InputWarning!]!
 }
 
 "The version to publish."
@@ -6173,6 +6187,8 @@ func (ec *executionContext) childFields_UpdateModuleDefinitionPayload(ctx contex
 	switch field.Name {
 	case "moduleDefinition":
 		return ec.fieldContext_UpdateModuleDefinitionPayload_moduleDefinition(ctx, field)
+	case "warnings":
+		return ec.fieldContext_UpdateModuleDefinitionPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateModuleDefinitionPayload", field.Name)
 }
@@ -27620,6 +27636,38 @@ func (ec *executionContext) fieldContext_UpdateModuleDefinitionPayload_moduleDef
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateModuleDefinitionPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.UpdateModuleDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateModuleDefinitionPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateModuleDefinitionPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateModuleDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateModuleInstancePayload_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *model.UpdateModuleInstancePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33208,7 +33256,7 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "status"}
+	fieldsInOrder := [...]string{"id", "name", "type", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -33229,6 +33277,13 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Name = graphql.OmittableOf(data)
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Type = graphql.OmittableOf(data)
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -44813,6 +44868,11 @@ func (ec *executionContext) _UpdateModuleDefinitionPayload(ctx context.Context, 
 			out.Values[i] = graphql.MarshalString("UpdateModuleDefinitionPayload")
 		case "moduleDefinition":
 			out.Values[i] = ec._UpdateModuleDefinitionPayload_moduleDefinition(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._UpdateModuleDefinitionPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

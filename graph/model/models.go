@@ -796,6 +796,9 @@ type UpdateModuleDefinitionInput struct {
 	ID string `json:"id"`
 	// The name for people: one line of 1 to 200 characters, not blank; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
+	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most 195 characters;
+	// not null.
+	Type graphql.Omittable[*string] `json:"type,omitempty"`
 	// What it is for, at most 10,000 characters; an empty text clears it; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; not null.
@@ -806,6 +809,9 @@ type UpdateModuleDefinitionInput struct {
 type UpdateModuleDefinitionPayload struct {
 	// The definition as it is now.
 	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
+	// What may not have been meant by the type. `immutable_changed`: instances of the organization remember that they choose
+	// an instance of the global module of the type, which binds nothing any more.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The fields to change; what is left out stays.
