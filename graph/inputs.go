@@ -80,8 +80,9 @@ func declaredOutputs(list []*model.ModuleOutputInput) []output.Declared {
 
 func validationRequest(in model.InputValuesInput) inputvalidation.Request {
 	q := inputvalidation.Request{
-		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values,
+		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values.Value(),
 		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
+		Takeover: inputvalidation.Takeover{InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value()},
 	}
 	if list := in.Inputs.Value(); list != nil {
 		q.Inputs, q.Violations = inputprop.FromTypedList(list, "/inputs")

@@ -1287,8 +1287,17 @@ input InputValuesInput {
   defaultValueDefinitionId: ID
   "Inputs that need not be saved."
   inputs: [InputPropertyInput!]
-  "The values, an object by the ids of the inputs."
-  values: JSON!
+  """
+  The values, an object by the ids of the inputs. They may be left out where ` + "`" + `inputsFrom` + "`" + ` is given, and then go before what is
+  taken over, key by key.
+  """
+  values: JSON
+  """
+  The id of a deployment of the version's module: what was given for its inputs is taken over, as ` + "`" + `createDeployment` + "`" + ` does.
+  """
+  inputsFrom: ID
+  "The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFrom` + "`" + `."
+  withoutInputs: [String!]
   "The instance that would be deployed: what is live there binds immutable inputs, and templates name it."
   moduleInstanceId: ID
   "The environment of an instance that is still to be made, for templates; beside an instance, its own."
@@ -1310,7 +1319,8 @@ type InputsValidation {
   Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
   (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
   deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
-  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `.
+  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `. What is not taken over (` + "`" + `input_dropped` + "`" + `, ` + "`" + `input_not_given` + "`" + `), at
+  ` + "`" + `/inputsFrom` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
   """
   warnings: [InputWarning!]!
 }
@@ -1369,7 +1379,8 @@ type ResolvedInputs {
   Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
   (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
   deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
-  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `.
+  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `. What is not taken over (` + "`" + `input_dropped` + "`" + `, ` + "`" + `input_not_given` + "`" + `), at
+  ` + "`" + `/inputsFrom` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
   """
   warnings: [InputWarning!]!
 }
@@ -31222,7 +31233,7 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId"}
+	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "inputsFrom", "withoutInputs", "moduleInstanceId", "environmentId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31252,11 +31263,25 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 			it.Inputs = graphql.OmittableOf(data)
 		case "values":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("values"))
-			data, err := ec.unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Values = data
+			it.Values = graphql.OmittableOf(data)
+		case "inputsFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFrom"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InputsFrom = graphql.OmittableOf(data)
+		case "withoutInputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withoutInputs"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WithoutInputs = graphql.OmittableOf(data)
 		case "moduleInstanceId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleInstanceId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -47083,28 +47108,6 @@ func (ec *executionContext) marshalNJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	}
 	_ = sel
 	res := scalar.MarshalJSON(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, v any) (*strictjson.Node, error) {
-	res, err := scalar.UnmarshalJSONNode(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, sel ast.SelectionSet, v *strictjson.Node) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	_ = sel
-	res := scalar.MarshalJSONNode(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
