@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"slipway/internal/fault"
+	"slipway/internal/setting"
 )
 
 const (
@@ -38,27 +39,17 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
-// environment looks up a variable, as os.LookupEnv does.
-type environment func(name string) (string, bool)
-
-// usageError is what is wrong with the command line or a setting.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
-
 // run carries out a command line until it is done or ctx ends, and returns the code to exit with.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, env environment) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setting.Environment) int {
 	root := commands(env)
 	// What fails before a command has begun is the command line.
 	begun := false
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		begun = true
-		return fromEnvironment(c.Flags(), env)
+		return setting.FromEnvironment(c.Flags(), env)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -70,14 +61,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env envir
 		return exitFound
 	}
 	_, _ = fmt.Fprintln(stderr, "slipway:", explain(err))
-	if _, usage := errors.AsType[usageError](err); usage || !begun {
+	if _, usage := errors.AsType[setting.UsageError](err); usage || !begun {
 		return exitUsage
 	}
 	return exitFailed
 }
 
 // commands returns the program's commands, below the one that has no name of its own.
-func commands(env environment) *cobra.Command {
+func commands(env setting.Environment) *cobra.Command {
 	return group("slipway", "The control-plane API of an infrastructure delivery platform",
 		serveCommand(),
 		demoCommand(),
@@ -118,7 +109,7 @@ func explain(err error) string {
 // and leave little behind, so that most collections find nothing to keep. Near the limit the collector
 // works as hard as it must, and has those help who allocate; as open streams are in use all the time, the limit leaves
 // room for as many as there may be. An environment that says anything about either is left alone.
-func tuneMemory(env environment, streams int) {
+func tuneMemory(env setting.Environment, streams int) {
 	const (
 		growth = 200
 		limit  = 512 << 20
