@@ -17,9 +17,9 @@ import (
 
 // Answer is an answer of a server as it came.
 type Answer struct {
-	// Status is the HTTP status, with its text.
-	StatusCode int
+	// Status is the HTTP status with its text.
 	Status     string
+	StatusCode int
 	Header     http.Header
 	Body       []byte
 }
@@ -53,7 +53,7 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte, heade
 	case len(text) > maxAnswer:
 		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
-	return &Answer{response.StatusCode, response.Status, response.Header, text}, nil
+	return &Answer{response.Status, response.StatusCode, response.Header, text}, nil
 }
 
 // failure is the error of what refuses a request before GraphQL.
@@ -68,6 +68,16 @@ type content struct {
 		Extensions fault.Data
 	}
 	failure
+}
+
+// Successful reports whether the answer has what was asked for, or a part of that: of GraphQL some data, beside errors or
+// not, and of REST a status that says so.
+func (a *Answer) Successful() bool {
+	var c content
+	if a.StatusCode >= http.StatusMultipleChoices || unmarshal(a.Body, &c) != nil {
+		return a.StatusCode == http.StatusNoContent
+	}
+	return len(c.Errors) == 0 || len(c.Data) > 0 && string(c.Data) != "null"
 }
 
 // Err returns the error that an answer is, or nil. Of several errors of GraphQL it is the first.

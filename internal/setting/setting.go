@@ -37,9 +37,7 @@ func (v *value[T]) Set(text string) error {
 // Add adds a flag with its environment variable: SLIPWAY_ and the flag's name. Without either it has
 // the fallback, or the zero value where that is empty.
 func Add[T any](fs *pflag.FlagSet, to *T, name, fallback string, p Parser[T], usage string) {
-	f := AddFlag(fs, to, name, fallback, p, usage)
-	f.Usage += " [" + VariableOf(name) + "]"
-	f.Annotations = map[string][]string{variable: {VariableOf(name)}}
+	withVariable(AddFlag(fs, to, name, fallback, p, usage))
 }
 
 // AddFlag adds a flag that has no environment variable, for what is to be said with each command. It returns the flag.
@@ -53,8 +51,17 @@ func AddFlag[T any](fs *pflag.FlagSet, to *T, name, fallback string, p Parser[T]
 
 // AddRepeatable adds a flag as Add does, which may be given more than once, for a longer list.
 func AddRepeatable[T any](fs *pflag.FlagSet, to *[]T, name, fallback string, p Parser[[]T], usage string) {
-	f := fs.VarPF(&listValue[T]{value: newValue(to, name, fallback, p)}, name, "", usage+" ["+VariableOf(name)+"]")
-	f.Annotations = map[string][]string{variable: {VariableOf(name)}}
+	withVariable(AddRepeatableFlag(fs, to, name, fallback, p, usage))
+}
+
+// AddRepeatableFlag adds a flag as AddFlag does, which may be given more than once, for a longer list.
+func AddRepeatableFlag[T any](fs *pflag.FlagSet, to *[]T, name, fallback string, p Parser[[]T], usage string) *pflag.Flag {
+	return fs.VarPF(&listValue[T]{value: newValue(to, name, fallback, p)}, name, "", usage)
+}
+
+func withVariable(f *pflag.Flag) {
+	f.Usage += " [" + VariableOf(f.Name) + "]"
+	f.Annotations = map[string][]string{variable: {VariableOf(f.Name)}}
 }
 
 func newValue[T any](to *T, name, fallback string, p Parser[T]) *value[T] {

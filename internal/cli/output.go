@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/pflag"
+
+	"slipway/internal/setting"
+	"slipway/internal/strictjson"
+)
+
+// format is how a result is written.
+type format string
+
+const (
+	formatTable    format = "table"
+	formatJSON     format = "json"
+	formatYAML     format = "yaml"
+	formatTSV      format = "tsv"
+	formatName     format = "name"
+	formatMarkdown format = "markdown"
+)
+
+// forPrograms reports whether errors, too, are written as JSON.
+func (f format) forPrograms() bool { return f == formatJSON }
+
+// output is what the flags say of how results are written.
+type output struct {
+	format format
+	fields []string
+	color  string
+}
+
+func (o *output) flags(fs *pflag.FlagSet, more ...format) {
+	formats := append([]format{formatTable, formatJSON, formatYAML, formatTSV, formatName}, more...)
+	setting.AddFlag(fs, &o.format, "output", string(formatTable), setting.Choice(formats...), "how the result is written").Shorthand = "o"
+	setting.AddFlag(fs, &o.fields, "fields", "", fieldList, "fields to show, in this order, between commas: id,project.slug")
+	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"), "colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")
+}
+
+var fieldList = setting.Parser[[]string]{Kind: "FIELDS", Parse: setting.List.Parse}
+
+// printer writes results.
+type printer struct {
+	output
+	to     *bufio.Writer
+	screen screen
+	now    func() time.Time
+	// shape is that of the records, and table how those of a list stand.
+	shape *shape
+	table *table
+	count int
+}
+
+func newPrinter(o output, to io.Writer, env setting.Environment, now func() time.Time) *printer {
+	return &printer{output: o, to: bufio.NewWriter(to), screen: newScreen(to, env, o.color != "never"), now: now}
+}
+
+// columns are those of a table, or of the lines of tsv.
+func (p *printer) columns() []column {
+	if len(p.fields) == 0 {
+		return p.shape.columns
+	}
+	columns := make([]column, len(p.fields))
+	for i, field := range p.fields {
+		columns[i] = column{titleOf(field), field}
+	}
+	return columns
+}
+
+// whole is what of a record programs get.
+func (p *printer) whole(e entry) *strictjson.Node {
+	if len(p.fields) == 0 {
+		return e.Node
+	}
+	return pick(e.Node, p.fields)
+}
+
+// one writes a single record.
+func (p *printer) one(e entry) (err error) {
+	switch p.format {
+	case formatJSON:
+		err = p.writeJSON(p.whole(e), "")
+		_ = p.to.WriteByte('\n')
+	case formatYAML:
+		err = p.writeYAML(yamlOf(p.whole(e)))
+	case formatTSV, formatName:
+		p.line(e)
+	default:
+		p.sheet(e)
+	}
+	return flush(p.to, err)
+}
+
+// sheet writes a record for people, a field a line, without those that have no value.
+func (p *printer) sheet(e entry) {
+	fields, width := p.fields, 0
+	if len(fields) == 0 {
+		fields = p.shape.leaves
+	}
+	fields = slices.DeleteFunc(slices.Clone(fields), func(field string) bool { return at(e.Node, field).Kind == strictjson.Null })
+	for _, field := range fields {
+		width = max(width, widthOf(field))
+	}
+	for _, field := range fields {
+		_, _ = fmt.Fprintf(p.to, "%s  %s\n", pad(safe(field), width), p.screen.paint(safe(p.text(e, field))))
+	}
+}
+
+// text returns a field of a record as people read it: moments on a terminal are ages.
+func (p *printer) text(e entry, path string) string {
+	text := cell(at(e.Node, path))
+	if p.screen.width > 0 && p.shape.times[path] && text != "" {
+		if moment, err := time.Parse(time.RFC3339Nano, text); err == nil {
+			return age(moment, p.now())
+		}
+	}
+	return text
+}
+
+// line writes a record as a line of tsv, or its name.
+func (p *printer) line(e entry) {
+	if p.format == formatName {
+		_, _ = fmt.Fprintln(p.to, safe(e.name))
+		return
+	}
+	for i, c := range p.columns() {
+		if i > 0 {
+			_ = p.to.WriteByte('\t')
+		}
+		_, _ = p.to.WriteString(safe(tsvEscape.Replace(cell(at(e.Node, c.path)))))
+	}
+	_ = p.to.WriteByte('\n')
+}
+
+// tsvEscape keeps a value in its cell.
+var tsvEscape = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, `\`, `\\`)
+
+// page writes the records of a list that come next.
+func (p *printer) page(entries []entry) (err error) {
+	switch p.format {
+	case formatJSON:
+		for i, e := range entries {
+			_, _ = p.to.WriteString(map[bool]string{true: "[\n  ", false: ",\n  "}[p.count+i == 0])
+			if err = p.writeJSON(p.whole(e), "  "); err != nil {
+				break
+			}
+		}
+	case formatYAML:
+		items := make([]any, len(entries))
+		for i, e := range entries {
+			items[i] = yamlOf(p.whole(e))
+		}
+		if len(items) > 0 {
+			err = p.writeYAML(items)
+		}
+	case formatTSV, formatName:
+		for _, e := range entries {
+			p.line(e)
+		}
+	default:
+		p.tablePage(entries)
+	}
+	p.count += len(entries)
+	return flush(p.to, err)
+}
+
+// end ends a list.
+func (p *printer) end() error {
+	switch {
+	case p.format == formatJSON && p.count > 0:
+		_, _ = p.to.WriteString("\n]\n")
+	case (p.format == formatJSON || p.format == formatYAML) && p.count == 0:
+		_, _ = p.to.WriteString("[]\n")
+	}
+	return p.to.Flush()
+}
+
+func flush(to *bufio.Writer, err error) error {
+	if err != nil {
+		return err
+	}
+	return to.Flush()
+}
+
+func (p *printer) writeJSON(n *strictjson.Node, prefix string) error {
+	var text bytes.Buffer
+	if err := json.Indent(&text, n.JSON(), prefix, "  "); err != nil {
+		return err
+	}
+	_, err := p.to.WriteString(escapeJSON(text.String()))
+	return err
+}
+
+func (p *printer) writeYAML(value any) error {
+	text, err := yaml.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = p.to.Write(text)
+	return err
+}
+
+// literal is YAML as it stands.
+type literal string
+
+// MarshalYAML implements yaml.BytesMarshaler.
+func (l literal) MarshalYAML() ([]byte, error) { return []byte(l), nil }
+
+// yamlOf returns a value for YAML: numbers keep their digits, and texts that could be read as something else, or would do
+// something to a terminal, are quoted as in JSON.
+func yamlOf(n *strictjson.Node) any {
+	switch n.Kind {
+	case strictjson.Null:
+		return nil
+	case strictjson.Bool:
+		return n.Bool
+	case strictjson.Number:
+		return literal(n.Text)
+	case strictjson.String:
+		inLines := func(r rune) bool { return r != '\n' && unsafeRune(r) }
+		if strings.ContainsFunc(n.Text, inLines) || strings.HasPrefix(strings.TrimLeft(n.Text, "+-"), ".") {
+			return literal(escapeJSON(string(n.JSON())))
+		}
+		return n.Text
+	case strictjson.Array:
+		items := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = yamlOf(item)
+		}
+		return items
+	case strictjson.Object:
+		members := make(yaml.MapSlice, len(n.Keys))
+		for i, key := range n.Keys {
+			members[i] = yaml.MapItem{Key: key, Value: yamlOf(n.Items[i])}
+		}
+		return members
+	}
+	return nil
+}
