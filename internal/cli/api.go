@@ -70,7 +70,7 @@ pageInfo { hasNextPage endCursor }. Each answer is a line of its own.`,
 		}
 		return a.graphql(ctx, s, args)
 	})
-	setting.AddFlag(cmd.Flags(), &a.file, "file", "", setting.Text, "file with the query or the body; - is standard input").Shorthand = "f"
+	setting.AddFlagP(cmd.Flags(), &a.file, "file", "f", "", setting.Text, "file with the query or the body; - is standard input")
 	setting.AddRepeatableFlag(cmd.Flags(), &a.variables, "var", "", assignments, "variable of the query; may be given more than once")
 	setting.AddFlag(cmd.Flags(), &a.paginate, "paginate", "false", setting.Bool, "ask for all pages")
 	return cmd

@@ -108,7 +108,7 @@ func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command
 	}
 	out.flags(fs, o.formats...)
 	if o.changes {
-		setting.AddFlag(fs, &yes, "yes", "false", setting.Bool, "do not ask").Shorthand = "y"
+		setting.AddFlagP(fs, &yes, "yes", "y", "false", setting.Bool, "do not ask")
 	}
 	base.Annotations = map[string]string{ours: "yes"}
 	base.DisableFlagsInUseLine = true

@@ -15,7 +15,7 @@ import (
 )
 
 var environmentView = view[client.EnvironmentRecord]{
-	columns: []column{{"PROJECT", "project.slug"}, {"ENVIRONMENT", "slug"}, {"NAME", "name"}, {"CREATED", "createdAt"}, {"ID", "id"}},
+	columns: []column{{"ENVIRONMENT", "project.slug/slug"}, {"NAME", "name"}, {"CREATED", "createdAt"}, {"ID", "id"}},
 	name:    nameOfEnvironment,
 }
 

@@ -16,9 +16,18 @@ import (
 
 var instanceView = view[client.InstanceRecord]{
 	columns: []column{
-		{"PROJECT", "project.slug"}, {"ENVIRONMENT", "environment.slug"}, {"INSTANCE", "name"}, {"MODULE", "moduleDefinition.type"},
+		{"INSTANCE", "project.slug/environment.slug/name"}, {"MODULE", "moduleDefinition.type"},
 		{"LIVE", "liveDeployment.release.moduleVersion.version"}, {"SINCE", "liveDeployment.completedAt"}, {"BY", "liveDeployment.createdBy"},
 		{"LAST", "lastDeployment.status"}, {"DRIFT", "drift.kind"}, {"ID", "id"},
+	},
+	sheet: []column{
+		{"instance", "project.slug/environment.slug/name"}, {"id", "id"}, {"module", "moduleDefinition.type"},
+		{"live version", "liveDeployment.release.moduleVersion.version"}, {"live since", "liveDeployment.completedAt"},
+		{"live deployment", "liveDeployment.id"}, {"live by", "liveDeployment.createdBy"},
+		{"active", "activeDeployment.id"}, {"active status", "activeDeployment.status"},
+		{"last", "lastDeployment.id"}, {"last status", "lastDeployment.status"},
+		{"drift", "drift.kind"}, {"drift since", "drift.since"}, {"drift message", "drift.message"},
+		{"created", "createdAt"}, {"destroyed", "destroyedAt"}, {"archived", "archivedAt"},
 	},
 	name: nameOfInstance,
 }

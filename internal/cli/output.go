@@ -41,7 +41,7 @@ type output struct {
 
 func (o *output) flags(fs *pflag.FlagSet, more ...format) {
 	formats := append([]format{formatTable, formatJSON, formatYAML, formatTSV, formatName}, more...)
-	setting.AddFlag(fs, &o.format, "output", string(formatTable), setting.Choice(formats...), "how the result is written").Shorthand = "o"
+	setting.AddFlagP(fs, &o.format, "output", "o", string(formatTable), setting.Choice(formats...), "how the result is written")
 	setting.AddFlag(fs, &o.fields, "fields", "", fieldList, "fields to show, in this order, between commas: id,project.slug")
 	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"), "colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")
 }
@@ -94,7 +94,7 @@ func (p *printer) one(e entry) (err error) {
 		err = p.writeYAML(yamlOf(p.whole(e)))
 	case formatTSV, formatName:
 		p.line(e)
-	default:
+	case formatTable, formatMarkdown:
 		p.sheet(e)
 	}
 	return flush(p.to, err)
@@ -102,23 +102,23 @@ func (p *printer) one(e entry) (err error) {
 
 // sheet writes a record for people, a field a line, without those that have no value.
 func (p *printer) sheet(e entry) {
-	fields, width := p.fields, 0
-	if len(fields) == 0 {
-		fields = p.shape.leaves
+	columns, width := columnsOf(p.fields), 0
+	if len(columns) == 0 {
+		columns = p.shape.sheet
 	}
-	fields = slices.DeleteFunc(slices.Clone(fields), func(field string) bool { return at(e.Node, field).Kind == strictjson.Null })
-	for _, field := range fields {
-		width = max(width, widthOf(field))
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return e.text(c) == "" })
+	for _, c := range columns {
+		width = max(width, widthOf(c.title))
 	}
-	for _, field := range fields {
-		_, _ = fmt.Fprintf(p.to, "%s  %s\n", pad(safe(field), width), p.screen.paint(safe(p.text(e, field))))
+	for _, c := range columns {
+		_, _ = fmt.Fprintf(p.to, "%s%s%s\n", pad(safe(c.title), width), gap, p.screen.paint(safe(p.text(e, c))))
 	}
 }
 
-// text returns a field of a record as people read it: moments on a terminal are ages.
-func (p *printer) text(e entry, path string) string {
-	text := cell(at(e.Node, path))
-	if p.screen.width > 0 && p.shape.times[path] && text != "" {
+// text returns a column of a record as people read it: moments on a terminal are ages.
+func (p *printer) text(e entry, c column) string {
+	text := e.text(c)
+	if p.screen.width > 0 && p.shape.times[c.path] && text != "" {
 		if moment, err := time.Parse(time.RFC3339Nano, text); err == nil {
 			return age(moment, p.now())
 		}
@@ -136,7 +136,7 @@ func (p *printer) line(e entry) {
 		if i > 0 {
 			_ = p.to.WriteByte('\t')
 		}
-		_, _ = p.to.WriteString(safe(tsvEscape.Replace(cell(at(e.Node, c.path)))))
+		_, _ = p.to.WriteString(safe(tsvEscape.Replace(e.text(c))))
 	}
 	_ = p.to.WriteByte('\n')
 }
@@ -166,7 +166,7 @@ func (p *printer) page(entries []entry) (err error) {
 		for _, e := range entries {
 			p.line(e)
 		}
-	default:
+	case formatTable, formatMarkdown:
 		p.tablePage(entries)
 	}
 	p.count += len(entries)

@@ -16,11 +16,13 @@ import (
 type view[T any] struct {
 	// columns are those of a table, the most important first.
 	columns []column
+	// sheet is what is shown of one record alone, all of it where it is nil.
+	sheet []column
 	// name is what a record goes by in commands.
 	name func(*T) string
 }
 
-// column is a field of a record in a table.
+// column is a field of a record in a table, or several of them with slashes between.
 type column struct{ title, path string }
 
 // isID reports whether the column has ids, which are never cut.
@@ -42,12 +44,15 @@ func (v view[T]) entryOf(record *T) (entry, error) {
 type shape struct {
 	fields, leaves []string
 	times          map[string]bool
-	columns        []column
+	columns, sheet []column
 }
 
 func (v view[T]) shape() *shape {
-	s := &shape{times: map[string]bool{}, columns: v.columns}
+	s := &shape{times: map[string]bool{}, columns: v.columns, sheet: v.sheet}
 	s.add(reflect.TypeFor[T](), "")
+	if s.sheet == nil {
+		s.sheet = columnsOf(s.leaves)
+	}
 	return s
 }
 
@@ -75,10 +80,18 @@ func (s *shape) add(t reflect.Type, prefix string) {
 func shapeOf(n *strictjson.Node) *shape {
 	s := &shape{}
 	s.addNode(n, "")
-	for _, path := range s.leaves {
-		s.columns = append(s.columns, column{path: path})
-	}
+	s.columns = columnsOf(s.leaves)
+	s.sheet = s.columns
 	return s
+}
+
+// columnsOf returns fields as columns that have the names of the fields.
+func columnsOf(fields []string) []column {
+	columns := make([]column, len(fields))
+	for i, field := range fields {
+		columns[i] = column{field, field}
+	}
+	return columns
 }
 
 func (s *shape) addNode(n *strictjson.Node, prefix string) {
@@ -162,6 +175,17 @@ func cell(n *strictjson.Node) string {
 		return strings.Join(texts, ",")
 	}
 	return string(n.JSON())
+}
+
+// text returns a column of a record as text.
+func (e entry) text(c column) string {
+	var texts []string
+	for path := range strings.SplitSeq(c.path, "/") {
+		if text := cell(at(e.Node, path)); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "/")
 }
 
 // titleOf makes the head of a column of a field's path: createdAt is CREATED AT.

@@ -37,7 +37,7 @@ func (p *printer) tablePage(entries []entry) {
 	for _, e := range entries {
 		row := make([]string, len(columns))
 		for i, c := range columns {
-			row[i] = safe(p.text(e, c.path))
+			row[i] = safe(p.text(e, c))
 		}
 		rows = append(rows, row)
 	}
@@ -51,17 +51,18 @@ func (p *printer) tablePage(entries []entry) {
 }
 
 func (p *printer) row(cells []string) {
-	last := len(cells) - 1
+	for len(cells) > 1 && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1] // no blanks at the end of a line
+	}
 	for i, text := range cells {
 		if most := p.table.most[i]; most > 0 {
 			text = cut(text, most)
 		}
-		if i < last {
-			text = pad(text, p.table.widths[i]) + gap
-			_, _ = p.to.WriteString(p.screen.paint(strings.TrimSuffix(text, gap)) + gap)
-			continue
+		if i == len(cells)-1 {
+			_, _ = p.to.WriteString(p.screen.paint(text) + "\n")
+			return
 		}
-		_, _ = p.to.WriteString(p.screen.paint(text) + "\n")
+		_, _ = p.to.WriteString(p.screen.paint(pad(text, p.table.widths[i])) + gap)
 	}
 }
 

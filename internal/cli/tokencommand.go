@@ -28,7 +28,7 @@ func tokenOf(ctx context.Context, command string, timeout time.Duration) (string
 		return "", fmt.Errorf("the token command of the context has not ended within %s", timeout)
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case errors.Is(err, errTooLong):
+	case out.over:
 		return "", fmt.Errorf("the token command of the context: %w", errTooLong)
 	case err != nil:
 		return "", fmt.Errorf("the token command of the context has failed: %w", err)
@@ -42,10 +42,11 @@ var errTooLong = fmt.Errorf("want at most %d bytes, found more", maxToken)
 type limited struct {
 	text bytes.Buffer
 	most int
+	over bool // whether more came
 }
 
 func (l *limited) Write(b []byte) (int, error) {
-	if l.text.Len()+len(b) > l.most {
+	if l.over = l.over || l.text.Len()+len(b) > l.most; l.over {
 		return 0, errTooLong
 	}
 	return l.text.Write(b)

@@ -799,11 +799,11 @@ var AllDeploymentAction = []DeploymentAction{
 // What cancelDeployment answers with.
 type DeploymentCanceled struct {
 	// The deployment: CANCELED, or still RUNNING with `cancelRequestedAt` until its program has ended.
-	Deployment DeploymentRecord `json:"deployment"`
+	Deployment DeploymentDetail `json:"deployment"`
 }
 
 // GetDeployment returns DeploymentCanceled.Deployment, and is useful for accessing the field via an interface.
-func (v *DeploymentCanceled) GetDeployment() DeploymentRecord { return v.Deployment }
+func (v *DeploymentCanceled) GetDeployment() DeploymentDetail { return v.Deployment }
 
 // DeploymentDetail includes the GraphQL fields of Deployment requested by the fragment DeploymentDetail.
 // The GraphQL type's documentation follows.
@@ -3823,11 +3823,11 @@ const CancelDeployment_Operation = `
 mutation CancelDeployment ($input: CancelDeploymentInput!) {
 	cancelDeployment(input: $input) {
 		deployment {
-			... DeploymentRecord
+			... DeploymentDetail
 		}
 	}
 }
-fragment DeploymentRecord on Deployment {
+fragment DeploymentDetail on Deployment {
 	id
 	status
 	action
@@ -3836,12 +3836,13 @@ fragment DeploymentRecord on Deployment {
 		... InstanceName
 	}
 	release {
-		... DeployedRelease
+		... ReleaseDetail
 	}
 	description
 	reason
 	createdAt
 	createdBy
+	runner
 	startedAt
 	completedAt
 	error {
@@ -3849,9 +3850,30 @@ fragment DeploymentRecord on Deployment {
 		message
 		description
 	}
+	outputs
+	deploymentType
+	externalDeploymentId
+	resourceArn
+	resourceName
+	pipelineRunId
 	rollbackToDeploymentId
 	redeployOfDeploymentId
 	cancelRequestedAt
+	cancelRequestedBy
+	cancelReason
+	forced
+	rollbackEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	redeployEligibility {
+		allowed
+		code
+		message
+		warning
+	}
 	version
 }
 fragment InstanceName on ModuleInstance {
@@ -3864,11 +3886,14 @@ fragment InstanceName on ModuleInstance {
 		... EnvironmentName
 	}
 }
-fragment DeployedRelease on Release {
+fragment ReleaseDetail on Release {
 	id
+	digest
 	moduleVersion {
 		... DeployedVersion
 	}
+	inputs
+	artifact
 	quarantine {
 		... QuarantineRecord
 	}

@@ -42,7 +42,12 @@ func Add[T any](fs *pflag.FlagSet, to *T, name, fallback string, p Parser[T], us
 
 // AddFlag adds a flag that has no environment variable, for what is to be said with each command. It returns the flag.
 func AddFlag[T any](fs *pflag.FlagSet, to *T, name, fallback string, p Parser[T], usage string) *pflag.Flag {
-	f := fs.VarPF(newValue(to, name, fallback, p), name, "", usage)
+	return AddFlagP(fs, to, name, "", fallback, p, usage)
+}
+
+// AddFlagP adds a flag as AddFlag does, which has a letter, too.
+func AddFlagP[T any](fs *pflag.FlagSet, to *T, name, letter, fallback string, p Parser[T], usage string) *pflag.Flag {
+	f := fs.VarPF(newValue(to, name, fallback, p), name, letter, usage)
 	if p.Kind == Bool.Kind {
 		f.NoOptDefVal = "true"
 	}
