@@ -234,20 +234,25 @@ func (s *session) showAnswer(body []byte) error {
 	if s.out.format == formatYAML {
 		return showNode(s, n, "")
 	}
-	var lines []answerLine
-	for _, path := range shapeOf(n).leaves {
-		lines = append(lines, answerLine{path, cell(at(n, path))})
-	}
-	return showAll(s, answerView, lines)
+	return showLines(s, shapeOf(n).leaves, n)
 }
 
-// answerLine is a value of an answer and its place.
-type answerLine struct {
+// showLines writes some values of an object, each with its path in a line.
+func showLines(s *session, paths []string, n *strictjson.Node) error {
+	lines := make([]line, len(paths))
+	for i, path := range paths {
+		lines[i] = line{path, cell(at(n, path))}
+	}
+	return showAll(s, lineView, lines)
+}
+
+// line is a value and its path.
+type line struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
 }
 
-var answerView = view[answerLine]{
+var lineView = view[line]{
 	columns: []column{{"PATH", "path"}, {"VALUE", "value"}},
-	name:    func(l *answerLine) string { return l.Path },
+	name:    func(l *line) string { return l.Path },
 }

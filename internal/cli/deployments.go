@@ -16,23 +16,27 @@ var (
 			{"DEPLOYMENT", "id"}, {"STATUS", "status"}, {"VERSION", "release.moduleVersion.version"}, {"CREATED", "createdAt"}, {"BY", "createdBy"},
 			{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"}, {"STARTED BY", "triggerSource"}, {"DESCRIPTION", "description"},
 		},
-		name: func(d *client.DeploymentRecord) string { return d.Id },
+		sheet: deploymentSheet,
+		name:  func(d *client.DeploymentRecord) string { return d.Id },
 	}
 	deploymentDetailView = view[client.DeploymentDetail]{
 		columns: deploymentView.columns,
-		sheet: []column{
-			{"deployment", "id"}, {"status", "status"}, {"action", "action"}, {"instance", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"},
-			{"module", "release.moduleVersion.moduleDefinition.type"}, {"version", "release.moduleVersion.version"}, {"release", "release.id"}, {"inputs", "release.inputs"},
-			{"quarantined", "release.quarantine.createdAt"}, {"quarantined by", "release.quarantine.createdBy"}, {"quarantine reason", "release.quarantine.reason"},
-			{"created", "createdAt"}, {"created by", "createdBy"}, {"started by", "triggerSource"}, {"description", "description"}, {"reason", "reason"},
-			{"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"}, {"runner", "runner"}, {"started", "startedAt"}, {"ended", "completedAt"},
-			{"cancel requested", "cancelRequestedAt"}, {"cancel requested by", "cancelRequestedBy"}, {"cancel reason", "cancelReason"},
-			{"error", "error.message"}, {"error code", "error.code"}, {"error description", "error.description"}, {"outputs", "outputs"},
-			{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.message"}, {"warning", "rollbackEligibility.warning"},
-		},
-		name: func(d *client.DeploymentDetail) string { return d.Id },
+		sheet:   deploymentSheet,
+		name:    func(d *client.DeploymentDetail) string { return d.Id },
 	}
 )
+
+// deploymentSheet is what people are shown of one deployment.
+var deploymentSheet = []column{
+	{"deployment", "id"}, {"status", "status"}, {"action", "action"}, {"instance", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"},
+	{"module", "release.moduleVersion.moduleDefinition.type"}, {"version", "release.moduleVersion.version"}, {"release", "release.id"}, {"inputs", "release.inputs"},
+	{"quarantined", "release.quarantine.createdAt"}, {"quarantined by", "release.quarantine.createdBy"}, {"quarantine reason", "release.quarantine.reason"},
+	{"created", "createdAt"}, {"created by", "createdBy"}, {"started by", "triggerSource"}, {"description", "description"}, {"reason", "reason"},
+	{"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"}, {"runner", "runner"}, {"started", "startedAt"}, {"ended", "completedAt"},
+	{"cancel requested", "cancelRequestedAt"}, {"cancel requested by", "cancelRequestedBy"}, {"cancel reason", "cancelReason"},
+	{"error", "error.message"}, {"error code", "error.code"}, {"error description", "error.description"}, {"outputs", "outputs"},
+	{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.message"}, {"warning", "rollbackEligibility.warning"},
+}
 
 func (c *Config) deploymentsCommand() *cobra.Command {
 	return Group("deployments", "List and show deployments", c.deploymentsListCommand(), c.deploymentsShowCommand())

@@ -16,6 +16,7 @@ import (
 
 var environmentView = view[client.EnvironmentRecord]{
 	columns: []column{{"ENVIRONMENT", "project.slug/slug"}, {"NAME", "name"}, {"CREATED", "createdAt"}, {"ID", "id"}},
+	sheet:   []column{{"environment", "project.slug/slug"}, {"id", "id"}, {"name", "name"}, {"created", "createdAt"}, {"archived", "archivedAt"}},
 	name:    nameOfEnvironment,
 }
 

@@ -30,6 +30,9 @@ func (c *Config) outputsCommand() *cobra.Command {
 		if len(node.Keys) == 0 {
 			s.note("there are none")
 		}
+		if len(s.out.fields) == 0 && (s.out.format == formatTSV || s.out.format == formatName) {
+			return showLines(s, node.Keys, node)
+		}
 		return showNode(s, node, args[0])
 	})
 }

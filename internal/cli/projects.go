@@ -15,6 +15,7 @@ import (
 
 var projectView = view[client.ProjectRecord]{
 	columns: []column{{"PROJECT", "slug"}, {"NAME", "name"}, {"CREATED", "createdAt"}, {"ID", "id"}},
+	sheet:   []column{{"project", "slug"}, {"id", "id"}, {"name", "name"}, {"created", "createdAt"}, {"archived", "archivedAt"}},
 	name:    func(p *client.ProjectRecord) string { return p.Slug },
 }
 

@@ -18,6 +18,10 @@ var releaseView = view[client.ReleaseRecord]{
 		{"RELEASE", "id"}, {"MODULE", "moduleVersion.moduleDefinition.type"}, {"VERSION", "moduleVersion.version"},
 		{"QUARANTINED", "quarantine.createdAt"}, {"BY", "quarantine.createdBy"}, {"UNTIL", "quarantine.until"}, {"REASON", "quarantine.reason"},
 	},
+	sheet: []column{
+		{"release", "id"}, {"module", "moduleVersion.moduleDefinition.type"}, {"version", "moduleVersion.version"},
+		{"quarantined", "quarantine.createdAt"}, {"by", "quarantine.createdBy"}, {"until", "quarantine.until"}, {"reason", "quarantine.reason"},
+	},
 	name: func(r *client.ReleaseRecord) string { return r.Id },
 }
 
