@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -77,36 +78,44 @@ func (t *table) widen(rows [][]string) {
 	}
 }
 
-// fit returns a table of the columns that a screen has room for, and the rows of these alone. The least important go first,
-// then what is longest is cut; the first column stays, and ids are never cut.
+// Of a column that is cut, so much stays: readable as long as there are others to leave out, and least in the end.
+const readable, least = 12, 6
+
+// fit returns a table of the columns that a screen has room for, and the rows of these alone. The least important columns
+// go until the others can be read, then the least important of these are cut first. Two columns stay, and ids are never cut.
 func fit(columns []column, rows [][]string, width int) (*table, [][]string) {
 	t := &table{columns: slices.Clone(columns), widths: make([]int, len(columns)), most: make([]int, len(columns))}
 	t.widen(rows)
-	for width > 0 && t.total() > width {
-		least := len(t.columns) - 1
-		for least > 0 && t.columns[least].isID() {
-			least--
+	if width == 0 {
+		return t, rows
+	}
+	for len(t.columns) > 2 && t.total(readable) > width {
+		last := len(t.columns) - 1
+		if t.columns[last].isID() {
+			last--
 		}
-		if least <= 0 {
-			break
-		}
-		t.columns, t.widths, t.most = slices.Delete(t.columns, least, least+1), slices.Delete(t.widths, least, least+1), slices.Delete(t.most, least, least+1)
+		t.columns, t.widths, t.most = slices.Delete(t.columns, last, last+1), slices.Delete(t.widths, last, last+1), slices.Delete(t.most, last, last+1)
 		for i := range rows {
-			rows[i] = slices.Delete(rows[i], least, least+1)
+			rows[i] = slices.Delete(rows[i], last, last+1)
 		}
 	}
-	const least = 6
-	if over := t.total() - width; width > 0 && over > 0 && !t.columns[0].isID() {
-		t.widths[0] = min(t.widths[0], max(t.widths[0]-over, least))
-		t.most[0] = t.widths[0]
+	for i := len(t.columns) - 1; i >= 0; i-- {
+		over := t.total(math.MaxInt) - width
+		if over > 0 && !t.columns[i].isID() && t.widths[i] > least {
+			t.widths[i] = max(t.widths[i]-over, least)
+			t.most[i] = t.widths[i]
+		}
 	}
 	return t, rows
 }
 
-// total is how wide a row is.
-func (t *table) total() int {
+// total is how wide a row is whose cells are cut to a width.
+func (t *table) total(most int) int {
 	total := (len(t.widths) - 1) * len(gap)
-	for _, width := range t.widths {
+	for i, width := range t.widths {
+		if !t.columns[i].isID() {
+			width = min(width, most)
+		}
 		total += width
 	}
 	return total
