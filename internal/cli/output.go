@@ -155,12 +155,10 @@ func (p *printer) page(entries []entry) (err error) {
 			}
 		}
 	case formatYAML:
-		items := make([]any, len(entries))
-		for i, e := range entries {
-			items[i] = yamlOf(p.whole(e))
-		}
-		if len(items) > 0 {
-			err = p.writeYAML(items)
+		for _, e := range entries { // one by one, for the memory
+			if err = p.writeYAML([]any{yamlOf(p.whole(e))}); err != nil {
+				break
+			}
 		}
 	case formatTSV, formatName:
 		for _, e := range entries {
