@@ -163,6 +163,9 @@ func (h *home) transcript(t *testing.T, commands []string, format string, n name
 			args[i] = strings.Replace(args[i], "URL", h.variables["SLIPWAY_SERVER"], 1)
 		}
 		o := h.typing(h.variables["SLIPWAY_TOKEN"]).run(t, append(args, "-o", format)...)
+		if strings.Contains(o.stdout+o.stderr, h.variables["SLIPWAY_TOKEN"]) {
+			t.Errorf("slipway %s -o %s shows the token", command, format)
+		}
 		fmt.Fprintf(&b, "$ slipway %s -o %s\n%s", command, format, o.stdout)
 		for line := range strings.Lines(o.stderr) {
 			b.WriteString("2> " + line)

@@ -144,3 +144,13 @@ func write(t *testing.T, name, text string) string {
 	}
 	return path
 }
+
+// readQuery reads the body of a request of GraphQL as text.
+func readQuery(t *testing.T, r *http.Request) string {
+	t.Helper()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(body)
+}
