@@ -106,10 +106,13 @@ func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command
 	if o.target != nil {
 		o.target.flags(fs)
 	}
-	out.flags(fs, o.formats...)
+	formats := formatsOf(o.formats)
+	out.flags(fs, formats)
 	if o.changes {
 		setting.AddFlagP(fs, &yes, "yes", "y", "false", setting.Bool, "do not ask")
 	}
+	completeFlag(base, "output", fixed(formats))
+	completeFlag(base, "context", c.completeContexts)
 	base.Annotations = map[string]string{ours: "yes"}
 	base.DisableFlagsInUseLine = true
 	base.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })

@@ -189,6 +189,25 @@ func moduleNames(ctx context.Context, s *session, prefix string) ([]string, erro
 	})
 }
 
+// completeFlag has shells complete what stands after a flag, if the command has that.
+func completeFlag(c *cobra.Command, name string, complete cobra.CompletionFunc) {
+	if c.Flags().Lookup(name) == nil {
+		return
+	}
+	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(err) // it is completed already
+	}
+}
+
+// fixed completes some words.
+func fixed[T ~string](values []T) cobra.CompletionFunc {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = string(v)
+	}
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
 func (c *Config) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	path, err := contextsPath(c.Env)
 	if err != nil {

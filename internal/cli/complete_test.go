@@ -39,6 +39,11 @@ func TestReferencesAreCompletedFromTheServer(t *testing.T) {
 		{"modules show ", "acme/queue shop"},
 		{"modules show shop@1.", "shop@1.5.0-rc.1 shop@1.4.0"},
 		{"modules show shop@l", "shop@latest"},
+		{"instances create shop/production/x --module ac", "acme/queue"},
+		{"instances list --in shop/p", "shop/production"},
+		{"deployments list --in shop/production/", "shop/production/web"},
+		{"deployments list --status F", "PENDING RUNNING SUCCEEDED FAILED CANCELED"},
+		{"projects list -o t", "table json yaml tsv name"},
 	} {
 		words := strings.Split(test.line, " ")
 		if got := h.completed(t, words...); got != test.want {

@@ -254,3 +254,30 @@ func TestWriteOfTheAPICommandIsNotRepeated(t *testing.T) {
 		t.Errorf("sent %d times", sent.Load())
 	}
 }
+
+func TestRetryAfterIsKeptTo(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	s := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer slp_long" || asked.Add(1) == 1 {
+			w.Header().Set("Retry-After", map[bool]string{true: "3600", false: "1"}[r.Header.Get("Authorization") == "Bearer slp_long"])
+			w.WriteHeader(429)
+			_, _ = io.WriteString(w, `{"code":"slipway:Request:RATE_LIMITED","message":"Later."}`)
+			return
+		}
+		_, _ = io.WriteString(w, viewerAnswer)
+	})
+	h := newHome(t).at(s.URL, "slp_short")
+	h.config.Patience = patience
+	begun := time.Now()
+	h.must(t, "whoami")
+	if took := time.Since(begun); took < time.Second {
+		t.Errorf("asked again after %s", took)
+	}
+	h = h.at(s.URL, "slp_long")
+	begun = time.Now()
+	h.mustFail(t, 5, []string{"Later."}, "whoami")
+	if took := time.Since(begun); took > patience/2 {
+		t.Errorf("waited %s for nothing", took)
+	}
+}

@@ -64,7 +64,9 @@ func (c *Config) deploymentsListCommand() *cobra.Command {
 	})
 	p.flags(cmd)
 	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text, "only those of a project, an environment or an instance")
+	completeFlag(cmd, "in", c.complete(completeInstances))
 	setting.AddFlag(cmd.Flags(), &status, "status", "", setting.Choice(client.AllDeploymentStatus...), "only those that stand so")
+	completeFlag(cmd, "status", fixed(client.AllDeploymentStatus))
 	return cmd
 }
 

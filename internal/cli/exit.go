@@ -15,17 +15,38 @@ import (
 	"slipway/internal/setting"
 )
 
-// What a command ends the program with.
+// What a command ends the program with; ExitCodes says what each means.
 const (
-	exitFailed   = 1 // otherwise: the server is away, a file
-	exitUsage    = 2 // the command line or a setting is bad
-	exitFound    = 3 // something was found: violations, differences
-	exitDenied   = 4 // the token is missing, refused or expired, or does not allow it
-	exitRefused  = 5 // by any other rule, not there, in the way
-	exitUnwell   = 6 // the deployment is FAILED or CANCELED
-	exitGoesOn   = 7 // --timeout is over and the deployment goes on
+	exitFailed   = 1
+	exitUsage    = 2
+	exitFound    = 3
+	exitDenied   = 4
+	exitRefused  = 5
+	exitUnwell   = 6
+	exitGoesOn   = 7
 	exitSignaled = 130
 )
+
+// ExitCode is a code that a command ends the program with.
+type ExitCode struct {
+	Code    int
+	Meaning string
+}
+
+// ExitCodes returns the codes of all commands, for the documents.
+func ExitCodes() []ExitCode {
+	return []ExitCode{
+		{0, "It is done."},
+		{exitFailed, "It failed otherwise: the server is away, a file cannot be read, or the answer to a question was no."},
+		{exitUsage, "The command line or a setting is bad; nothing was done."},
+		{exitFound, "Something was found: violations, or differences by `compare --exit-code`."},
+		{exitDenied, "The token is missing, refused or expired, or does not allow it (401, 403)."},
+		{exitRefused, "The server refused it by any other rule: it is not there, or something is in the way (other 4xx)."},
+		{exitUnwell, "The deployment is FAILED or CANCELED."},
+		{exitGoesOn, "`--timeout` is over, and the deployment goes on."},
+		{exitSignaled, "It was interrupted."},
+	}
+}
 
 // codeError is an error that knows what to end the program with. Without an error of its own there is nothing to say.
 type codeError struct {

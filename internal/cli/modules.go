@@ -112,7 +112,8 @@ func (c *Config) deprecateCommand() *cobra.Command {
 	var reason, successor string
 	cmd := c.changing(&cobra.Command{
 		Use: "deprecate VERSION --reason TEXT [--successor VERSION]", Short: "Say of a version that it is not to be deployed any more", Args: cobra.ExactArgs(1),
-		Example: `  slipway modules deprecate acme/queue@1.2.0 --reason "Loses messages." --successor acme/queue@1.3.0`,
+		Example:           `  slipway modules deprecate acme/queue@1.2.0 --reason "Loses messages." --successor acme/queue@1.3.0`,
+		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
 		if reason == "" {
 			return setting.Usagef("--reason: want why it is deprecated, and what to do, found nothing")
@@ -136,12 +137,14 @@ func (c *Config) deprecateCommand() *cobra.Command {
 	})
 	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why, and what to do")
 	setting.AddFlag(cmd.Flags(), &successor, "successor", "", setting.Text, "version to deploy instead, of the same module")
+	completeFlag(cmd, "successor", c.complete(completeModules))
 	return cmd
 }
 
 func (c *Config) reinstateCommand() *cobra.Command {
 	return c.changing(&cobra.Command{
 		Use: "reinstate VERSION", Short: "End that a version is deprecated", Example: "  slipway modules reinstate acme/queue@1.2.0", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
 		return s.changeVersion(ctx, args[0], "Reinstate", nil, func(versionID string) (*client.VersionRecord, error) {
 			r, err := client.ReinstateVersion(ctx, s.conn, client.ReinstateModuleVersionInput{Id: versionID})

@@ -39,8 +39,12 @@ type output struct {
 	color  string
 }
 
-func (o *output) flags(fs *pflag.FlagSet, more ...format) {
-	formats := append([]format{formatTable, formatJSON, formatYAML, formatTSV, formatName}, more...)
+// formatsOf returns the formats of a command that has more than those of all.
+func formatsOf(more []format) []format {
+	return append([]format{formatTable, formatJSON, formatYAML, formatTSV, formatName}, more...)
+}
+
+func (o *output) flags(fs *pflag.FlagSet, formats []format) {
 	setting.AddFlagP(fs, &o.format, "output", "o", string(formatTable), setting.Choice(formats...), "how the result is written")
 	setting.AddFlag(fs, &o.fields, "fields", "", fieldList, "fields to show, in this order, between commas: id,project.slug")
 	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"), "colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")

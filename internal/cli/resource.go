@@ -89,6 +89,7 @@ func (r resource[T]) listCommand(c *Config) *cobra.Command {
 	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text, "only those whose name contains this text")
 	if r.within != "" {
 		setting.AddFlag(cmd.Flags(), &within, "in", "", setting.Text, "only those in "+r.within)
+		completeFlag(cmd, "in", c.complete(completeEnvironments))
 	}
 	return cmd
 }
@@ -148,6 +149,7 @@ func (r resource[T]) createCommand(c *Config) *cobra.Command {
 		return show(s, r.view, record)
 	})
 	prepare = r.creation.begin(cmd.Flags())
+	completeFlag(cmd, "module", c.complete(completeModules))
 	setting.AddFlag(cmd.Flags(), &ifMissing, "if-missing", "false", setting.Bool, "leave one that is there as it is, whatever its content")
 	return cmd
 }
