@@ -77,20 +77,20 @@ func (s *session) readLine(ctx context.Context) (string, error) {
 	})
 }
 
-// readSecret reads a line of a terminal that does not show it.
+// readSecret reads a line of a terminal that does not show it, from before it is asked for.
 func (s *session) readSecret(ctx context.Context, fd int, prompt string) (string, error) {
-	state, err := term.GetState(fd)
+	state, err := term.MakeRaw(fd)
 	if err != nil {
 		return "", err
 	}
-	_, _ = fmt.Fprint(s.errOut, prompt)
-	defer func() { _, _ = fmt.Fprintln(s.errOut) }()
-	text, err := await(ctx, func() (string, error) {
-		secret, err := term.ReadPassword(fd)
-		return string(secret), err
-	})
-	if ctx.Err() != nil {
-		_ = term.Restore(fd, state)
+	defer func() { _ = term.Restore(fd, state) }()
+	screen := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{s.in, s.errOut}, "")
+	text, err := await(ctx, func() (string, error) { return screen.ReadPassword(prompt) })
+	if errors.Is(err, io.EOF) { // Ctrl-C and Ctrl-D are no signals here
+		err = &codeError{exitSignaled, errors.New("interrupted")}
 	}
 	return text, err
 }

@@ -134,7 +134,7 @@ func (s *session) run(ctx context.Context, t *target, args []string, do action) 
 		if err != nil {
 			return err
 		}
-		if s.conn, err = s.config.connect(ctx, p, s.note); err != nil {
+		if s.conn, err = s.config.connect(ctx, p, s.errOut); err != nil {
 			return err
 		}
 	}
@@ -142,6 +142,8 @@ func (s *session) run(ctx context.Context, t *target, args []string, do action) 
 }
 
 // note tells a person something beside the result.
-func (s *session) note(format string, args ...any) {
-	_, _ = fmt.Fprintln(s.errOut, safe(fmt.Sprintf(format, args...)))
+func (s *session) note(format string, args ...any) { note(s.errOut, format, args...) }
+
+func note(to io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintln(to, safe(fmt.Sprintf(format, args...)))
 }

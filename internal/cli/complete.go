@@ -74,7 +74,7 @@ func (c *Config) candidates(ctx context.Context, cmd *cobra.Command, kind comple
 	if found, ok := c.cached(dir, key); ok {
 		return found, nil
 	}
-	conn, err := c.connect(ctx, p, func(string, ...any) {})
+	conn, err := c.connect(ctx, p, io.Discard)
 	if err != nil {
 		return nil, err
 	}

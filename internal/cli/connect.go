@@ -136,7 +136,7 @@ func (t *target) checkScheme(server string) error {
 	if err != nil || u.Scheme == "https" || t.insecureHTTP {
 		return err
 	}
-	if host := u.Hostname(); host == "localhost" || net.ParseIP(host).IsLoopback() {
+	if host := u.Hostname(); strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback() {
 		return nil
 	}
 	return setting.Usagef("%s: want https, so that nobody on the way can read the token, found http; --insecure-http sends it all the same", server)
@@ -173,15 +173,16 @@ type connection struct {
 	place
 	*client.Client
 	config Config
-	// note tells a person what goes on.
-	note func(format string, args ...any)
+	// errOut is for what goes on meanwhile.
+	errOut io.Writer
 }
 
-func (c *Config) connect(ctx context.Context, p place, note func(string, ...any)) (*connection, error) {
+// connect returns a connection to a place. It asks nothing yet, but for the token where a program has that.
+func (c *Config) connect(ctx context.Context, p place, errOut io.Writer) (*connection, error) {
 	token := p.Token
 	if p.TokenCommand != "" {
 		var err error
-		if token, err = tokenOf(ctx, p.TokenCommand, c.CommandTimeout); err != nil {
+		if token, err = tokenOf(ctx, p.TokenCommand, c.CommandTimeout, errOut); err != nil {
 			return nil, err
 		}
 	}
@@ -189,7 +190,7 @@ func (c *Config) connect(ctx context.Context, p place, note func(string, ...any)
 		return nil, &codeError{exitDenied, fmt.Errorf("the context %s has no token; log in with: slipway login --server %s --context %s", p.context, p.Server, p.context)}
 	}
 	sender := client.New(p.Server, token, slog.New(slog.DiscardHandler), client.InOrganization(p.Organization))
-	return &connection{p, sender, *c, note}, nil
+	return &connection{p, sender, *c, errOut}, nil
 }
 
 // MakeRequest implements graphql.Client.
@@ -231,9 +232,9 @@ func (c *connection) repeat(ctx context.Context, again func(error) bool, send fu
 		if last == nil || ctx.Err() != nil || !again(last) || refused != nil && time.Until(end) < refused.RetryAfter {
 			return false, last
 		}
-		if !told {
+		if !told && patience.Err() == nil {
 			told = true
-			c.note("%v; trying again for %s", c.explain(last), setting.DurationText(c.config.Patience))
+			note(c.errOut, "%v; trying again for %s", c.explain(last), setting.DurationText(c.config.Patience))
 		}
 		return true, last
 	})

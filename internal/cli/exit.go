@@ -128,7 +128,7 @@ func tell(c *cobra.Command, err error) string {
 	if err == nil || err.Error() == "" {
 		return ""
 	}
-	if errors.Is(err, context.Canceled) {
+	if c.Context().Err() != nil {
 		err = errors.New("interrupted")
 	}
 	data := fault.Data{Message: err.Error()}

@@ -70,7 +70,7 @@ func (l *login) run(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	conn, err := s.config.connect(ctx, p, s.note)
+	conn, err := s.config.connect(ctx, p, s.errOut)
 	if err != nil {
 		return err
 	}
@@ -243,13 +243,7 @@ func (c *Config) contextListCommand() *cobra.Command {
 		for _, name := range slices.Sorted(maps.Keys(saved.Contexts)) {
 			records = append(records, *recordOf(name, saved.Contexts[name], saved.Current))
 		}
-		return list(ctx, s, contextView, p, func(_ context.Context, first *int, _ *string) ([]contextRecord, client.PageEnd, error) {
-			shown := min(len(records), max(*first, p.limit))
-			if p.limit == 0 {
-				shown = len(records)
-			}
-			return records[:shown], client.PageEnd{HasNextPage: shown < len(records)}, nil
-		})
+		return list(ctx, s, contextView, p, pagesOf(records))
 	})
 	p.flags(cmd)
 	return cmd

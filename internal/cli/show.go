@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"math"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -110,5 +111,21 @@ func each[T any](ctx context.Context, read pageOf[T], most int, visit func([]T) 
 			return end.HasNextPage, err
 		}
 		after = end.EndCursor
+	}
+}
+
+// pagesOf returns the pages of records that are here already. A cursor is the place in the list.
+func pagesOf[T any](records []T) pageOf[T] {
+	return func(_ context.Context, first *int, after *string) ([]T, client.PageEnd, error) {
+		from := 0
+		if after != nil {
+			var err error
+			if from, err = strconv.Atoi(*after); err != nil {
+				return nil, client.PageEnd{}, err
+			}
+		}
+		to := min(from+*first, len(records))
+		cursor := strconv.Itoa(to)
+		return records[from:to], client.PageEnd{HasNextPage: to < len(records), EndCursor: &cursor}, nil
 	}
 }

@@ -171,6 +171,13 @@ func TestLoginAsksWithoutShowingTheToken(t *testing.T) {
 	if code := h.execute(t.Context(), io.Discard, p.command, "login", "--server", s.url, "--context", "prod"); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+	interrupted := openTerminal(t, 80)
+	again := newHome(t)
+	again.stdin = interrupted.command
+	go interrupted.types(t, "Token: ", "slp_sec\x03")
+	if code := again.execute(t.Context(), io.Discard, interrupted.command, "login", "--server", s.url); code != 130 {
+		t.Errorf("exit code %d after Ctrl-C", code)
+	}
 	if shown := p.all(); strings.Contains(shown, "secret") || !strings.Contains(shown, "Token: \n") {
 		t.Errorf("shown %q", shown)
 	}

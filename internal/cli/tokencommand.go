@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"os/exec"
 	"syscall"
 	"time"
@@ -13,12 +13,12 @@ import (
 
 // tokenOf runs the program that prints the token of a context, such as one that reads a keyring. What it says on standard
 // error is for the person; errors show nothing of what it has printed.
-func tokenOf(ctx context.Context, command string, timeout time.Duration) (string, error) {
+func tokenOf(ctx context.Context, command string, timeout time.Duration, errOut io.Writer) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	run := exec.CommandContext(ctx, "sh", "-c", command) //nolint:gosec // the person's own command
 	out := &limited{most: maxToken}
-	run.Stdout, run.Stderr = out, os.Stderr
+	run.Stdout, run.Stderr = out, errOut
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGKILL) }
 	run.WaitDelay = time.Second
