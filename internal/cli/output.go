@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -217,8 +218,11 @@ type literal string
 // MarshalYAML implements yaml.BytesMarshaler.
 func (l literal) MarshalYAML() ([]byte, error) { return []byte(l), nil }
 
-// yamlOf returns a value for YAML: numbers keep their digits, and texts that could be read as something else, or would do
-// something to a terminal, are quoted as in JSON.
+// plainYAML are texts that the library may write without quotes: words, names, addresses and plain sentences.
+var plainYAML = regexp.MustCompile(`^[\p{L}\p{N}_/](?:[\p{L}\p{N}_/.@+,;()=: -]*[\p{L}\p{N}_/.)])?$`)
+
+// yamlOf returns a value for YAML: numbers keep their digits, and other than plain texts are quoted as in JSON, where nothing
+// of them reads as something else or does something to a terminal.
 func yamlOf(n *strictjson.Node) any {
 	switch n.Kind {
 	case strictjson.Null:
@@ -228,11 +232,10 @@ func yamlOf(n *strictjson.Node) any {
 	case strictjson.Number:
 		return literal(n.Text)
 	case strictjson.String:
-		inLines := func(r rune) bool { return r != '\n' && unsafeRune(r) }
-		if strings.ContainsFunc(n.Text, inLines) || strings.HasPrefix(strings.TrimLeft(n.Text, "+-"), ".") {
-			return literal(escapeJSON(string(n.JSON())))
+		if plainYAML.MatchString(n.Text) && !strings.Contains(n.Text, ": ") && !strings.Contains(n.Text, " #") {
+			return n.Text
 		}
-		return n.Text
+		return literal(escapeJSON(string(n.JSON())))
 	case strictjson.Array:
 		items := make([]any, len(n.Items))
 		for i, item := range n.Items {
