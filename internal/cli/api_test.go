@@ -28,7 +28,7 @@ func TestAPIShowsTheAnswerAsItIs(t *testing.T) {
 			t.Errorf("sent %s, want %s", sent, want)
 		}
 	}
-	want := "data:\n  \"n\": 1.10\n  big: 12345678901234567890\n  text: \"a\\x1b[31mred \\u202edeer\"\nextensions:\n  cost: {}\n"
+	want := "data:\n  \"n\": 1.10\n  big: 12345678901234567890\n  text: \"a\\u001b[31mred \\u202edeer\"\nextensions:\n  cost: {}\n"
 	if got := h.must(t, "api", "{x}", "-o", "yaml"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
 )
 
 // hostile are texts that would do something to a terminal, or read as something else in YAML.
@@ -89,5 +90,33 @@ func TestErrorsFromElsewhereDoNothingToATerminal(t *testing.T) {
 		if found := controls(shown); found != nil || strings.Contains(shown, "\x1b") || shown == "" {
 			t.Errorf("%s: %q is shown in %q", format, found, shown)
 		}
+	}
+}
+
+func TestKeysFromElsewhereDoNothingToATerminal(t *testing.T) {
+	t.Parallel()
+	keys := map[string]string{}
+	for _, text := range hostile {
+		keys[text] = text
+	}
+	body, err := json.Marshal(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"data":{"keys":%s}}`, body) })
+	h := newHome(t).at(s.URL, "slp_secret")
+	for _, format := range formats {
+		if got := h.must(t, "api", "{ keys }", "-o", format); controls(got) != nil || strings.Contains(got, "\x1b") {
+			t.Errorf("%s: %q is shown in %q", format, controls(got), got)
+		}
+	}
+	var fromYAML struct {
+		Data struct{ Keys map[string]string }
+	}
+	if err := yaml.Unmarshal([]byte(h.must(t, "api", "{ keys }", "-o", "yaml")), &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(keys, fromYAML.Data.Keys); diff != "" {
+		t.Error(diff)
 	}
 }

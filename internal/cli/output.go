@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/pflag"
 
 	"slipway/internal/setting"
@@ -96,7 +94,7 @@ func (p *printer) one(e entry) (err error) {
 		err = p.writeJSON(p.whole(e), "")
 		_ = p.to.WriteByte('\n')
 	case formatYAML:
-		err = p.writeYAML(yamlOf(p.whole(e)))
+		_, err = p.to.Write(appendYAML(nil, p.whole(e), ""))
 	case formatTSV, formatName:
 		p.line(e)
 	case formatTable, formatMarkdown:
@@ -160,10 +158,8 @@ func (p *printer) page(entries []entry) (err error) {
 			}
 		}
 	case formatYAML:
-		for _, e := range entries { // one by one, for the memory
-			if err = p.writeYAML([]any{yamlOf(p.whole(e))}); err != nil {
-				break
-			}
+		for _, e := range entries {
+			_, err = p.to.Write(appendYAML([]byte("- "), p.whole(e), "  "))
 		}
 	case formatTSV, formatName:
 		for _, e := range entries {
@@ -201,53 +197,4 @@ func (p *printer) writeJSON(n *strictjson.Node, prefix string) error {
 	}
 	_, err := p.to.WriteString(escapeJSON(text.String()))
 	return err
-}
-
-func (p *printer) writeYAML(value any) error {
-	text, err := yaml.Marshal(value)
-	if err != nil {
-		return err
-	}
-	_, err = p.to.Write(text)
-	return err
-}
-
-// literal is YAML as it stands.
-type literal string
-
-// MarshalYAML implements yaml.BytesMarshaler.
-func (l literal) MarshalYAML() ([]byte, error) { return []byte(l), nil }
-
-// plainYAML are texts that the library may write without quotes: words, names, addresses and plain sentences.
-var plainYAML = regexp.MustCompile(`^[\p{L}\p{N}_/](?:[\p{L}\p{N}_/.@+,;()=: -]*[\p{L}\p{N}_/.)])?$`)
-
-// yamlOf returns a value for YAML: numbers keep their digits, and other than plain texts are quoted as in JSON, where nothing
-// of them reads as something else or does something to a terminal.
-func yamlOf(n *strictjson.Node) any {
-	switch n.Kind {
-	case strictjson.Null:
-		return nil
-	case strictjson.Bool:
-		return n.Bool
-	case strictjson.Number:
-		return literal(n.Text)
-	case strictjson.String:
-		if plainYAML.MatchString(n.Text) && !strings.Contains(n.Text, ": ") && !strings.Contains(n.Text, " #") {
-			return n.Text
-		}
-		return literal(escapeJSON(string(n.JSON())))
-	case strictjson.Array:
-		items := make([]any, len(n.Items))
-		for i, item := range n.Items {
-			items[i] = yamlOf(item)
-		}
-		return items
-	case strictjson.Object:
-		members := make(yaml.MapSlice, len(n.Keys))
-		for i, key := range n.Keys {
-			members[i] = yaml.MapItem{Key: key, Value: yamlOf(n.Items[i])}
-		}
-		return members
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
@@ -90,6 +91,14 @@ func unsafeRune(r rune) bool {
 // escapeJSON returns a JSON text with the characters of its strings that safe would replace as \u escapes, which
 // programs read as the same. Line feeds outside of strings stay.
 func escapeJSON(text string) string {
+	return escape(text, func(r rune) string {
+		high, low := utf16.EncodeRune(r)
+		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+	})
+}
+
+// escape escapes characters as JSON does, but for those of more than 16 bits, which wide does.
+func escape(text string, wide func(rune) string) string {
 	outside := func(r rune) bool { return r != '\n' && unsafeRune(r) }
 	if !strings.ContainsFunc(text, outside) {
 		return text
@@ -100,8 +109,7 @@ func escapeJSON(text string) string {
 		case !outside(r):
 			b.WriteRune(r)
 		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+			b.WriteString(wide(r))
 		default:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
