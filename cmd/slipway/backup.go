@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"slipway/internal/setting"
 	"slipway/internal/store/backup"
 )
 
@@ -26,14 +27,14 @@ PostgreSQL has tools of its own for this: docs/backup.md says how to use them.`,
   slipway backup --database sqlite:/var/lib/slipway/slipway.db --to slipway-before-the-upgrade.db`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := errors.Join(needed(c.Flags(), "to"), s.onSQLite("pg_dump or pg_basebackup")); err != nil {
+			if err := errors.Join(setting.Needed(c.Flags(), "to"), s.onSQLite("pg_dump or pg_basebackup")); err != nil {
 				return err
 			}
 			return s.backup(c.Context(), to, c.OutOrStdout())
 		},
 	}
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
-	setting(c.Flags(), &to, "to", "", text, "file to write, which is not there yet")
+	setting.Add(c.Flags(), &to, "to", "", setting.Text, "file to write, which is not there yet")
 	return c
 }
 
@@ -53,7 +54,7 @@ func (s *source) backup(ctx context.Context, file string, out io.Writer) error {
 // onSQLite refuses a database of PostgreSQL, which has tools of its own.
 func (s *source) onSQLite(tools string) error {
 	if !isSQLite(s.url) {
-		return usagef("--database: want sqlite:PATH, found PostgreSQL, for which there is %s: see docs/backup.md", tools)
+		return setting.Usagef("--database: want sqlite:PATH, found PostgreSQL, for which there is %s: see docs/backup.md", tools)
 	}
 	return s.check()
 }
@@ -72,14 +73,14 @@ before anything is moved. Where a restore is killed, run it again.`,
   slipway restore --database sqlite:/var/lib/slipway/slipway.db --from slipway-before-the-upgrade.db`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := errors.Join(needed(c.Flags(), "from"), s.onSQLite("pg_restore")); err != nil {
+			if err := errors.Join(setting.Needed(c.Flags(), "from"), s.onSQLite("pg_restore")); err != nil {
 				return err
 			}
 			return s.restore(c.Context(), from, c.OutOrStdout())
 		},
 	}
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
-	setting(c.Flags(), &from, "from", "", text, "backup to restore, which stays as it is")
+	setting.Add(c.Flags(), &from, "from", "", setting.Text, "backup to restore, which stays as it is")
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"slipway/internal/setting"
 	"slipway/internal/store"
 	"slipway/internal/store/migrate"
 )
@@ -21,8 +22,8 @@ type source struct{ url, direct string }
 const defaultDatabase = "sqlite:slipway.db"
 
 func (s *source) flags(fs *pflag.FlagSet, fallback, usage string) {
-	setting(fs, &s.url, "database", fallback, database, usage)
-	setting(fs, &s.direct, "database-direct", "", orEmpty(database),
+	setting.Add(fs, &s.url, "database", fallback, database, usage)
+	setting.Add(fs, &s.direct, "database-direct", "", setting.OrEmpty(database),
 		"PostgreSQL without the pooler that --database goes through, for migrations and notifications")
 }
 
@@ -30,7 +31,7 @@ const databaseUsage = "sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs
 
 func (s *source) check() error {
 	if s.direct != "" && (isSQLite(s.url) || isSQLite(s.direct)) {
-		return usagef("--database-direct: want PostgreSQL beside a --database of PostgreSQL, found SQLite in %s", s.whichIsSQLite())
+		return setting.Usagef("--database-direct: want PostgreSQL beside a --database of PostgreSQL, found SQLite in %s", s.whichIsSQLite())
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/demo"
 	"slipway/internal/server"
+	"slipway/internal/setting"
 	"slipway/internal/store"
 	"slipway/web"
 )
@@ -46,7 +47,7 @@ port may use the API.`,
 		},
 	}
 	s.flags(c.Flags(), "", databaseUsage+"; a throw-away SQLite file where it is not set", pagesOfThisMachine)
-	setting(c.Flags(), &pace, "pace", "1", speed, "how fast deployments are carried out: 2 is twice as fast, 0 not at all")
+	setting.Add(c.Flags(), &pace, "pace", "1", speed, "how fast deployments are carried out: 2 is twice as fast, 0 not at all")
 	return c
 }
 
@@ -54,11 +55,11 @@ port may use the API.`,
 const pagesOfThisMachine = "http://localhost:*,http://127.0.0.1:*,http://[::1]:*"
 
 // speed reads how fast the demo goes.
-var speed = parser[float64]{"number", func(s string) (float64, error) {
+var speed = setting.Parser[float64]{Kind: "number", Parse: func(s string) (float64, error) {
 	const slowest, fastest = 0.01, 1000
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || n != 0 && !(n >= slowest && n <= fastest) {
-		return 0, unlike(fmt.Sprintf("0 or a number from %g to %d", slowest, fastest), s)
+		return 0, setting.Unlike(fmt.Sprintf("0 or a number from %g to %d", slowest, fastest), s)
 	}
 	return n, nil
 }}

@@ -15,12 +15,13 @@ import (
 	main "slipway/cmd/slipway"
 )
 
-// flagsOf returns the flags of each command that does something, as "serve --listen", with its variable and default.
+// flagsOf returns the flags of each command that has settings, as "serve --listen", with their variables and defaults.
+// Those of the commands for users are said with each command, and have no variables.
 func flagsOf(root *cobra.Command) map[string]string {
 	all := map[string]string{}
 	for _, c := range root.Commands() {
 		maps.Copy(all, flagsOf(c))
-		if c.HasSubCommands() && c.Name() != "runner" || c.Hidden {
+		if c.HasSubCommands() && c.Name() != "runner" || c.Hidden || c.Annotations["cli"] != "" {
 			continue
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -1,9 +1,11 @@
 package main
 
+import "slipway/internal/setting"
+
 // For the tests.
 var (
 	Run        = run
 	Keep       = keep
 	Commands   = commands
-	VariableOf = variableOf
+	VariableOf = setting.VariableOf
 )

@@ -1,8 +1,9 @@
-// Slipway serves the control-plane API of an infrastructure delivery platform, and has the tools to set
-// it up. Every setting is a flag and an environment variable; slipway COMMAND --help lists both.
+// Slipway serves the control-plane API of an infrastructure delivery platform, has the tools to set it up, and the
+// commands by which people and CI use it. Every setting of the server is a flag and an environment variable;
+// slipway COMMAND --help lists both.
 //
-// It exits with 2 for a bad flag or setting, with 1 for what fails at run time, and with 3 where check has found
-// something.
+// The server's own commands exit with 2 for a bad flag or setting, with 1 for what fails at run time, and with 3 where
+// check has found something. The others have the codes of internal/cli.
 package main
 
 import (
@@ -18,7 +19,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"slipway/internal/cli"
 	"slipway/internal/fault"
+	"slipway/internal/setting"
 )
 
 const (
@@ -38,31 +41,24 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
-// environment looks up a variable, as os.LookupEnv does.
-type environment func(name string) (string, bool)
-
-// usageError is what is wrong with the command line or a setting.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
-
 // run carries out a command line until it is done or ctx ends, and returns the code to exit with.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, env environment) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setting.Environment) int {
 	root := commands(env)
 	// What fails before a command has begun is the command line.
 	begun := false
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		begun = true
-		return fromEnvironment(c.Flags(), env)
+		return setting.FromEnvironment(c.Flags(), env)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
+	if code, ok := cli.Exit(ran, err); ok {
+		return code
+	}
 	switch {
 	case err == nil:
 		return 0
@@ -70,36 +66,46 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env envir
 		return exitFound
 	}
 	_, _ = fmt.Fprintln(stderr, "slipway:", explain(err))
-	if _, usage := errors.AsType[usageError](err); usage || !begun {
+	if _, usage := errors.AsType[setting.UsageError](err); usage || !begun {
 		return exitUsage
 	}
 	return exitFailed
 }
 
+// The groups of commands in the help.
+const (
+	forUsers     = "users"
+	forOperators = "operators"
+)
+
 // commands returns the program's commands, below the one that has no name of its own.
-func commands(env environment) *cobra.Command {
-	return group("slipway", "The control-plane API of an infrastructure delivery platform",
+func commands(env setting.Environment) *cobra.Command {
+	root := cli.Group("slipway", "The control-plane API of an infrastructure delivery platform")
+	root.AddGroup(
+		&cobra.Group{ID: forUsers, Title: "Use a server:"},
+		&cobra.Group{ID: forOperators, Title: "Run a server, or a runner:"},
+	)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+		}
+		root.AddCommand(commands...)
+	}
+	root.SetCompletionCommandGroupID(forUsers)
+	add(forUsers, cli.Commands(cli.Config{Env: env})...)
+	add(forOperators,
 		serveCommand(),
 		demoCommand(),
 		runnerCommand(),
 		backupCommand(),
 		restoreCommand(),
-		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
+		cli.Group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
 		checkCommand(),
-		group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
-		group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
-		versionCommand(),
+		cli.Group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
+		cli.Group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
 	)
-}
-
-// group returns a command that only has others below it.
-func group(name, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{
-		Use: name, Short: short, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(commands...)
-	return c
+	root.AddCommand(versionCommand())
+	return root
 }
 
 // explain returns an error on one line: of a refusal its message, and its cause where that is the server's own.
@@ -118,7 +124,7 @@ func explain(err error) string {
 // and leave little behind, so that most collections find nothing to keep. Near the limit the collector
 // works as hard as it must, and has those help who allocate; as open streams are in use all the time, the limit leaves
 // room for as many as there may be. An environment that says anything about either is left alone.
-func tuneMemory(env environment, streams int) {
+func tuneMemory(env setting.Environment, streams int) {
 	const (
 		growth = 200
 		limit  = 512 << 20

@@ -14,11 +14,12 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/server"
+	"slipway/internal/setting"
 	"slipway/internal/store"
 )
 
 // withAccounts does something with the accounts of a database, as the person at the terminal.
-func (s *source) withAccounts(ctx context.Context, env environment, do func(context.Context, *account.Service) error) (err error) {
+func (s *source) withAccounts(ctx context.Context, env setting.Environment, do func(context.Context, *account.Service) error) (err error) {
 	st, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -42,10 +43,10 @@ func asUsage(err error) error {
 	for i, v := range f.Violations {
 		wrong[i] = "--" + strings.TrimPrefix(v.Pointer, "/") + ": " + v.Message
 	}
-	return usagef("%s", strings.Join(wrong, "; "))
+	return setting.Usagef("%s", strings.Join(wrong, "; "))
 }
 
-func orgCreateCommand(env environment) *cobra.Command {
+func orgCreateCommand(env setting.Environment) *cobra.Command {
 	var s source
 	var name, slug string
 	c := &cobra.Command{
@@ -54,7 +55,7 @@ func orgCreateCommand(env environment) *cobra.Command {
 		Example: `  slipway org create --name "Acme Ltd" --slug acme`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := needed(c.Flags(), "name", "slug"); err != nil {
+			if err := setting.Needed(c.Flags(), "name", "slug"); err != nil {
 				return err
 			}
 			return s.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
@@ -68,12 +69,12 @@ func orgCreateCommand(env environment) *cobra.Command {
 		},
 	}
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
-	setting(c.Flags(), &name, "name", "", text, "name for people")
-	setting(c.Flags(), &slug, "slug", "", text, "short name for addresses and commands: 1 to 60 letters, digits, _ and -")
+	setting.Add(c.Flags(), &name, "name", "", setting.Text, "name for people")
+	setting.Add(c.Flags(), &slug, "slug", "", setting.Text, "short name for addresses and commands: 1 to 60 letters, digits, _ and -")
 	return c
 }
 
-func orgListCommand(env environment) *cobra.Command {
+func orgListCommand(env setting.Environment) *cobra.Command {
 	var s source
 	c := &cobra.Command{
 		Use:     "list",

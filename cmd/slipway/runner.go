@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/runner"
 	"slipway/internal/runner/keeper"
+	"slipway/internal/setting"
 )
 
 // runnerSettings are those of runner.
@@ -90,62 +90,38 @@ func keep() (code int, ok bool) {
 }
 
 func (s *runnerSettings) flags(fs *pflag.FlagSet) {
-	setting(fs, &s.Server, "server", "", baseURL, "where the API is served")
-	setting(fs, &s.Token, "token", "", secret, "token of a runner; better in its variable or in a file")
-	setting(fs, &s.tokenFile, "token-file", "", orEmpty(text), "file with the token, which goes before --token")
-	setting(fs, &s.Kinds, "deployment-types", strings.Join(catalog.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
-	alias(fs, "deployment-types", "kinds")
-	setting(fs, &s.Destroy, "destroy", "false", boolean, "the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
-	setting(fs, &s.Command, "exec", "", text, "program to run for each deployment, by sh -c")
-	setting(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), between(1, 1000), "how many deployments may run at once")
-	setting(fs, &s.Poll, "poll", durationText(runner.DefaultPoll), atLeast(10*time.Millisecond), "how often to ask for work where the server does not let the runner wait for it, and to look for programs that another runner has left")
-	setting(fs, &s.WorkDir, "work-dir", "./slipway-runner", text, "folder with a folder for each module instance, where the program runs")
-	setting(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", atLeast(0), "how long programs may go on after SIGTERM; those that do are stopped and fail")
-	setting(fs, &s.StopGrace, "stop-grace", "60s", atLeast(0), "how long a program that is stopped has between SIGTERM and SIGKILL; at most a third of the lease")
-	setting(fs, &s.Once, "once", "false", boolean, "end where nothing is waiting")
-	setting(fs, &s.logFormat, "log-format", string(formatAuto), choice(formatAuto, formatText, formatJSON),
+	setting.Add(fs, &s.Server, "server", "", setting.BaseURL, "where the API is served")
+	setting.Add(fs, &s.Token, "token", "", setting.Token, "token of a runner; better in its variable or in a file")
+	setting.Add(fs, &s.tokenFile, "token-file", "", setting.OrEmpty(setting.Text), "file with the token, which goes before --token")
+	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(catalog.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
+	setting.Alias(fs, "deployment-types", "kinds")
+	setting.Add(fs, &s.Destroy, "destroy", "false", setting.Bool, "the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
+	setting.Add(fs, &s.Command, "exec", "", setting.Text, "program to run for each deployment, by sh -c")
+	setting.Add(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), setting.Between(1, 1000), "how many deployments may run at once")
+	setting.Add(fs, &s.Poll, "poll", setting.DurationText(runner.DefaultPoll), setting.AtLeast(10*time.Millisecond), "how often to ask for work where the server does not let the runner wait for it, and to look for programs that another runner has left")
+	setting.Add(fs, &s.WorkDir, "work-dir", "./slipway-runner", setting.Text, "folder with a folder for each module instance, where the program runs")
+	setting.Add(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", setting.AtLeast(0), "how long programs may go on after SIGTERM; those that do are stopped and fail")
+	setting.Add(fs, &s.StopGrace, "stop-grace", "60s", setting.AtLeast(0), "how long a program that is stopped has between SIGTERM and SIGKILL; at most a third of the lease")
+	setting.Add(fs, &s.Once, "once", "false", setting.Bool, "end where nothing is waiting")
+	setting.Add(fs, &s.logFormat, "log-format", string(formatAuto), setting.Choice(formatAuto, formatText, formatJSON),
 		"log lines on standard error; auto is text on a terminal and json otherwise")
-	setting(fs, &s.logLevel, "log-level", "info", level, "least level that is logged; debug has what programs say on standard error")
+	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level, "least level that is logged; debug has what programs say on standard error")
 }
 
 // prepare makes sure of what has no fallback.
 func (s *runnerSettings) prepare(fs *pflag.FlagSet) error {
-	if err := needed(fs, "server", "exec"); err != nil {
+	if err := setting.Needed(fs, "server", "exec"); err != nil {
 		return err
 	}
 	if s.tokenFile == "" {
-		return needed(fs, "token")
+		return setting.Needed(fs, "token")
 	}
 	content, err := os.ReadFile(s.tokenFile)
 	if err != nil {
 		return fmt.Errorf("cannot read the file that --token-file names: %w", err)
 	}
-	if s.Token, err = parseSecret(strings.TrimSpace(string(content))); err != nil {
+	if s.Token, err = setting.Token.Parse(strings.TrimSpace(string(content))); err != nil {
 		return fmt.Errorf("the file %s, which --token-file names: %w", s.tokenFile, err)
 	}
 	return nil
-}
-
-var (
-	secret = parser[string]{"token", parseSecret}
-	kinds  = parser[[]string]{strings.Join(catalog.DeploymentTypes, ","), parseKinds}
-)
-
-// parseSecret takes what can stand in a header. The error does not show what was found.
-func parseSecret(s string) (string, error) {
-	outside := func(r rune) bool { return r <= ' ' || r > '~' }
-	if s == "" || strings.ContainsFunc(s, outside) {
-		return "", fmt.Errorf("want a token such as slp_runner_…, found %d bytes that are none", len(s))
-	}
-	return s, nil
-}
-
-func parseKinds(s string) ([]string, error) {
-	list := strings.Split(s, ",")
-	for _, kind := range list {
-		if !slices.Contains(catalog.DeploymentTypes, kind) {
-			return nil, unlike("one or more of "+strings.Join(catalog.DeploymentTypes, ", ")+" with commas between", s)
-		}
-	}
-	return list, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/origin"
 	"slipway/internal/server"
+	"slipway/internal/setting"
 	"slipway/internal/store"
 	"slipway/internal/store/migrate"
 	"slipway/web"
@@ -34,7 +35,7 @@ finish, exit code 0. A second signal ends it at once.`,
 		},
 	}
 	s.flags(c.Flags(), defaultDatabase, databaseUsage, "")
-	setting(c.Flags(), &migrateFirst, "migrate", "true", boolean, "apply pending migrations first; false refuses to serve while there are any")
+	setting.Add(c.Flags(), &migrateFirst, "migrate", "true", setting.Bool, "apply pending migrations first; false refuses to serve while there are any")
 	return c
 }
 

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/server"
+	"slipway/internal/setting"
 	"slipway/internal/store"
 	"slipway/web"
 )
@@ -59,79 +60,79 @@ type settings struct {
 
 func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fallbackOrigins string) {
 	s.source.flags(fs, fallbackDatabase, databaseUsage)
-	setting(fs, &s.isolation, "isolation", string(store.DefaultIsolation), choice(store.Filter, store.Strict),
+	setting.Add(fs, &s.isolation, "isolation", string(store.DefaultIsolation), setting.Choice(store.Filter, store.Strict),
 		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, or strictly under row-level security too")
-	setting(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), between(1, 1000), "connections to PostgreSQL")
+	setting.Add(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), setting.Between(1, 1000), "connections to PostgreSQL")
 
-	setting(fs, &s.listen, "listen", "127.0.0.1:8080", address, "where to serve the API; port 0 takes a free one")
-	setting(fs, &s.admin, "admin-listen", "127.0.0.1:9090", orEmpty(address), "where to serve health; empty turns it off")
-	setting(fs, &s.debug, "debug-listen", "", orEmpty(address), "where to serve profiles; they tell what the process does and was started with")
-	setting(fs, &s.baseURL, "base-url", "", orEmpty(baseURL), "where the API is reached, for the links in its answers; a proxy takes its path away")
-	repeatable(fs, &s.allowedOrigins, "allowed-origins", fallbackOrigins, orEmpty(origins),
+	setting.Add(fs, &s.listen, "listen", "127.0.0.1:8080", setting.Address, "where to serve the API; port 0 takes a free one")
+	setting.Add(fs, &s.admin, "admin-listen", "127.0.0.1:9090", setting.OrEmpty(setting.Address), "where to serve health; empty turns it off")
+	setting.Add(fs, &s.debug, "debug-listen", "", setting.OrEmpty(setting.Address), "where to serve profiles; they tell what the process does and was started with")
+	setting.Add(fs, &s.baseURL, "base-url", "", setting.OrEmpty(setting.BaseURL), "where the API is reached, for the links in its answers; a proxy takes its path away")
+	setting.AddRepeatable(fs, &s.allowedOrigins, "allowed-origins", fallbackOrigins, setting.OrEmpty(origins),
 		"origins whose pages may use the API besides its own, between commas or repeated: https://app.example, http://localhost:* for any port, or * for all")
 	s.callerFlags(fs)
-	setting(fs, &s.introspection, "introspection", "true", boolean, "tell the GraphQL schema to callers that ask for it")
-	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground and the REST documents at /docs")
-	setting(fs, &s.maxBody, "max-body", sizeText(gqlhttp.DefaultMaxBody), size, "largest body of a request")
-	setting(fs, &s.maxQuery, "max-query", sizeText(wire.DefaultMaxQuery), size, "largest GraphQL document")
-	setting(fs, &s.trustedDocuments, "trusted-documents", "", orEmpty(text), "a JSON file of GraphQL documents by the ids that callers may name them by")
-	setting(fs, &s.trustedOnly, "trusted-only", "false", boolean, "refuse every other document, but those of runners")
+	setting.Add(fs, &s.introspection, "introspection", "true", setting.Bool, "tell the GraphQL schema to callers that ask for it")
+	setting.Add(fs, &s.playground, "playground", "true", setting.Bool, "serve the explorer at /playground and the REST documents at /docs")
+	setting.Add(fs, &s.maxBody, "max-body", setting.SizeText(gqlhttp.DefaultMaxBody), setting.Size, "largest body of a request")
+	setting.Add(fs, &s.maxQuery, "max-query", setting.SizeText(wire.DefaultMaxQuery), setting.Size, "largest GraphQL document")
+	setting.Add(fs, &s.trustedDocuments, "trusted-documents", "", setting.OrEmpty(setting.Text), "a JSON file of GraphQL documents by the ids that callers may name them by")
+	setting.Add(fs, &s.trustedOnly, "trusted-only", "false", setting.Bool, "refuse every other document, but those of runners")
 	s.graphqlFlags(fs)
-	setting(fs, &s.requestTimeout, "request-timeout", durationText(stream.DefaultTimeout), atLeast(time.Millisecond), "how long a request may run")
-	setting(fs, &s.lease, "lease", durationText(deployment.DefaultLease), atLeast(time.Minute),
+	setting.Add(fs, &s.requestTimeout, "request-timeout", setting.DurationText(stream.DefaultTimeout), setting.AtLeast(time.Millisecond), "how long a request may run")
+	setting.Add(fs, &s.lease, "lease", setting.DurationText(deployment.DefaultLease), setting.AtLeast(time.Minute),
 		"how long a runner may be silent before its deployment has failed")
-	setting(fs, &s.cancelTimeout, "cancel-timeout", durationText(deployment.DefaultCancelTimeout), atLeast(time.Second),
+	setting.Add(fs, &s.cancelTimeout, "cancel-timeout", setting.DurationText(deployment.DefaultCancelTimeout), setting.AtLeast(time.Second),
 		"how long a program may take to end once its cancellation was requested, before it is killed")
-	setting(fs, &s.drainWait, "drain-wait", "0s", atLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")
-	setting(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", atLeast(time.Millisecond), "how long requests may finish after that")
+	setting.Add(fs, &s.drainWait, "drain-wait", "0s", setting.AtLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")
+	setting.Add(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", setting.AtLeast(time.Millisecond), "how long requests may finish after that")
 
-	setting(fs, &s.logFormat, "log-format", string(formatAuto), choice(formatAuto, formatText, formatJSON),
+	setting.Add(fs, &s.logFormat, "log-format", string(formatAuto), setting.Choice(formatAuto, formatText, formatJSON),
 		"log lines on standard error; auto is text on a terminal and json otherwise")
-	setting(fs, &s.logLevel, "log-level", "info", level, "least level that is logged")
+	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level, "least level that is logged")
 }
 
 // callerFlags are how callers are told apart, and the limits of those who are not known.
 func (s *settings) callerFlags(fs *pflag.FlagSet) {
-	count := between(1, 1<<30)
-	setting(fs, &s.trustedProxies, "trusted-proxies", "", orEmpty(networks), "networks of the proxies whose X-Forwarded-For is believed, between commas")
-	setting(fs, &s.eventTokenHeader, "event-token-header", "X-Api-Key", orEmpty(headerName),
+	count := setting.Between(1, 1<<30)
+	setting.Add(fs, &s.trustedProxies, "trusted-proxies", "", setting.OrEmpty(setting.Networks), "networks of the proxies whose X-Forwarded-For is believed, between commas")
+	setting.Add(fs, &s.eventTokenHeader, "event-token-header", "X-Api-Key", setting.OrEmpty(headerName),
 		"header in which the events of the cloud may bear the token of a runner, besides Authorization; no other path takes it")
-	setting(fs, &s.maxFailures, "max-failed-authentications", strconv.Itoa(auth.DefaultMaxFailures), count,
+	setting.Add(fs, &s.maxFailures, "max-failed-authentications", strconv.Itoa(auth.DefaultMaxFailures), count,
 		"failed authentications of an address within a minute, after which its unknown tokens are looked up one at a time")
-	setting(fs, &s.maxAnonymous, "max-anonymous-connections", "200", count, "connections of an address on which no good token has come; a trusted proxy's are not counted")
+	setting.Add(fs, &s.maxAnonymous, "max-anonymous-connections", "200", count, "connections of an address on which no good token has come; a trusted proxy's are not counted")
 }
 
 // graphqlFlags are the limits of one GraphQL operation, and of the streams and sockets that carry them.
 func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	const most = 1 << 30
-	count := between(1, most)
+	count := setting.Between(1, most)
 	limits, streams := document.DefaultLimits(), stream.DefaultConfig()
-	setting(fs, &s.limits.Tokens, "max-tokens", strconv.Itoa(limits.Tokens), count, "tokens of a GraphQL document")
-	setting(fs, &s.limits.Brackets, "max-brackets", strconv.Itoa(limits.Brackets), count, "levels of brackets in a document")
-	setting(fs, &s.limits.Directives, "max-directives", strconv.Itoa(limits.Directives), count, "directives of a document")
-	setting(fs, &s.limits.Depth, "max-depth", strconv.Itoa(limits.Depth), count, "levels of fields, without those of introspection")
-	setting(fs, &s.limits.Aliases, "max-aliases", strconv.Itoa(limits.Aliases), count, "aliases of a document")
-	setting(fs, &s.limits.Selections, "max-selections", strconv.Itoa(limits.Selections), count, "fields and fragments that a document selects, its fragments counted as often as they are spread")
-	setting(fs, &s.limits.Fragments, "max-fragments", strconv.Itoa(limits.Fragments), count, "selections of a document's fragments, each counted with all that it spreads")
-	setting(fs, &s.limits.Merging, "max-merging", strconv.Itoa(limits.Merging), count, "selections that are looked at to merge the fields of one name")
-	setting(fs, &s.limits.Introspection, "max-introspection", strconv.Itoa(limits.Introspection), count, "values of the schema that an operation may be told, an object counting as 2")
-	setting(fs, &s.limits.Repeats, "max-repeats", strconv.Itoa(limits.Repeats), count, "uses of one variable inside the literals of JSON and the like")
-	setting(fs, &s.limits.VariableDepth, "max-variable-depth", strconv.Itoa(limits.VariableDepth), count, "levels of lists and objects in a variable")
-	setting(fs, &s.limits.Cost, "max-cost", strconv.Itoa(limits.Cost), count, "cost of an operation; docs/operations.md says what costs how much")
-	setting(fs, &s.limits.Answer, "max-answer", sizeText(limits.Answer), size, "largest answer of a request")
-	setting(fs, &s.bucket.Capacity, "cost-capacity", "500000", between(0, most), "cost that one caller may spend at once, one without a token a tenth of it; 0 is without limit")
-	setting(fs, &s.bucket.PerSecond, "cost-per-second", "100000", between(0, most), "cost that comes back to a caller in a second, to one without a token a tenth of it; 0 is without limit")
-	setting(fs, &s.streams.Open, "max-streams", strconv.Itoa(streams.Open), count, "event streams and sockets that may be open at once")
-	setting(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", between(0, most), "event streams and sockets that one caller may have open at once; 0 is without limit")
-	setting(fs, &s.perOrganization, "max-streams-per-organization", "half", halfOr(0, most), "event streams and sockets that the callers of one organization may have open at once; half is half of --max-streams, 0 is without limit")
-	setting(fs, &s.streams.Handshakes, "max-handshakes", strconv.Itoa(streams.Handshakes), count, "sockets that may be open and not acknowledged yet")
-	setting(fs, &s.maxOperations, "max-operations", "0", between(0, most), "operations of GraphQL and requests of REST executed at once; more wait, and their callers take turns; 0 stands for 8 for each processor")
-	setting(fs, &s.maxRequests, "max-requests-per-caller", "64", between(0, most), "requests that one caller may have in flight at once; 0 is without limit")
-	setting(fs, &s.streams.Operations, "max-subscriptions", strconv.Itoa(streams.Operations), count, "operations that a socket may run at once")
-	setting(fs, &s.maxMessage, "max-message", sizeText(int(streams.Message)), size, "longest message that a socket may send")
-	setting(fs, &s.streams.InitTimeout, "init-timeout", durationText(streams.InitTimeout), atLeast(time.Millisecond), "how long a socket may take to say who it is")
-	setting(fs, &s.streams.WriteTimeout, "write-timeout", durationText(streams.WriteTimeout), atLeast(time.Millisecond), "how long a caller may take over one message of a socket, or over 16 KiB of any other answer")
-	setting(fs, &s.streams.Heartbeat, "heartbeat", durationText(streams.Heartbeat), atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
+	setting.Add(fs, &s.limits.Tokens, "max-tokens", strconv.Itoa(limits.Tokens), count, "tokens of a GraphQL document")
+	setting.Add(fs, &s.limits.Brackets, "max-brackets", strconv.Itoa(limits.Brackets), count, "levels of brackets in a document")
+	setting.Add(fs, &s.limits.Directives, "max-directives", strconv.Itoa(limits.Directives), count, "directives of a document")
+	setting.Add(fs, &s.limits.Depth, "max-depth", strconv.Itoa(limits.Depth), count, "levels of fields, without those of introspection")
+	setting.Add(fs, &s.limits.Aliases, "max-aliases", strconv.Itoa(limits.Aliases), count, "aliases of a document")
+	setting.Add(fs, &s.limits.Selections, "max-selections", strconv.Itoa(limits.Selections), count, "fields and fragments that a document selects, its fragments counted as often as they are spread")
+	setting.Add(fs, &s.limits.Fragments, "max-fragments", strconv.Itoa(limits.Fragments), count, "selections of a document's fragments, each counted with all that it spreads")
+	setting.Add(fs, &s.limits.Merging, "max-merging", strconv.Itoa(limits.Merging), count, "selections that are looked at to merge the fields of one name")
+	setting.Add(fs, &s.limits.Introspection, "max-introspection", strconv.Itoa(limits.Introspection), count, "values of the schema that an operation may be told, an object counting as 2")
+	setting.Add(fs, &s.limits.Repeats, "max-repeats", strconv.Itoa(limits.Repeats), count, "uses of one variable inside the literals of JSON and the like")
+	setting.Add(fs, &s.limits.VariableDepth, "max-variable-depth", strconv.Itoa(limits.VariableDepth), count, "levels of lists and objects in a variable")
+	setting.Add(fs, &s.limits.Cost, "max-cost", strconv.Itoa(limits.Cost), count, "cost of an operation; docs/operations.md says what costs how much")
+	setting.Add(fs, &s.limits.Answer, "max-answer", setting.SizeText(limits.Answer), setting.Size, "largest answer of a request")
+	setting.Add(fs, &s.bucket.Capacity, "cost-capacity", "500000", setting.Between(0, most), "cost that one caller may spend at once, one without a token a tenth of it; 0 is without limit")
+	setting.Add(fs, &s.bucket.PerSecond, "cost-per-second", "100000", setting.Between(0, most), "cost that comes back to a caller in a second, to one without a token a tenth of it; 0 is without limit")
+	setting.Add(fs, &s.streams.Open, "max-streams", strconv.Itoa(streams.Open), count, "event streams and sockets that may be open at once")
+	setting.Add(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", setting.Between(0, most), "event streams and sockets that one caller may have open at once; 0 is without limit")
+	setting.Add(fs, &s.perOrganization, "max-streams-per-organization", "half", halfOr(0, most), "event streams and sockets that the callers of one organization may have open at once; half is half of --max-streams, 0 is without limit")
+	setting.Add(fs, &s.streams.Handshakes, "max-handshakes", strconv.Itoa(streams.Handshakes), count, "sockets that may be open and not acknowledged yet")
+	setting.Add(fs, &s.maxOperations, "max-operations", "0", setting.Between(0, most), "operations of GraphQL and requests of REST executed at once; more wait, and their callers take turns; 0 stands for 8 for each processor")
+	setting.Add(fs, &s.maxRequests, "max-requests-per-caller", "64", setting.Between(0, most), "requests that one caller may have in flight at once; 0 is without limit")
+	setting.Add(fs, &s.streams.Operations, "max-subscriptions", strconv.Itoa(streams.Operations), count, "operations that a socket may run at once")
+	setting.Add(fs, &s.maxMessage, "max-message", setting.SizeText(int(streams.Message)), setting.Size, "longest message that a socket may send")
+	setting.Add(fs, &s.streams.InitTimeout, "init-timeout", setting.DurationText(streams.InitTimeout), setting.AtLeast(time.Millisecond), "how long a socket may take to say who it is")
+	setting.Add(fs, &s.streams.WriteTimeout, "write-timeout", setting.DurationText(streams.WriteTimeout), setting.AtLeast(time.Millisecond), "how long a caller may take over one message of a socket, or over 16 KiB of any other answer")
+	setting.Add(fs, &s.streams.Heartbeat, "heartbeat", setting.DurationText(streams.Heartbeat), setting.AtLeast(time.Millisecond), "time between the signs of life on a stream or socket")
 }
 
 // maxTrustedFile is the longest file of trusted documents, in bytes.
@@ -141,20 +142,20 @@ const maxTrustedFile = 4 << 20
 func (s *settings) readTrusted() error {
 	if s.trustedDocuments == "" {
 		if s.trustedOnly {
-			return usagef("--trusted-only: want --trusted-documents beside it, found none")
+			return setting.Usagef("--trusted-only: want --trusted-documents beside it, found none")
 		}
 		return nil
 	}
 	text, err := readWithin(s.trustedDocuments, maxTrustedFile)
 	if err != nil {
-		return usagef("--trusted-documents: %v", err)
+		return setting.Usagef("--trusted-documents: %v", err)
 	}
 	s.trusted, err = graph.ReadTrusted(text, graph.Config{
 		HTTP:   gqlhttp.HTTP{MaxQuery: s.maxQuery},
 		Server: gqlhttp.Config{Introspection: s.introspection, Limits: s.limits},
 	})
 	if err != nil {
-		return usagef("--trusted-documents: %s: %v", s.trustedDocuments, err)
+		return setting.Usagef("--trusted-documents: %s: %v", s.trustedDocuments, err)
 	}
 	s.trusted.Only = s.trustedOnly
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"slipway/internal/account"
 	"slipway/internal/actor"
+	"slipway/internal/setting"
 )
 
 // owner is whose tokens a command is about: an organization's, or superadmins' where it names none.
@@ -22,10 +23,10 @@ type owner struct {
 
 func (o *owner) flags(fs *pflag.FlagSet) {
 	o.source.flags(fs, defaultDatabase, databaseUsage)
-	setting(fs, &o.org, "org", "", orEmpty(text), "slug of the organization; none for the tokens of superadmins")
+	setting.Add(fs, &o.org, "org", "", setting.OrEmpty(setting.Text), "slug of the organization; none for the tokens of superadmins")
 }
 
-func (o *owner) withAccounts(ctx context.Context, env environment, do func(context.Context, *account.Service) error) error {
+func (o *owner) withAccounts(ctx context.Context, env setting.Environment, do func(context.Context, *account.Service) error) error {
 	return o.source.withAccounts(ctx, env, func(ctx context.Context, accounts *account.Service) error {
 		if o.org == "" {
 			return do(ctx, accounts)
@@ -38,7 +39,7 @@ func (o *owner) withAccounts(ctx context.Context, env environment, do func(conte
 	})
 }
 
-func tokenCreateCommand(env environment) *cobra.Command {
+func tokenCreateCommand(env setting.Environment) *cobra.Command {
 	var o owner
 	var in account.NewToken
 	var projects, environments []string
@@ -51,14 +52,14 @@ func tokenCreateCommand(env environment) *cobra.Command {
   slipway token create --role superadmin --name root`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := needed(c.Flags(), "role", "name"); err != nil {
+			if err := setting.Needed(c.Flags(), "role", "name"); err != nil {
 				return err
 			}
 			switch {
 			case in.Role == actor.Superadmin && o.org != "":
-				return usagef("--org: want none for the role superadmin, found %q", o.org)
+				return setting.Usagef("--org: want none for the role superadmin, found %q", o.org)
 			case in.Role != actor.Superadmin && o.org == "":
-				return usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
+				return setting.Usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
 			}
 			in.Scope = account.ScopeOf(projects, environments)
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
@@ -75,16 +76,16 @@ func tokenCreateCommand(env environment) *cobra.Command {
 		},
 	}
 	o.flags(c.Flags())
-	setting(c.Flags(), &in.Role, "role", "", choice(actor.Roles...), "what the token may do")
-	setting(c.Flags(), &in.Name, "name", "", text, "name for people and logs")
-	setting(c.Flags(), &in.ExpiresIn, "expires-in", "", atLeast(time.Second), "how long the token is good for; for ever where it is not set")
-	setting(c.Flags(), &projects, "project", "", list, "ids of the projects that the token may change something in; without --environment too, everywhere")
-	setting(c.Flags(), &to, "to", "", orEmpty(text), "file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
-	setting(c.Flags(), &environments, "environment", "", list, "ids of the environments that the token may change something in")
+	setting.Add(c.Flags(), &in.Role, "role", "", setting.Choice(actor.Roles...), "what the token may do")
+	setting.Add(c.Flags(), &in.Name, "name", "", setting.Text, "name for people and logs")
+	setting.Add(c.Flags(), &in.ExpiresIn, "expires-in", "", setting.AtLeast(time.Second), "how long the token is good for; for ever where it is not set")
+	setting.Add(c.Flags(), &projects, "project", "", setting.List, "ids of the projects that the token may change something in; without --environment too, everywhere")
+	setting.Add(c.Flags(), &to, "to", "", setting.OrEmpty(setting.Text), "file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
+	setting.Add(c.Flags(), &environments, "environment", "", setting.List, "ids of the environments that the token may change something in")
 	return c
 }
 
-func tokenListCommand(env environment) *cobra.Command {
+func tokenListCommand(env setting.Environment) *cobra.Command {
 	var o owner
 	c := &cobra.Command{
 		Use:     "list",
@@ -111,7 +112,7 @@ func tokenListCommand(env environment) *cobra.Command {
 	return c
 }
 
-func tokenRevokeCommand(env environment) *cobra.Command {
+func tokenRevokeCommand(env setting.Environment) *cobra.Command {
 	var o owner
 	c := &cobra.Command{
 		Use:     "revoke ID",

@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/account"
 	"slipway/internal/auth"
+	"slipway/internal/setting"
 )
 
 // createTokenIn creates a token and writes it to a new file that nobody but its owner may read, and says so on out. The
@@ -18,7 +19,7 @@ import (
 func createTokenIn(ctx context.Context, out io.Writer, accounts *account.Service, in account.NewToken, path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return usagef("--to: want a file that does not exist yet, found %q", path)
+		return setting.Usagef("--to: want a file that does not exist yet, found %q", path)
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,19 +27,29 @@ const maxAnswer = 16 << 20
 // Client sends operations to a server. It is a graphql.Client, which the generated functions take. The context of a
 // call bounds its time.
 type Client struct {
-	url, token string
-	http       http.Client
-	log        *slog.Logger
+	server, token, organization string
+	http                        http.Client
+	log                         *slog.Logger
 }
+
+// Option changes a Client.
+type Option func(*Client)
+
+// InOrganization has requests name the organization that they are about, by its id or slug, unless it is empty.
+func InOrganization(name string) Option { return func(c *Client) { c.organization = name } }
 
 // New returns a client of the server at a base URL, without a slash at its end, that proves itself by a token. Requests
 // that are repeated are logged.
-func New(server, token string, log *slog.Logger) *Client {
-	return &Client{
-		url: server + "/graphql", token: token, log: log,
+func New(server, token string, log *slog.Logger, options ...Option) *Client {
+	c := &Client{
+		server: server, token: token, log: log,
 		// A redirect would turn the POST into a GET. The error shows the operator what to change in the URL.
 		http: http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
+	for _, change := range options {
+		change(c)
+	}
+	return c
 }
 
 // newFields are the fields that servers from before cancellation requests and claims that wait do not know.
@@ -64,58 +73,11 @@ func (c *Client) send(ctx context.Context, operation *graphql.Request, data any)
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	answer, err := c.Do(ctx, http.MethodPost, "/graphql", body, http.Header{"Accept": {"application/graphql-response+json"}})
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+c.token)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/graphql-response+json")
-	response, err := c.http.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return err
-	case len(text) > maxAnswer:
-		return fmt.Errorf("the answer has more than %d bytes", maxAnswer)
-	}
-	return decode(response, text, data)
-}
-
-// failure is the error of what refuses a request before GraphQL.
-type failure = fault.Data
-
-// answer is an answer of GraphQL, or of what refuses a request before GraphQL.
-type answer struct {
-	Data   json.RawMessage
-	Errors []struct {
-		Message    string
-		Path       []any
-		Extensions fault.Data
-	}
-	failure
-}
-
-// decode decodes the data of an answer, or returns its error.
-func decode(response *http.Response, text []byte, data any) error {
-	var a answer
-	if err := unmarshal(text, &a); err != nil {
-		return &Error{Status: response.StatusCode, Data: fault.Data{Message: response.Status}}
-	}
-	switch {
-	case len(a.Errors) > 0:
-		first := a.Errors[0].Extensions
-		first.Message = a.Errors[0].Message
-		return newError(response.StatusCode, a.Errors[0].Path, first)
-	case a.Data == nil:
-		a.Message = cmp.Or(a.Message, response.Status)
-		return &Error{Status: response.StatusCode, Data: a.failure}
-	}
-	return unmarshal(a.Data, data)
+	return answer.decode(data)
 }
 
 // unmarshal is json.Unmarshal, except that numbers of any type keep their digits.

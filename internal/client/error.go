@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"time"
 
 	"slipway/internal/fault"
 )
@@ -15,15 +16,11 @@ type Error struct {
 	Status int
 	// Path is what of the operation the error is about, as the server says; nil if it says nothing.
 	Path []any
+	// Location is where a redirect, which is not followed, leads to.
+	Location string
+	// RetryAfter is how long the server asks to wait before the request is repeated; 0 if it says nothing.
+	RetryAfter time.Duration
 	fault.Data
-}
-
-// newError returns an error of GraphQL. Errors of a running operation come with status 200.
-func newError(status int, path []any, data fault.Data) *Error {
-	if status == http.StatusOK {
-		status = fault.Code(data.Code).Status()
-	}
-	return &Error{status, path, data}
 }
 
 func (e *Error) Error() string {

@@ -10,6 +10,106 @@ import (
 	"github.com/Khan/genqlient/graphql"
 )
 
+// The environment to archive.
+type ArchiveEnvironmentInput struct {
+	// The id of the environment.
+	Id string `json:"id"`
+	// True archives it although something is live there, which stays as it is.
+	AcknowledgeLive *bool `json:"acknowledgeLive"`
+	// True archives it although live or active deployments of other instances refer to it.
+	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
+}
+
+// GetId returns ArchiveEnvironmentInput.Id, and is useful for accessing the field via an interface.
+func (v *ArchiveEnvironmentInput) GetId() string { return v.Id }
+
+// GetAcknowledgeLive returns ArchiveEnvironmentInput.AcknowledgeLive, and is useful for accessing the field via an interface.
+func (v *ArchiveEnvironmentInput) GetAcknowledgeLive() *bool { return v.AcknowledgeLive }
+
+// GetAcknowledgeDependents returns ArchiveEnvironmentInput.AcknowledgeDependents, and is useful for accessing the field via an interface.
+func (v *ArchiveEnvironmentInput) GetAcknowledgeDependents() *bool { return v.AcknowledgeDependents }
+
+// ArchiveEnvironmentResponse is returned by ArchiveEnvironment on success.
+type ArchiveEnvironmentResponse struct {
+	// Archives an environment with the instances in it: nothing is deployed there any more, and lists leave them out. What
+	// was deployed stays as it is, and so does its history. While a deployment there is active,
+	// `slipway:Deployment:IN_PROGRESS`; while something is live, `slipway:ModuleInstance:STILL_LIVE`, and while other
+	// instances refer to it, `slipway:ModuleInstance:IN_USE`, unless these are acknowledged. To archive it again changes
+	// nothing. For admins, within whose scope it must be.
+	ArchiveEnvironment EnvironmentArchived `json:"archiveEnvironment"`
+}
+
+// GetArchiveEnvironment returns ArchiveEnvironmentResponse.ArchiveEnvironment, and is useful for accessing the field via an interface.
+func (v *ArchiveEnvironmentResponse) GetArchiveEnvironment() EnvironmentArchived {
+	return v.ArchiveEnvironment
+}
+
+// ArchiveInstanceResponse is returned by ArchiveInstance on success.
+type ArchiveInstanceResponse struct {
+	// Archives a module instance: nothing is deployed to it any more, and lists leave it out. What it has deployed stays as
+	// it is, and so does its history. While one of its deployments is active, `slipway:Deployment:IN_PROGRESS`; while
+	// something is live, `slipway:ModuleInstance:STILL_LIVE`, and while other instances refer to it,
+	// `slipway:ModuleInstance:IN_USE`, unless these are acknowledged. To archive it again changes nothing. For admins,
+	// within whose scope it must be.
+	ArchiveModuleInstance InstanceArchived `json:"archiveModuleInstance"`
+}
+
+// GetArchiveModuleInstance returns ArchiveInstanceResponse.ArchiveModuleInstance, and is useful for accessing the field via an interface.
+func (v *ArchiveInstanceResponse) GetArchiveModuleInstance() InstanceArchived {
+	return v.ArchiveModuleInstance
+}
+
+// The instance to archive.
+type ArchiveModuleInstanceInput struct {
+	// The id of the instance.
+	Id string `json:"id"`
+	// True archives it although something is live there, which stays as it is.
+	AcknowledgeLive *bool `json:"acknowledgeLive"`
+	// True archives it although live or active deployments of other instances refer to it.
+	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
+}
+
+// GetId returns ArchiveModuleInstanceInput.Id, and is useful for accessing the field via an interface.
+func (v *ArchiveModuleInstanceInput) GetId() string { return v.Id }
+
+// GetAcknowledgeLive returns ArchiveModuleInstanceInput.AcknowledgeLive, and is useful for accessing the field via an interface.
+func (v *ArchiveModuleInstanceInput) GetAcknowledgeLive() *bool { return v.AcknowledgeLive }
+
+// GetAcknowledgeDependents returns ArchiveModuleInstanceInput.AcknowledgeDependents, and is useful for accessing the field via an interface.
+func (v *ArchiveModuleInstanceInput) GetAcknowledgeDependents() *bool { return v.AcknowledgeDependents }
+
+// The project to archive.
+type ArchiveProjectInput struct {
+	// The id of the project.
+	Id string `json:"id"`
+	// True archives it although something is live there, which stays as it is.
+	AcknowledgeLive *bool `json:"acknowledgeLive"`
+	// True archives it although live or active deployments of other instances refer to it.
+	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
+}
+
+// GetId returns ArchiveProjectInput.Id, and is useful for accessing the field via an interface.
+func (v *ArchiveProjectInput) GetId() string { return v.Id }
+
+// GetAcknowledgeLive returns ArchiveProjectInput.AcknowledgeLive, and is useful for accessing the field via an interface.
+func (v *ArchiveProjectInput) GetAcknowledgeLive() *bool { return v.AcknowledgeLive }
+
+// GetAcknowledgeDependents returns ArchiveProjectInput.AcknowledgeDependents, and is useful for accessing the field via an interface.
+func (v *ArchiveProjectInput) GetAcknowledgeDependents() *bool { return v.AcknowledgeDependents }
+
+// ArchiveProjectResponse is returned by ArchiveProject on success.
+type ArchiveProjectResponse struct {
+	// Archives a project with its environments and all their instances: nothing is deployed there any more, and lists leave
+	// them out. What was deployed stays as it is, and so does its history. While a deployment there is active,
+	// `slipway:Deployment:IN_PROGRESS`; while something is live, `slipway:ModuleInstance:STILL_LIVE`, and while other
+	// instances refer to it, `slipway:ModuleInstance:IN_USE`, unless these are acknowledged. To archive it again changes
+	// nothing. For admins.
+	ArchiveProject ProjectArchived `json:"archiveProject"`
+}
+
+// GetArchiveProject returns ArchiveProjectResponse.ArchiveProject, and is useful for accessing the field via an interface.
+func (v *ArchiveProjectResponse) GetArchiveProject() ProjectArchived { return v.ArchiveProject }
+
 // Caller includes the requested fields of the GraphQL type Viewer.
 // The GraphQL type's documentation follows.
 //
@@ -21,6 +121,79 @@ type Caller struct {
 
 // GetOrganizationId returns Caller.OrganizationId, and is useful for accessing the field via an interface.
 func (v *Caller) GetOrganizationId() *string { return v.OrganizationId }
+
+// What to cancel.
+type CancelDeploymentInput struct {
+	// The id of the deployment.
+	Id string `json:"id"`
+	// Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
+	// cancellation was requested. False where it is left out or null.
+	Force *bool `json:"force"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// GetId returns CancelDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *CancelDeploymentInput) GetId() string { return v.Id }
+
+// GetForce returns CancelDeploymentInput.Force, and is useful for accessing the field via an interface.
+func (v *CancelDeploymentInput) GetForce() *bool { return v.Force }
+
+// GetReason returns CancelDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *CancelDeploymentInput) GetReason() *string { return v.Reason }
+
+// CancelDeploymentResponse is returned by CancelDeployment on success.
+type CancelDeploymentResponse struct {
+	// Cancels a deployment. One that is PENDING is CANCELED at once, and so is one that is RUNNING without a lease.
+	// Another that is RUNNING keeps its status, and the instance is busy, until its program has ended: the runner
+	// learns of the request when it next renews its lease or reports, and has the program end. What happened wins:
+	// a program that ends well all the same has SUCCEEDED. The same request again changes nothing.
+	// `slipway:Deployment:WRONG_STATE` where the deployment has ended or was started outside, or where it is too early for
+	// force. For developers and admins; with `force` for admins.
+	CancelDeployment DeploymentCanceled `json:"cancelDeployment"`
+}
+
+// GetCancelDeployment returns CancelDeploymentResponse.CancelDeployment, and is useful for accessing the field via an interface.
+func (v *CancelDeploymentResponse) GetCancelDeployment() DeploymentCanceled {
+	return v.CancelDeployment
+}
+
+// ChangeRecord includes the GraphQL fields of ReleaseChange requested by the fragment ChangeRecord.
+// The GraphQL type's documentation follows.
+//
+// One leaf that differs between two releases.
+type ChangeRecord struct {
+	// The place as a JSON Pointer into the inputs, or into the artifact.
+	Pointer string `json:"pointer"`
+	// Whether it was added, removed or changed.
+	Kind ReleaseChangeKind `json:"kind"`
+	// The value before; null where it was added or is masked.
+	Before json.RawMessage `json:"before"`
+	// The value after; null where it was removed or is masked.
+	After json.RawMessage `json:"after"`
+	// Whether the values look like a secret and are not shown.
+	Masked bool `json:"masked"`
+	// Whether it belongs to an input that is `immutable` in the version compared to.
+	Immutable bool `json:"immutable"`
+}
+
+// GetPointer returns ChangeRecord.Pointer, and is useful for accessing the field via an interface.
+func (v *ChangeRecord) GetPointer() string { return v.Pointer }
+
+// GetKind returns ChangeRecord.Kind, and is useful for accessing the field via an interface.
+func (v *ChangeRecord) GetKind() ReleaseChangeKind { return v.Kind }
+
+// GetBefore returns ChangeRecord.Before, and is useful for accessing the field via an interface.
+func (v *ChangeRecord) GetBefore() json.RawMessage { return v.Before }
+
+// GetAfter returns ChangeRecord.After, and is useful for accessing the field via an interface.
+func (v *ChangeRecord) GetAfter() json.RawMessage { return v.After }
+
+// GetMasked returns ChangeRecord.Masked, and is useful for accessing the field via an interface.
+func (v *ChangeRecord) GetMasked() bool { return v.Masked }
+
+// GetImmutable returns ChangeRecord.Immutable, and is useful for accessing the field via an interface.
+func (v *ChangeRecord) GetImmutable() bool { return v.Immutable }
 
 // What a runner carries out.
 type ClaimDeploymentInput struct {
@@ -246,6 +419,77 @@ func (v *ClaimedProject) GetName() string { return v.Name }
 // GetSlug returns ClaimedProject.Slug, and is useful for accessing the field via an interface.
 func (v *ClaimedProject) GetSlug() string { return v.Slug }
 
+// CompareDeploymentsResponse is returned by CompareDeployments on success.
+type CompareDeploymentsResponse struct {
+	// What differs between the releases of two deployments, which may be of different instances. Null with
+	// `slipway:Deployment:NOT_FOUND`, `slipway:Release:UNAVAILABLE` or `slipway:Release:DIGEST_MISMATCH`.
+	CompareDeployments *ComparisonRecord `json:"compareDeployments"`
+}
+
+// GetCompareDeployments returns CompareDeploymentsResponse.CompareDeployments, and is useful for accessing the field via an interface.
+func (v *CompareDeploymentsResponse) GetCompareDeployments() *ComparisonRecord {
+	return v.CompareDeployments
+}
+
+// ComparedDeployment includes the GraphQL fields of Deployment requested by the fragment ComparedDeployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type ComparedDeployment struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// The instance that it deploys.
+	ModuleInstance InstanceName `json:"moduleInstance"`
+}
+
+// GetId returns ComparedDeployment.Id, and is useful for accessing the field via an interface.
+func (v *ComparedDeployment) GetId() string { return v.Id }
+
+// GetModuleInstance returns ComparedDeployment.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *ComparedDeployment) GetModuleInstance() InstanceName { return v.ModuleInstance }
+
+// ComparisonRecord includes the GraphQL fields of DeploymentComparison requested by the fragment ComparisonRecord.
+// The GraphQL type's documentation follows.
+//
+// What differs between what two deployments ship.
+type ComparisonRecord struct {
+	// The deployment that is compared from.
+	From ComparedDeployment `json:"from"`
+	// The deployment that is compared to.
+	To ComparedDeployment `json:"to"`
+	// Whether both ship the same release: the same version, inputs and artifact.
+	SameRelease bool `json:"sameRelease"`
+	// The module version of the one that is compared from.
+	FromVersion DeployedVersion `json:"fromVersion"`
+	// The module version of the one that is compared to.
+	ToVersion DeployedVersion `json:"toVersion"`
+	// The values of the inputs that differ, leaf by leaf.
+	Inputs []ChangeRecord `json:"inputs"`
+	// What differs in the artifact, leaf by leaf. What looks like a secret is masked.
+	Artifact []ChangeRecord `json:"artifact"`
+}
+
+// GetFrom returns ComparisonRecord.From, and is useful for accessing the field via an interface.
+func (v *ComparisonRecord) GetFrom() ComparedDeployment { return v.From }
+
+// GetTo returns ComparisonRecord.To, and is useful for accessing the field via an interface.
+func (v *ComparisonRecord) GetTo() ComparedDeployment { return v.To }
+
+// GetSameRelease returns ComparisonRecord.SameRelease, and is useful for accessing the field via an interface.
+func (v *ComparisonRecord) GetSameRelease() bool { return v.SameRelease }
+
+// GetFromVersion returns ComparisonRecord.FromVersion, and is useful for accessing the field via an interface.
+func (v *ComparisonRecord) GetFromVersion() DeployedVersion { return v.FromVersion }
+
+// GetToVersion returns ComparisonRecord.ToVersion, and is useful for accessing the field via an interface.
+func (v *ComparisonRecord) GetToVersion() DeployedVersion { return v.ToVersion }
+
+// GetInputs returns ComparisonRecord.Inputs, and is useful for accessing the field via an interface.
+func (v *ComparisonRecord) GetInputs() []ChangeRecord { return v.Inputs }
+
+// GetArtifact returns ComparisonRecord.Artifact, and is useful for accessing the field via an interface.
+func (v *ComparisonRecord) GetArtifact() []ChangeRecord { return v.Artifact }
+
 // How a RUNNING deployment ended.
 type CompleteDeploymentInput struct {
 	// The id of the deployment.
@@ -322,6 +566,218 @@ func (v *CompletedDeployment) GetId() string { return v.Id }
 // GetStatus returns CompletedDeployment.Status, and is useful for accessing the field via an interface.
 func (v *CompletedDeployment) GetStatus() DeploymentStatus { return v.Status }
 
+// The environment to create.
+type CreateEnvironmentInput struct {
+	// The project it belongs to.
+	ProjectId string `json:"projectId"`
+	// The name for people: one line of 1 to 200 characters, not blank.
+	Name string `json:"name"`
+	// The name for URLs and templates, unique among the project's environments that are not archived.
+	Slug string `json:"slug"`
+}
+
+// GetProjectId returns CreateEnvironmentInput.ProjectId, and is useful for accessing the field via an interface.
+func (v *CreateEnvironmentInput) GetProjectId() string { return v.ProjectId }
+
+// GetName returns CreateEnvironmentInput.Name, and is useful for accessing the field via an interface.
+func (v *CreateEnvironmentInput) GetName() string { return v.Name }
+
+// GetSlug returns CreateEnvironmentInput.Slug, and is useful for accessing the field via an interface.
+func (v *CreateEnvironmentInput) GetSlug() string { return v.Slug }
+
+// CreateEnvironmentResponse is returned by CreateEnvironment on success.
+type CreateEnvironmentResponse struct {
+	// Creates an environment of a project; `slipway:Project:ARCHIVED` where that is archived. For admins.
+	CreateEnvironment EnvironmentCreated `json:"createEnvironment"`
+}
+
+// GetCreateEnvironment returns CreateEnvironmentResponse.CreateEnvironment, and is useful for accessing the field via an interface.
+func (v *CreateEnvironmentResponse) GetCreateEnvironment() EnvironmentCreated {
+	return v.CreateEnvironment
+}
+
+// CreateInstanceResponse is returned by CreateInstance on success.
+type CreateInstanceResponse struct {
+	// Creates an instance of a module in an environment; `slipway:Environment:ARCHIVED` where that is archived. For
+	// developers and admins.
+	CreateModuleInstance InstanceCreated `json:"createModuleInstance"`
+}
+
+// GetCreateModuleInstance returns CreateInstanceResponse.CreateModuleInstance, and is useful for accessing the field via an interface.
+func (v *CreateInstanceResponse) GetCreateModuleInstance() InstanceCreated {
+	return v.CreateModuleInstance
+}
+
+// The module instance to create.
+type CreateModuleInstanceInput struct {
+	// The environment it is in.
+	EnvironmentId string `json:"environmentId"`
+	// Its module.
+	ModuleDefinitionId string `json:"moduleDefinitionId"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+}
+
+// GetEnvironmentId returns CreateModuleInstanceInput.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *CreateModuleInstanceInput) GetEnvironmentId() string { return v.EnvironmentId }
+
+// GetModuleDefinitionId returns CreateModuleInstanceInput.ModuleDefinitionId, and is useful for accessing the field via an interface.
+func (v *CreateModuleInstanceInput) GetModuleDefinitionId() string { return v.ModuleDefinitionId }
+
+// GetName returns CreateModuleInstanceInput.Name, and is useful for accessing the field via an interface.
+func (v *CreateModuleInstanceInput) GetName() string { return v.Name }
+
+// The project to create.
+type CreateProjectInput struct {
+	// The name for people: one line of 1 to 200 characters, not blank.
+	Name string `json:"name"`
+	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	Slug string `json:"slug"`
+}
+
+// GetName returns CreateProjectInput.Name, and is useful for accessing the field via an interface.
+func (v *CreateProjectInput) GetName() string { return v.Name }
+
+// GetSlug returns CreateProjectInput.Slug, and is useful for accessing the field via an interface.
+func (v *CreateProjectInput) GetSlug() string { return v.Slug }
+
+// CreateProjectResponse is returned by CreateProject on success.
+type CreateProjectResponse struct {
+	// Creates a project. For admins.
+	CreateProject ProjectCreated `json:"createProject"`
+}
+
+// GetCreateProject returns CreateProjectResponse.CreateProject, and is useful for accessing the field via an interface.
+func (v *CreateProjectResponse) GetCreateProject() ProjectCreated { return v.CreateProject }
+
+// DeclaredOutput includes the requested fields of the GraphQL type ModuleOutput.
+// The GraphQL type's documentation follows.
+//
+// An output that a module version declares.
+type DeclaredOutput struct {
+	// The name.
+	Name string `json:"name"`
+	// What it is, for people; null where nobody wrote anything.
+	Description *string `json:"description"`
+	// Whether it is a secret, which is not kept.
+	Secret bool `json:"secret"`
+}
+
+// GetName returns DeclaredOutput.Name, and is useful for accessing the field via an interface.
+func (v *DeclaredOutput) GetName() string { return v.Name }
+
+// GetDescription returns DeclaredOutput.Description, and is useful for accessing the field via an interface.
+func (v *DeclaredOutput) GetDescription() *string { return v.Description }
+
+// GetSecret returns DeclaredOutput.Secret, and is useful for accessing the field via an interface.
+func (v *DeclaredOutput) GetSecret() bool { return v.Secret }
+
+// The environment to delete.
+type DeleteEnvironmentInput struct {
+	// The id of the environment.
+	Id string `json:"id"`
+}
+
+// GetId returns DeleteEnvironmentInput.Id, and is useful for accessing the field via an interface.
+func (v *DeleteEnvironmentInput) GetId() string { return v.Id }
+
+// DeleteEnvironmentResponse is returned by DeleteEnvironment on success.
+type DeleteEnvironmentResponse struct {
+	// Deletes an environment that never had a deployment. `slipway:Environment:NOT_EMPTY` where it has module instances. For
+	// admins, within whose scope it must be.
+	DeleteEnvironment EnvironmentDeleted `json:"deleteEnvironment"`
+}
+
+// GetDeleteEnvironment returns DeleteEnvironmentResponse.DeleteEnvironment, and is useful for accessing the field via an interface.
+func (v *DeleteEnvironmentResponse) GetDeleteEnvironment() EnvironmentDeleted {
+	return v.DeleteEnvironment
+}
+
+// DeleteInstanceResponse is returned by DeleteInstance on success.
+type DeleteInstanceResponse struct {
+	// Deletes a module instance that never had a deployment. `slipway:ModuleInstance:HAS_DEPLOYMENTS` where it had one: then
+	// it can be archived, `slipway:ModuleInstance:NOT_EMPTY` where a service of the cloud belongs to it, and
+	// `slipway:ModuleInstance:IN_USE` where other instances refer to it. For admins, within whose scope it must be.
+	DeleteModuleInstance InstanceDeleted `json:"deleteModuleInstance"`
+}
+
+// GetDeleteModuleInstance returns DeleteInstanceResponse.DeleteModuleInstance, and is useful for accessing the field via an interface.
+func (v *DeleteInstanceResponse) GetDeleteModuleInstance() InstanceDeleted {
+	return v.DeleteModuleInstance
+}
+
+// The instance to delete.
+type DeleteModuleInstanceInput struct {
+	// The id of the instance.
+	Id string `json:"id"`
+}
+
+// GetId returns DeleteModuleInstanceInput.Id, and is useful for accessing the field via an interface.
+func (v *DeleteModuleInstanceInput) GetId() string { return v.Id }
+
+// The project to delete.
+type DeleteProjectInput struct {
+	// The id of the project.
+	Id string `json:"id"`
+}
+
+// GetId returns DeleteProjectInput.Id, and is useful for accessing the field via an interface.
+func (v *DeleteProjectInput) GetId() string { return v.Id }
+
+// DeleteProjectResponse is returned by DeleteProject on success.
+type DeleteProjectResponse struct {
+	// Deletes a project that never had a deployment. `slipway:Project:NOT_EMPTY` where it has environments. For admins.
+	DeleteProject ProjectDeleted `json:"deleteProject"`
+}
+
+// GetDeleteProject returns DeleteProjectResponse.DeleteProject, and is useful for accessing the field via an interface.
+func (v *DeleteProjectResponse) GetDeleteProject() ProjectDeleted { return v.DeleteProject }
+
+// DeployedRelease includes the GraphQL fields of Release requested by the fragment DeployedRelease.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type DeployedRelease struct {
+	// The id, `rel_…`.
+	Id string `json:"id"`
+	// The module version it ships.
+	ModuleVersion DeployedVersion `json:"moduleVersion"`
+	// The quarantine that keeps it from being deployed now; null where there is none.
+	Quarantine *QuarantineRecord `json:"quarantine"`
+}
+
+// GetId returns DeployedRelease.Id, and is useful for accessing the field via an interface.
+func (v *DeployedRelease) GetId() string { return v.Id }
+
+// GetModuleVersion returns DeployedRelease.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *DeployedRelease) GetModuleVersion() DeployedVersion { return v.ModuleVersion }
+
+// GetQuarantine returns DeployedRelease.Quarantine, and is useful for accessing the field via an interface.
+func (v *DeployedRelease) GetQuarantine() *QuarantineRecord { return v.Quarantine }
+
+// DeployedVersion includes the GraphQL fields of ModuleVersion requested by the fragment DeployedVersion.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type DeployedVersion struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+	// The semantic version.
+	Version string `json:"version"`
+	// The module it is a version of.
+	ModuleDefinition ModuleName `json:"moduleDefinition"`
+}
+
+// GetId returns DeployedVersion.Id, and is useful for accessing the field via an interface.
+func (v *DeployedVersion) GetId() string { return v.Id }
+
+// GetVersion returns DeployedVersion.Version, and is useful for accessing the field via an interface.
+func (v *DeployedVersion) GetVersion() string { return v.Version }
+
+// GetModuleDefinition returns DeployedVersion.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *DeployedVersion) GetModuleDefinition() ModuleName { return v.ModuleDefinition }
+
 // What the program of a deployment is to do.
 type DeploymentAction string
 
@@ -337,6 +793,172 @@ var AllDeploymentAction = []DeploymentAction{
 	DeploymentActionDestroy,
 }
 
+// DeploymentCanceled includes the requested fields of the GraphQL type CancelDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What cancelDeployment answers with.
+type DeploymentCanceled struct {
+	// The deployment: CANCELED, or still RUNNING with `cancelRequestedAt` until its program has ended.
+	Deployment DeploymentDetail `json:"deployment"`
+}
+
+// GetDeployment returns DeploymentCanceled.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentCanceled) GetDeployment() DeploymentDetail { return v.Deployment }
+
+// DeploymentDetail includes the GraphQL fields of Deployment requested by the fragment DeploymentDetail.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeploymentDetail struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Where it stands.
+	Status DeploymentStatus `json:"status"`
+	// What its program is to do: DESTROY where it is started by `destroy`.
+	Action DeploymentAction `json:"action"`
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside of Slipway:
+	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
+	TriggerSource string `json:"triggerSource"`
+	// The instance that it deploys.
+	ModuleInstance InstanceName `json:"moduleInstance"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *ReleaseDetail `json:"release"`
+	// What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything.
+	Description *string `json:"description"`
+	// Why its creator wanted it; null where nobody said so. The description is beside it.
+	Reason *string `json:"reason"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
+	CreatedBy string `json:"createdBy"`
+	// Who carries it out: the name of the runner's token; null before it is claimed.
+	Runner *string `json:"runner"`
+	// When it began to run; null before.
+	StartedAt *time.Time `json:"startedAt"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// Why it failed or was canceled; null for every other status.
+	Error *DeploymentFailure `json:"error"`
+	// What it has made, an object of values by names as its runner reported them when it succeeded, without secrets; null
+	// where none were reported. References of other deployments read it as `ref.stack.output.<name>`.
+	Outputs json.RawMessage `json:"outputs"`
+	// What carries it out, as its module version says: `aws:ecs` or `terraform`.
+	DeploymentType string `json:"deploymentType"`
+	// What the system that carries it out calls it; null until that is told.
+	ExternalDeploymentId *string `json:"externalDeploymentId"`
+	// The cloud resource that it changes; null until that is told.
+	ResourceArn *string `json:"resourceArn"`
+	// The name of the cloud resource that it changes; null until that is told.
+	ResourceName *string `json:"resourceName"`
+	// The pipeline run that it is part of; null for none.
+	PipelineRunId *string `json:"pipelineRunId"`
+	// The id of the deployment that it rolls back to; null for others.
+	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
+	// The id of the deployment that it redeploys; null for others.
+	RedeployOfDeploymentId *string `json:"redeployOfDeploymentId"`
+	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
+	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
+	// Who first requested its cancellation: the name of the token; null where nobody did.
+	CancelRequestedBy *string `json:"cancelRequestedBy"`
+	// Why it was canceled, as the first who requested that said; null where nobody said so.
+	CancelReason *string `json:"cancelReason"`
+	// Whether it was canceled by force, so that its program may still have been at work afterwards.
+	Forced bool `json:"forced"`
+	// Whether the viewer could roll back to it now.
+	RollbackEligibility Eligibility `json:"rollbackEligibility"`
+	// Whether the viewer could redeploy it now.
+	RedeployEligibility Eligibility `json:"redeployEligibility"`
+	// Raised by every change, from 1.
+	Version int `json:"version"`
+}
+
+// GetId returns DeploymentDetail.Id, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetId() string { return v.Id }
+
+// GetStatus returns DeploymentDetail.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetStatus() DeploymentStatus { return v.Status }
+
+// GetAction returns DeploymentDetail.Action, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetAction() DeploymentAction { return v.Action }
+
+// GetTriggerSource returns DeploymentDetail.TriggerSource, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetTriggerSource() string { return v.TriggerSource }
+
+// GetModuleInstance returns DeploymentDetail.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetModuleInstance() InstanceName { return v.ModuleInstance }
+
+// GetRelease returns DeploymentDetail.Release, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetRelease() *ReleaseDetail { return v.Release }
+
+// GetDescription returns DeploymentDetail.Description, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetDescription() *string { return v.Description }
+
+// GetReason returns DeploymentDetail.Reason, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetReason() *string { return v.Reason }
+
+// GetCreatedAt returns DeploymentDetail.CreatedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetCreatedBy returns DeploymentDetail.CreatedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetCreatedBy() string { return v.CreatedBy }
+
+// GetRunner returns DeploymentDetail.Runner, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetRunner() *string { return v.Runner }
+
+// GetStartedAt returns DeploymentDetail.StartedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetStartedAt() *time.Time { return v.StartedAt }
+
+// GetCompletedAt returns DeploymentDetail.CompletedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// GetError returns DeploymentDetail.Error, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetError() *DeploymentFailure { return v.Error }
+
+// GetOutputs returns DeploymentDetail.Outputs, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetOutputs() json.RawMessage { return v.Outputs }
+
+// GetDeploymentType returns DeploymentDetail.DeploymentType, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetDeploymentType() string { return v.DeploymentType }
+
+// GetExternalDeploymentId returns DeploymentDetail.ExternalDeploymentId, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetExternalDeploymentId() *string { return v.ExternalDeploymentId }
+
+// GetResourceArn returns DeploymentDetail.ResourceArn, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetResourceArn() *string { return v.ResourceArn }
+
+// GetResourceName returns DeploymentDetail.ResourceName, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetResourceName() *string { return v.ResourceName }
+
+// GetPipelineRunId returns DeploymentDetail.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetRollbackToDeploymentId returns DeploymentDetail.RollbackToDeploymentId, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetRollbackToDeploymentId() *string { return v.RollbackToDeploymentId }
+
+// GetRedeployOfDeploymentId returns DeploymentDetail.RedeployOfDeploymentId, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetRedeployOfDeploymentId() *string { return v.RedeployOfDeploymentId }
+
+// GetCancelRequestedAt returns DeploymentDetail.CancelRequestedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetCancelRequestedAt() *time.Time { return v.CancelRequestedAt }
+
+// GetCancelRequestedBy returns DeploymentDetail.CancelRequestedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetCancelRequestedBy() *string { return v.CancelRequestedBy }
+
+// GetCancelReason returns DeploymentDetail.CancelReason, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetCancelReason() *string { return v.CancelReason }
+
+// GetForced returns DeploymentDetail.Forced, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetForced() bool { return v.Forced }
+
+// GetRollbackEligibility returns DeploymentDetail.RollbackEligibility, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetRollbackEligibility() Eligibility { return v.RollbackEligibility }
+
+// GetRedeployEligibility returns DeploymentDetail.RedeployEligibility, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetRedeployEligibility() Eligibility { return v.RedeployEligibility }
+
+// GetVersion returns DeploymentDetail.Version, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetVersion() int { return v.Version }
+
 // Why a deployment failed, or what its program said last.
 type DeploymentErrorInput struct {
 	// What went wrong, in one sentence of at most 4,096 characters.
@@ -350,6 +972,186 @@ func (v *DeploymentErrorInput) GetMessage() string { return v.Message }
 
 // GetDescription returns DeploymentErrorInput.Description, and is useful for accessing the field via an interface.
 func (v *DeploymentErrorInput) GetDescription() *string { return v.Description }
+
+// DeploymentFailure includes the requested fields of the GraphQL type UserFacingErrorData.
+// The GraphQL type's documentation follows.
+//
+// An error as users see it: the body of a REST refusal, and what a failed deployment keeps.
+type DeploymentFailure struct {
+	// The code, `<namespace>:<Resource>:<CONDITION>`; see `errorCodes`.
+	Code string `json:"code"`
+	// What went wrong, in one sentence.
+	Message string `json:"message"`
+	// More about it; null where the message says all.
+	Description *string `json:"description"`
+}
+
+// GetCode returns DeploymentFailure.Code, and is useful for accessing the field via an interface.
+func (v *DeploymentFailure) GetCode() string { return v.Code }
+
+// GetMessage returns DeploymentFailure.Message, and is useful for accessing the field via an interface.
+func (v *DeploymentFailure) GetMessage() string { return v.Message }
+
+// GetDescription returns DeploymentFailure.Description, and is useful for accessing the field via an interface.
+func (v *DeploymentFailure) GetDescription() *string { return v.Description }
+
+// Conditions on deployments; all that are given must hold.
+type DeploymentFilter struct {
+	// The id of the module instance.
+	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
+	// The id of the environment.
+	EnvironmentId *string `json:"environmentId,omitempty"`
+	// The id of the project.
+	ProjectId *string `json:"projectId,omitempty"`
+	// Where it stands.
+	Status *DeploymentStatus `json:"status,omitempty"`
+	// What carries it out: `aws:ecs` or `terraform`.
+	DeploymentType *string `json:"deploymentType,omitempty"`
+	// Created at or after this moment.
+	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
+	// Created before this moment.
+	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
+}
+
+// GetModuleInstanceId returns DeploymentFilter.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetModuleInstanceId() *string { return v.ModuleInstanceId }
+
+// GetEnvironmentId returns DeploymentFilter.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// GetProjectId returns DeploymentFilter.ProjectId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetProjectId() *string { return v.ProjectId }
+
+// GetStatus returns DeploymentFilter.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetStatus() *DeploymentStatus { return v.Status }
+
+// GetDeploymentType returns DeploymentFilter.DeploymentType, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetDeploymentType() *string { return v.DeploymentType }
+
+// GetCreatedFrom returns DeploymentFilter.CreatedFrom, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetCreatedFrom() *time.Time { return v.CreatedFrom }
+
+// GetCreatedBefore returns DeploymentFilter.CreatedBefore, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetCreatedBefore() *time.Time { return v.CreatedBefore }
+
+// DeploymentPage includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type DeploymentPage struct {
+	// The deployments.
+	Nodes []DeploymentRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns DeploymentPage.Nodes, and is useful for accessing the field via an interface.
+func (v *DeploymentPage) GetNodes() []DeploymentRecord { return v.Nodes }
+
+// GetPageInfo returns DeploymentPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *DeploymentPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// DeploymentRecord includes the GraphQL fields of Deployment requested by the fragment DeploymentRecord.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeploymentRecord struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Where it stands.
+	Status DeploymentStatus `json:"status"`
+	// What its program is to do: DESTROY where it is started by `destroy`.
+	Action DeploymentAction `json:"action"`
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside of Slipway:
+	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
+	TriggerSource string `json:"triggerSource"`
+	// The instance that it deploys.
+	ModuleInstance InstanceName `json:"moduleInstance"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *DeployedRelease `json:"release"`
+	// What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything.
+	Description *string `json:"description"`
+	// Why its creator wanted it; null where nobody said so. The description is beside it.
+	Reason *string `json:"reason"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
+	CreatedBy string `json:"createdBy"`
+	// When it began to run; null before.
+	StartedAt *time.Time `json:"startedAt"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// Why it failed or was canceled; null for every other status.
+	Error *DeploymentFailure `json:"error"`
+	// The id of the deployment that it rolls back to; null for others.
+	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
+	// The id of the deployment that it redeploys; null for others.
+	RedeployOfDeploymentId *string `json:"redeployOfDeploymentId"`
+	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
+	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
+	// Raised by every change, from 1.
+	Version int `json:"version"`
+}
+
+// GetId returns DeploymentRecord.Id, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetId() string { return v.Id }
+
+// GetStatus returns DeploymentRecord.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetStatus() DeploymentStatus { return v.Status }
+
+// GetAction returns DeploymentRecord.Action, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetAction() DeploymentAction { return v.Action }
+
+// GetTriggerSource returns DeploymentRecord.TriggerSource, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetTriggerSource() string { return v.TriggerSource }
+
+// GetModuleInstance returns DeploymentRecord.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetModuleInstance() InstanceName { return v.ModuleInstance }
+
+// GetRelease returns DeploymentRecord.Release, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetRelease() *DeployedRelease { return v.Release }
+
+// GetDescription returns DeploymentRecord.Description, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetDescription() *string { return v.Description }
+
+// GetReason returns DeploymentRecord.Reason, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetReason() *string { return v.Reason }
+
+// GetCreatedAt returns DeploymentRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetCreatedBy returns DeploymentRecord.CreatedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetCreatedBy() string { return v.CreatedBy }
+
+// GetStartedAt returns DeploymentRecord.StartedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetStartedAt() *time.Time { return v.StartedAt }
+
+// GetCompletedAt returns DeploymentRecord.CompletedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// GetError returns DeploymentRecord.Error, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetError() *DeploymentFailure { return v.Error }
+
+// GetRollbackToDeploymentId returns DeploymentRecord.RollbackToDeploymentId, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetRollbackToDeploymentId() *string { return v.RollbackToDeploymentId }
+
+// GetRedeployOfDeploymentId returns DeploymentRecord.RedeployOfDeploymentId, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetRedeployOfDeploymentId() *string { return v.RedeployOfDeploymentId }
+
+// GetCancelRequestedAt returns DeploymentRecord.CancelRequestedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetCancelRequestedAt() *time.Time { return v.CancelRequestedAt }
+
+// GetVersion returns DeploymentRecord.Version, and is useful for accessing the field via an interface.
+func (v *DeploymentRecord) GetVersion() int { return v.Version }
+
+// DeploymentResponse is returned by Deployment on success.
+type DeploymentResponse struct {
+	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	Deployment *DeploymentDetail `json:"deployment"`
+}
+
+// GetDeployment returns DeploymentResponse.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentResponse) GetDeployment() *DeploymentDetail { return v.Deployment }
 
 // Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change.
 type DeploymentStatus string
@@ -374,6 +1176,366 @@ var AllDeploymentStatus = []DeploymentStatus{
 	DeploymentStatusFailed,
 	DeploymentStatusCanceled,
 }
+
+// DeploymentSummary includes the GraphQL fields of Deployment requested by the fragment DeploymentSummary.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeploymentSummary struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Where it stands.
+	Status DeploymentStatus `json:"status"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *ReleaseSummary `json:"release"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
+	CreatedBy string `json:"createdBy"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+}
+
+// GetId returns DeploymentSummary.Id, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetId() string { return v.Id }
+
+// GetStatus returns DeploymentSummary.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetStatus() DeploymentStatus { return v.Status }
+
+// GetRelease returns DeploymentSummary.Release, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetRelease() *ReleaseSummary { return v.Release }
+
+// GetCreatedAt returns DeploymentSummary.CreatedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetCreatedBy returns DeploymentSummary.CreatedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetCreatedBy() string { return v.CreatedBy }
+
+// GetCompletedAt returns DeploymentSummary.CompletedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// DeploymentsResponse is returned by Deployments on success.
+type DeploymentsResponse struct {
+	// The organization's deployments, newest first.
+	Deployments DeploymentPage `json:"deployments"`
+}
+
+// GetDeployments returns DeploymentsResponse.Deployments, and is useful for accessing the field via an interface.
+func (v *DeploymentsResponse) GetDeployments() DeploymentPage { return v.Deployments }
+
+// The version of a module to deprecate.
+type DeprecateModuleVersionInput struct {
+	// The id of the version.
+	Id string `json:"id"`
+	// Why, and what to do: 1 to 500 characters, not blank.
+	Reason string `json:"reason"`
+	// The version to deploy instead: another one of the same module.
+	SuccessorId *string `json:"successorId,omitempty"`
+}
+
+// GetId returns DeprecateModuleVersionInput.Id, and is useful for accessing the field via an interface.
+func (v *DeprecateModuleVersionInput) GetId() string { return v.Id }
+
+// GetReason returns DeprecateModuleVersionInput.Reason, and is useful for accessing the field via an interface.
+func (v *DeprecateModuleVersionInput) GetReason() string { return v.Reason }
+
+// GetSuccessorId returns DeprecateModuleVersionInput.SuccessorId, and is useful for accessing the field via an interface.
+func (v *DeprecateModuleVersionInput) GetSuccessorId() *string { return v.SuccessorId }
+
+// DeprecateVersionResponse is returned by DeprecateVersion on success.
+type DeprecateVersionResponse struct {
+	// Says of a version of a module that it is not to be deployed any more, and which is to be instead. It stays what it is,
+	// also the latest version, and can be deployed: `validateInputs` and `createDeployment` warn of it. To say the same
+	// again changes nothing; something else replaces it. For admins, and superadmins for global modules.
+	DeprecateModuleVersion VersionDeprecated `json:"deprecateModuleVersion"`
+}
+
+// GetDeprecateModuleVersion returns DeprecateVersionResponse.DeprecateModuleVersion, and is useful for accessing the field via an interface.
+func (v *DeprecateVersionResponse) GetDeprecateModuleVersion() VersionDeprecated {
+	return v.DeprecateModuleVersion
+}
+
+// DeprecationRecord includes the GraphQL fields of ModuleVersionDeprecation requested by the fragment DeprecationRecord.
+// The GraphQL type's documentation follows.
+//
+// That a version of a module is not to be deployed any more.
+type DeprecationRecord struct {
+	// Why.
+	Reason string `json:"reason"`
+	// The version to deploy instead; null where none was named.
+	Successor *VersionName `json:"successor"`
+	// When it was deprecated.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who did: the name of the token; null for callers without a token.
+	CreatedBy *string `json:"createdBy"`
+}
+
+// GetReason returns DeprecationRecord.Reason, and is useful for accessing the field via an interface.
+func (v *DeprecationRecord) GetReason() string { return v.Reason }
+
+// GetSuccessor returns DeprecationRecord.Successor, and is useful for accessing the field via an interface.
+func (v *DeprecationRecord) GetSuccessor() *VersionName { return v.Successor }
+
+// GetCreatedAt returns DeprecationRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *DeprecationRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetCreatedBy returns DeprecationRecord.CreatedBy, and is useful for accessing the field via an interface.
+func (v *DeprecationRecord) GetCreatedBy() *string { return v.CreatedBy }
+
+// DestroyInstanceResponse is returned by DestroyInstance on success.
+type DestroyInstanceResponse struct {
+	// Destroys what is live of an instance, in a deployment of the action DESTROY that ships the live release, quarantined or
+	// not. When it has succeeded nothing is live, immutable inputs may have any value, and an earlier success can be rolled
+	// back to, which brings the instance back. Only a runner that says that its program can destroy gets it. Refused as a
+	// rollback to the live deployment is, and with `slipway:ModuleInstance:NOTHING_LIVE` where nothing is live. For admins.
+	DestroyModuleInstance InstanceDestroying `json:"destroyModuleInstance"`
+}
+
+// GetDestroyModuleInstance returns DestroyInstanceResponse.DestroyModuleInstance, and is useful for accessing the field via an interface.
+func (v *DestroyInstanceResponse) GetDestroyModuleInstance() InstanceDestroying {
+	return v.DestroyModuleInstance
+}
+
+// What to destroy.
+type DestroyModuleInstanceInput struct {
+	// The id of the instance.
+	Id string `json:"id"`
+	// Why, for people: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Whether to destroy it although live or active deployments of other instances refer to it; otherwise that is refused with
+	// `slipway:ModuleInstance:IN_USE`. False where it is left out or null.
+	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey"`
+}
+
+// GetId returns DestroyModuleInstanceInput.Id, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetId() string { return v.Id }
+
+// GetReason returns DestroyModuleInstanceInput.Reason, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetReason() *string { return v.Reason }
+
+// GetExpectedLiveDeploymentId returns DestroyModuleInstanceInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetAcknowledgeDependents returns DestroyModuleInstanceInput.AcknowledgeDependents, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetAcknowledgeDependents() *bool { return v.AcknowledgeDependents }
+
+// GetIdempotencyKey returns DestroyModuleInstanceInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// What has happened to what is live. Of several kinds the last of these is told.
+type DriftKind string
+
+const (
+	// The cloud has rolled the live deployment back, or let it fail, after it had succeeded.
+	DriftKindRolledBack DriftKind = "ROLLED_BACK"
+	// A deployment that was started outside of Slipway has succeeded after the live one, the last such is told.
+	DriftKindChangedOutside DriftKind = "CHANGED_OUTSIDE"
+	// The live deployment was to be destroyed, and that did not end well: how far it got is not known.
+	DriftKindDestroyFailed DriftKind = "DESTROY_FAILED"
+)
+
+var AllDriftKind = []DriftKind{
+	DriftKindRolledBack,
+	DriftKindChangedOutside,
+	DriftKindDestroyFailed,
+}
+
+// Eligibility includes the requested fields of the GraphQL type ReplayEligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a rollback or a redeploy would be let through now, by the rules that it goes by.
+type Eligibility struct {
+	// Whether it would be let through.
+	Allowed bool `json:"allowed"`
+	// The error code that it would be refused with; null where it is allowed.
+	Code *string `json:"code"`
+	// Why it would be refused; null where it is allowed.
+	Message *string `json:"message"`
+	// What to see to beforehand, whether it is allowed or not: since the last success a deployment of the instance
+	// was canceled by force, and its program may still have been at work; or the instance has drifted. A sentence for each;
+	// null where there is nothing.
+	Warning *string `json:"warning"`
+}
+
+// GetAllowed returns Eligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *Eligibility) GetAllowed() bool { return v.Allowed }
+
+// GetCode returns Eligibility.Code, and is useful for accessing the field via an interface.
+func (v *Eligibility) GetCode() *string { return v.Code }
+
+// GetMessage returns Eligibility.Message, and is useful for accessing the field via an interface.
+func (v *Eligibility) GetMessage() *string { return v.Message }
+
+// GetWarning returns Eligibility.Warning, and is useful for accessing the field via an interface.
+func (v *Eligibility) GetWarning() *string { return v.Warning }
+
+// EnvironmentArchived includes the requested fields of the GraphQL type ArchiveEnvironmentPayload.
+// The GraphQL type's documentation follows.
+//
+// What archiveEnvironment answers with.
+type EnvironmentArchived struct {
+	// The environment as it is now.
+	Environment EnvironmentRecord `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentArchived.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentArchived) GetEnvironment() EnvironmentRecord { return v.Environment }
+
+// EnvironmentCreated includes the requested fields of the GraphQL type CreateEnvironmentPayload.
+// The GraphQL type's documentation follows.
+//
+// What createEnvironment answers with.
+type EnvironmentCreated struct {
+	// The new environment.
+	Environment EnvironmentRecord `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentCreated.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentCreated) GetEnvironment() EnvironmentRecord { return v.Environment }
+
+// EnvironmentDeleted includes the requested fields of the GraphQL type DeleteEnvironmentPayload.
+// The GraphQL type's documentation follows.
+//
+// What deleteEnvironment answers with.
+type EnvironmentDeleted struct {
+	// The environment as it was.
+	Environment EnvironmentRecord `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentDeleted.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentDeleted) GetEnvironment() EnvironmentRecord { return v.Environment }
+
+// EnvironmentName includes the GraphQL fields of Environment requested by the fragment EnvironmentName.
+// The GraphQL type's documentation follows.
+//
+// A place that modules are deployed to, such as staging or production.
+type EnvironmentName struct {
+	// The id, `env_…`.
+	Id string `json:"id"`
+	// The name for URLs and templates, unique among the project's environments that are not archived.
+	Slug string `json:"slug"`
+	// The name for people.
+	Name string `json:"name"`
+}
+
+// GetId returns EnvironmentName.Id, and is useful for accessing the field via an interface.
+func (v *EnvironmentName) GetId() string { return v.Id }
+
+// GetSlug returns EnvironmentName.Slug, and is useful for accessing the field via an interface.
+func (v *EnvironmentName) GetSlug() string { return v.Slug }
+
+// GetName returns EnvironmentName.Name, and is useful for accessing the field via an interface.
+func (v *EnvironmentName) GetName() string { return v.Name }
+
+// EnvironmentPage includes the requested fields of the GraphQL type EnvironmentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of environments.
+type EnvironmentPage struct {
+	// The environments.
+	Nodes []EnvironmentRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns EnvironmentPage.Nodes, and is useful for accessing the field via an interface.
+func (v *EnvironmentPage) GetNodes() []EnvironmentRecord { return v.Nodes }
+
+// GetPageInfo returns EnvironmentPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *EnvironmentPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// EnvironmentRecord includes the GraphQL fields of Environment requested by the fragment EnvironmentRecord.
+// The GraphQL type's documentation follows.
+//
+// A place that modules are deployed to, such as staging or production.
+type EnvironmentRecord struct {
+	// The id, `env_…`.
+	Id string `json:"id"`
+	// The name for URLs and templates, unique among the project's environments that are not archived.
+	Slug string `json:"slug"`
+	// The name for people.
+	Name string `json:"name"`
+	// The project it belongs to.
+	Project ProjectName `json:"project"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// When it was archived, or its project; null where neither is.
+	ArchivedAt *time.Time `json:"archivedAt"`
+}
+
+// GetId returns EnvironmentRecord.Id, and is useful for accessing the field via an interface.
+func (v *EnvironmentRecord) GetId() string { return v.Id }
+
+// GetSlug returns EnvironmentRecord.Slug, and is useful for accessing the field via an interface.
+func (v *EnvironmentRecord) GetSlug() string { return v.Slug }
+
+// GetName returns EnvironmentRecord.Name, and is useful for accessing the field via an interface.
+func (v *EnvironmentRecord) GetName() string { return v.Name }
+
+// GetProject returns EnvironmentRecord.Project, and is useful for accessing the field via an interface.
+func (v *EnvironmentRecord) GetProject() ProjectName { return v.Project }
+
+// GetCreatedAt returns EnvironmentRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *EnvironmentRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetUpdatedAt returns EnvironmentRecord.UpdatedAt, and is useful for accessing the field via an interface.
+func (v *EnvironmentRecord) GetUpdatedAt() time.Time { return v.UpdatedAt }
+
+// GetArchivedAt returns EnvironmentRecord.ArchivedAt, and is useful for accessing the field via an interface.
+func (v *EnvironmentRecord) GetArchivedAt() *time.Time { return v.ArchivedAt }
+
+// EnvironmentResponse is returned by Environment on success.
+type EnvironmentResponse struct {
+	// One environment, by exactly one of its id and its path. Null with `slipway:Environment:NOT_FOUND` where there is none.
+	Environment *EnvironmentRecord `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentResponse.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentResponse) GetEnvironment() *EnvironmentRecord { return v.Environment }
+
+// EnvironmentUnarchived includes the requested fields of the GraphQL type UnarchiveEnvironmentPayload.
+// The GraphQL type's documentation follows.
+//
+// What unarchiveEnvironment answers with.
+type EnvironmentUnarchived struct {
+	// The environment as it is now.
+	Environment EnvironmentRecord `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentUnarchived.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentUnarchived) GetEnvironment() EnvironmentRecord { return v.Environment }
+
+// EnvironmentUpdated includes the requested fields of the GraphQL type UpdateEnvironmentPayload.
+// The GraphQL type's documentation follows.
+//
+// What updateEnvironment answers with.
+type EnvironmentUpdated struct {
+	// The environment as it is now.
+	Environment EnvironmentRecord `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentUpdated.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentUpdated) GetEnvironment() EnvironmentRecord { return v.Environment }
+
+// EnvironmentsResponse is returned by Environments on success.
+type EnvironmentsResponse struct {
+	// The organization's environments that are not archived, newest first.
+	Environments EnvironmentPage `json:"environments"`
+}
+
+// GetEnvironments returns EnvironmentsResponse.Environments, and is useful for accessing the field via an interface.
+func (v *EnvironmentsResponse) GetEnvironments() EnvironmentPage { return v.Environments }
 
 // GrantedLease includes the GraphQL fields of Lease requested by the fragment GrantedLease.
 // The GraphQL type's documentation follows.
@@ -407,6 +1569,287 @@ type IdentifyResponse struct {
 
 // GetViewer returns IdentifyResponse.Viewer, and is useful for accessing the field via an interface.
 func (v *IdentifyResponse) GetViewer() *Caller { return v.Viewer }
+
+// InstanceArchived includes the requested fields of the GraphQL type ArchiveModuleInstancePayload.
+// The GraphQL type's documentation follows.
+//
+// What archiveModuleInstance answers with.
+type InstanceArchived struct {
+	// The instance as it is now.
+	ModuleInstance InstanceRecord `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceArchived.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceArchived) GetModuleInstance() InstanceRecord { return v.ModuleInstance }
+
+// InstanceCreated includes the requested fields of the GraphQL type CreateModuleInstancePayload.
+// The GraphQL type's documentation follows.
+//
+// What createModuleInstance answers with.
+type InstanceCreated struct {
+	// The new instance.
+	ModuleInstance InstanceRecord `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceCreated.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceCreated) GetModuleInstance() InstanceRecord { return v.ModuleInstance }
+
+// InstanceDeleted includes the requested fields of the GraphQL type DeleteModuleInstancePayload.
+// The GraphQL type's documentation follows.
+//
+// What deleteModuleInstance answers with.
+type InstanceDeleted struct {
+	// The instance as it was.
+	ModuleInstance InstanceRecord `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceDeleted.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceDeleted) GetModuleInstance() InstanceRecord { return v.ModuleInstance }
+
+// InstanceDestroying includes the requested fields of the GraphQL type DestroyModuleInstancePayload.
+// The GraphQL type's documentation follows.
+//
+// What destroyModuleInstance answers with.
+type InstanceDestroying struct {
+	// The new deployment, PENDING.
+	Deployment DeploymentRecord `json:"deployment"`
+}
+
+// GetDeployment returns InstanceDestroying.Deployment, and is useful for accessing the field via an interface.
+func (v *InstanceDestroying) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// InstanceDrift includes the requested fields of the GraphQL type Drift.
+// The GraphQL type's documentation follows.
+//
+// How what is there of an instance differs from what its live deployment made.
+type InstanceDrift struct {
+	// What has happened.
+	Kind DriftKind `json:"kind"`
+	// Since when: by the cloud's clock, where the cloud said so.
+	Since time.Time `json:"since"`
+	// What has happened, and why as far as it is known.
+	Message string `json:"message"`
+}
+
+// GetKind returns InstanceDrift.Kind, and is useful for accessing the field via an interface.
+func (v *InstanceDrift) GetKind() DriftKind { return v.Kind }
+
+// GetSince returns InstanceDrift.Since, and is useful for accessing the field via an interface.
+func (v *InstanceDrift) GetSince() time.Time { return v.Since }
+
+// GetMessage returns InstanceDrift.Message, and is useful for accessing the field via an interface.
+func (v *InstanceDrift) GetMessage() string { return v.Message }
+
+// InstanceName includes the GraphQL fields of ModuleInstance requested by the fragment InstanceName.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type InstanceName struct {
+	// The id, `inst_…`.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+	// The project it belongs to.
+	Project ProjectName `json:"project"`
+	// The environment it is in.
+	Environment EnvironmentName `json:"environment"`
+}
+
+// GetId returns InstanceName.Id, and is useful for accessing the field via an interface.
+func (v *InstanceName) GetId() string { return v.Id }
+
+// GetName returns InstanceName.Name, and is useful for accessing the field via an interface.
+func (v *InstanceName) GetName() string { return v.Name }
+
+// GetProject returns InstanceName.Project, and is useful for accessing the field via an interface.
+func (v *InstanceName) GetProject() ProjectName { return v.Project }
+
+// GetEnvironment returns InstanceName.Environment, and is useful for accessing the field via an interface.
+func (v *InstanceName) GetEnvironment() EnvironmentName { return v.Environment }
+
+// InstanceOutputsResponse is returned by InstanceOutputs on success.
+type InstanceOutputsResponse struct {
+	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
+	// none.
+	ModuleInstance *OutputsOfInstance `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceOutputsResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceOutputsResponse) GetModuleInstance() *OutputsOfInstance { return v.ModuleInstance }
+
+// InstancePage includes the requested fields of the GraphQL type ModuleInstanceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module instances.
+type InstancePage struct {
+	// The instances.
+	Nodes []InstanceRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns InstancePage.Nodes, and is useful for accessing the field via an interface.
+func (v *InstancePage) GetNodes() []InstanceRecord { return v.Nodes }
+
+// GetPageInfo returns InstancePage.PageInfo, and is useful for accessing the field via an interface.
+func (v *InstancePage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// InstanceRecord includes the GraphQL fields of ModuleInstance requested by the fragment InstanceRecord.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type InstanceRecord struct {
+	// The id, `inst_…`.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+	// The project it belongs to.
+	Project ProjectName `json:"project"`
+	// The environment it is in.
+	Environment EnvironmentName `json:"environment"`
+	// Its module.
+	ModuleDefinition ModuleName `json:"moduleDefinition"`
+	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	LiveDeployment *DeploymentSummary `json:"liveDeployment"`
+	// The deployment that is PENDING or RUNNING, of which there is at most one; null where none is. One that was started
+	// outside of Slipway is not meant.
+	ActiveDeployment *DeploymentSummary `json:"activeDeployment"`
+	// The newest of its deployments, also one that was started outside of Slipway; null where there is none.
+	LastDeployment *DeploymentSummary `json:"lastDeployment"`
+	// How what is there differs from what the live deployment made, as far as Slipway knows; null where it knows of no
+	// difference. The next deployment that succeeds ends it.
+	Drift *InstanceDrift `json:"drift"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// When what was live was destroyed; null where something is live, or nothing ever was.
+	DestroyedAt *time.Time `json:"destroyedAt"`
+	// When it was archived, or its environment or project; null where none of them is.
+	ArchivedAt *time.Time `json:"archivedAt"`
+}
+
+// GetId returns InstanceRecord.Id, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetId() string { return v.Id }
+
+// GetName returns InstanceRecord.Name, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetName() string { return v.Name }
+
+// GetProject returns InstanceRecord.Project, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetProject() ProjectName { return v.Project }
+
+// GetEnvironment returns InstanceRecord.Environment, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetEnvironment() EnvironmentName { return v.Environment }
+
+// GetModuleDefinition returns InstanceRecord.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetModuleDefinition() ModuleName { return v.ModuleDefinition }
+
+// GetLiveDeployment returns InstanceRecord.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetLiveDeployment() *DeploymentSummary { return v.LiveDeployment }
+
+// GetActiveDeployment returns InstanceRecord.ActiveDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetActiveDeployment() *DeploymentSummary { return v.ActiveDeployment }
+
+// GetLastDeployment returns InstanceRecord.LastDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetLastDeployment() *DeploymentSummary { return v.LastDeployment }
+
+// GetDrift returns InstanceRecord.Drift, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetDrift() *InstanceDrift { return v.Drift }
+
+// GetCreatedAt returns InstanceRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetUpdatedAt returns InstanceRecord.UpdatedAt, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetUpdatedAt() time.Time { return v.UpdatedAt }
+
+// GetDestroyedAt returns InstanceRecord.DestroyedAt, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetDestroyedAt() *time.Time { return v.DestroyedAt }
+
+// GetArchivedAt returns InstanceRecord.ArchivedAt, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetArchivedAt() *time.Time { return v.ArchivedAt }
+
+// InstanceResponse is returned by Instance on success.
+type InstanceResponse struct {
+	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
+	// none.
+	ModuleInstance *InstanceRecord `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceResponse) GetModuleInstance() *InstanceRecord { return v.ModuleInstance }
+
+// InstanceUnarchived includes the requested fields of the GraphQL type UnarchiveModuleInstancePayload.
+// The GraphQL type's documentation follows.
+//
+// What unarchiveModuleInstance answers with.
+type InstanceUnarchived struct {
+	// The instance as it is now.
+	ModuleInstance InstanceRecord `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceUnarchived.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceUnarchived) GetModuleInstance() InstanceRecord { return v.ModuleInstance }
+
+// InstanceUpdated includes the requested fields of the GraphQL type UpdateModuleInstancePayload.
+// The GraphQL type's documentation follows.
+//
+// What updateModuleInstance answers with.
+type InstanceUpdated struct {
+	// The instance as it is now.
+	ModuleInstance InstanceRecord `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceUpdated.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceUpdated) GetModuleInstance() InstanceRecord { return v.ModuleInstance }
+
+// InstancesResponse is returned by Instances on success.
+type InstancesResponse struct {
+	// The organization's module instances, newest first.
+	ModuleInstances InstancePage `json:"moduleInstances"`
+}
+
+// GetModuleInstances returns InstancesResponse.ModuleInstances, and is useful for accessing the field via an interface.
+func (v *InstancesResponse) GetModuleInstances() InstancePage { return v.ModuleInstances }
+
+// LatestOfModule includes the requested fields of the GraphQL type ModuleDefinition.
+// The GraphQL type's documentation follows.
+//
+// A module: what teams publish versions of and deploy instances of.
+type LatestOfModule struct {
+	// The latest version; null where nothing is published.
+	LatestModuleVersion *VersionRecord `json:"latestModuleVersion"`
+}
+
+// GetLatestModuleVersion returns LatestOfModule.LatestModuleVersion, and is useful for accessing the field via an interface.
+func (v *LatestOfModule) GetLatestModuleVersion() *VersionRecord { return v.LatestModuleVersion }
+
+// LatestVersionResponse is returned by LatestVersion on success.
+type LatestVersionResponse struct {
+	// One module definition, by exactly one of its id and its module type. Null with `slipway:ModuleDefinition:NOT_FOUND`
+	// where there is none; for callers without a token there are the global ACTIVE ones.
+	ModuleDefinition *LatestOfModule `json:"moduleDefinition"`
+}
+
+// GetModuleDefinition returns LatestVersionResponse.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *LatestVersionResponse) GetModuleDefinition() *LatestOfModule { return v.ModuleDefinition }
+
+// The release whose quarantine is to end.
+type LiftQuarantineInput struct {
+	// The id of the release, `rel_…`.
+	Id string `json:"id"`
+}
+
+// GetId returns LiftQuarantineInput.Id, and is useful for accessing the field via an interface.
+func (v *LiftQuarantineInput) GetId() string { return v.Id }
+
+// LiftQuarantineResponse is returned by LiftQuarantine on success.
+type LiftQuarantineResponse struct {
+	// Ends the quarantine of a release. `slipway:Release:NOT_QUARANTINED` where there is none. For admins.
+	LiftQuarantine QuarantineLifted `json:"liftQuarantine"`
+}
+
+// GetLiftQuarantine returns LiftQuarantineResponse.LiftQuarantine, and is useful for accessing the field via an interface.
+func (v *LiftQuarantineResponse) GetLiftQuarantine() QuarantineLifted { return v.LiftQuarantine }
 
 // LiveDeployment includes the requested fields of the GraphQL type Deployment.
 // The GraphQL type's documentation follows.
@@ -459,6 +1902,655 @@ var AllLogStream = []LogStream{
 	LogStreamStdout,
 	LogStreamStderr,
 }
+
+// Whether a module definition is published.
+type ModuleDefinitionStatus string
+
+const (
+	// Being worked on. Who has a token of the organization that owns it sees it, and where it is global, who has any
+	// token; a caller without one does not.
+	ModuleDefinitionStatusDraft ModuleDefinitionStatus = "DRAFT"
+	// Published. Seen as a draft is, and where it is global without a token, too.
+	ModuleDefinitionStatusActive ModuleDefinitionStatus = "ACTIVE"
+)
+
+var AllModuleDefinitionStatus = []ModuleDefinitionStatus{
+	ModuleDefinitionStatusDraft,
+	ModuleDefinitionStatusActive,
+}
+
+// Conditions on module instances; all that are given must hold.
+type ModuleInstanceFilter struct {
+	// The id of the project.
+	ProjectId *string `json:"projectId,omitempty"`
+	// The id of the environment.
+	EnvironmentId *string `json:"environmentId,omitempty"`
+	// The id of the module.
+	ModuleDefinitionId *string `json:"moduleDefinitionId,omitempty"`
+	// The kind of its drift.
+	Drift *DriftKind `json:"drift,omitempty"`
+	// True keeps only those that are archived, they or their environment or project; the list is without them otherwise.
+	Archived *bool `json:"archived,omitempty"`
+	// A text that the name contains, in any case of the letters A to Z; 1 to 100 characters.
+	Search *string `json:"search,omitempty"`
+}
+
+// GetProjectId returns ModuleInstanceFilter.ProjectId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetProjectId() *string { return v.ProjectId }
+
+// GetEnvironmentId returns ModuleInstanceFilter.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// GetModuleDefinitionId returns ModuleInstanceFilter.ModuleDefinitionId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetModuleDefinitionId() *string { return v.ModuleDefinitionId }
+
+// GetDrift returns ModuleInstanceFilter.Drift, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetDrift() *DriftKind { return v.Drift }
+
+// GetArchived returns ModuleInstanceFilter.Archived, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetArchived() *bool { return v.Archived }
+
+// GetSearch returns ModuleInstanceFilter.Search, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetSearch() *string { return v.Search }
+
+// ModuleName includes the GraphQL fields of ModuleDefinition requested by the fragment ModuleName.
+// The GraphQL type's documentation follows.
+//
+// A module: what teams publish versions of and deploy instances of.
+type ModuleName struct {
+	// The id, `mod_…`.
+	Id string `json:"id"`
+	// The module type that `$ref:<module-type>` names, unique within its owner.
+	Type string `json:"type"`
+	// The name for people.
+	Name string `json:"name"`
+}
+
+// GetId returns ModuleName.Id, and is useful for accessing the field via an interface.
+func (v *ModuleName) GetId() string { return v.Id }
+
+// GetType returns ModuleName.Type, and is useful for accessing the field via an interface.
+func (v *ModuleName) GetType() string { return v.Type }
+
+// GetName returns ModuleName.Name, and is useful for accessing the field via an interface.
+func (v *ModuleName) GetName() string { return v.Name }
+
+// ModulePage includes the requested fields of the GraphQL type ModuleDefinitionConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module definitions.
+type ModulePage struct {
+	// The definitions.
+	Nodes []ModuleRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns ModulePage.Nodes, and is useful for accessing the field via an interface.
+func (v *ModulePage) GetNodes() []ModuleRecord { return v.Nodes }
+
+// GetPageInfo returns ModulePage.PageInfo, and is useful for accessing the field via an interface.
+func (v *ModulePage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// ModuleRecord includes the GraphQL fields of ModuleDefinition requested by the fragment ModuleRecord.
+// The GraphQL type's documentation follows.
+//
+// A module: what teams publish versions of and deploy instances of.
+type ModuleRecord struct {
+	// The id, `mod_…`.
+	Id string `json:"id"`
+	// The module type that `$ref:<module-type>` names, unique within its owner.
+	Type string `json:"type"`
+	// The name for people.
+	Name string `json:"name"`
+	// What it is for; null where nothing was written.
+	Description *string `json:"description"`
+	// Whether it is published.
+	Status ModuleDefinitionStatus `json:"status"`
+	// The id of the organization that owns it; null for a global module.
+	OrganizationId *string `json:"organizationId"`
+	// The highest published version by semantic versioning, a pre-release only where there is no release;
+	// null where nothing is published.
+	LatestVersion *string `json:"latestVersion"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// GetId returns ModuleRecord.Id, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetId() string { return v.Id }
+
+// GetType returns ModuleRecord.Type, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetType() string { return v.Type }
+
+// GetName returns ModuleRecord.Name, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetName() string { return v.Name }
+
+// GetDescription returns ModuleRecord.Description, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetDescription() *string { return v.Description }
+
+// GetStatus returns ModuleRecord.Status, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetStatus() ModuleDefinitionStatus { return v.Status }
+
+// GetOrganizationId returns ModuleRecord.OrganizationId, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetOrganizationId() *string { return v.OrganizationId }
+
+// GetLatestVersion returns ModuleRecord.LatestVersion, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetLatestVersion() *string { return v.LatestVersion }
+
+// GetCreatedAt returns ModuleRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetUpdatedAt returns ModuleRecord.UpdatedAt, and is useful for accessing the field via an interface.
+func (v *ModuleRecord) GetUpdatedAt() time.Time { return v.UpdatedAt }
+
+// ModuleResponse is returned by Module on success.
+type ModuleResponse struct {
+	// One module definition, by exactly one of its id and its module type. Null with `slipway:ModuleDefinition:NOT_FOUND`
+	// where there is none; for callers without a token there are the global ACTIVE ones.
+	ModuleDefinition *ModuleRecord `json:"moduleDefinition"`
+}
+
+// GetModuleDefinition returns ModuleResponse.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *ModuleResponse) GetModuleDefinition() *ModuleRecord { return v.ModuleDefinition }
+
+// ModuleVersionResponse is returned by ModuleVersion on success.
+type ModuleVersionResponse struct {
+	// One published module version. Null with `slipway:ModuleVersion:NOT_FOUND` where there is none; for callers without a
+	// token there are those of global ACTIVE definitions.
+	ModuleVersion *VersionDetail `json:"moduleVersion"`
+}
+
+// GetModuleVersion returns ModuleVersionResponse.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *ModuleVersionResponse) GetModuleVersion() *VersionDetail { return v.ModuleVersion }
+
+// ModuleVersionsResponse is returned by ModuleVersions on success.
+type ModuleVersionsResponse struct {
+	// One module definition, by exactly one of its id and its module type. Null with `slipway:ModuleDefinition:NOT_FOUND`
+	// where there is none; for callers without a token there are the global ACTIVE ones.
+	ModuleDefinition *VersionedModule `json:"moduleDefinition"`
+}
+
+// GetModuleDefinition returns ModuleVersionsResponse.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *ModuleVersionsResponse) GetModuleDefinition() *VersionedModule { return v.ModuleDefinition }
+
+// ModulesResponse is returned by Modules on success.
+type ModulesResponse struct {
+	// The module catalogue, newest first: the organization's definitions and the global ones. Callers
+	// without a token see the global ACTIVE definitions, whatever they ask for.
+	ModuleDefinitions ModulePage `json:"moduleDefinitions"`
+}
+
+// GetModuleDefinitions returns ModulesResponse.ModuleDefinitions, and is useful for accessing the field via an interface.
+func (v *ModulesResponse) GetModuleDefinitions() ModulePage { return v.ModuleDefinitions }
+
+// OutputsOfInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type OutputsOfInstance struct {
+	// What the deployment that is live has made, as its `outputs`; null where nothing is live, or it has reported none.
+	Outputs json.RawMessage `json:"outputs"`
+}
+
+// GetOutputs returns OutputsOfInstance.Outputs, and is useful for accessing the field via an interface.
+func (v *OutputsOfInstance) GetOutputs() json.RawMessage { return v.Outputs }
+
+// Where a page of any list ends.
+type PageEnd struct {
+	// Whether more follows the page; when paging backward, whether `before` was given.
+	HasNextPage bool `json:"hasNextPage"`
+	// The cursor of the last edge, null on an empty page.
+	EndCursor *string `json:"endCursor"`
+}
+
+// GetHasNextPage returns PageEnd.HasNextPage, and is useful for accessing the field via an interface.
+func (v *PageEnd) GetHasNextPage() bool { return v.HasNextPage }
+
+// GetEndCursor returns PageEnd.EndCursor, and is useful for accessing the field via an interface.
+func (v *PageEnd) GetEndCursor() *string { return v.EndCursor }
+
+// Something that a caller may be allowed to do.
+type Permission string
+
+const (
+	// Read the module catalogue.
+	PermissionReadCatalog Permission = "READ_CATALOG"
+	// Read everything else of the organization, but tokens and audit events.
+	PermissionRead Permission = "READ"
+	// Create module instances.
+	PermissionCreateInstance Permission = "CREATE_INSTANCE"
+	// Deploy, roll back, redeploy and cancel.
+	PermissionDeploy Permission = "DEPLOY"
+	// Cancel by force.
+	PermissionForceCancel Permission = "FORCE_CANCEL"
+	// Destroy what is live of module instances.
+	PermissionDestroyInstance Permission = "DESTROY_INSTANCE"
+	// Claim deployments, report on them and complete them.
+	PermissionRunDeployments Permission = "RUN_DEPLOYMENTS"
+	// Create, change and delete default value definitions.
+	PermissionEditDefaults Permission = "EDIT_DEFAULTS"
+	// Create and change the organization's module definitions, and publish their versions.
+	PermissionEditModules Permission = "EDIT_MODULES"
+	// Create and change global module definitions, and publish their versions.
+	PermissionEditGlobalModules Permission = "EDIT_GLOBAL_MODULES"
+	// Create, rename, archive and delete projects and environments; with a scope, those within it.
+	PermissionEditWorkspace Permission = "EDIT_WORKSPACE"
+	// Rename, archive and delete module instances.
+	PermissionEditInstances Permission = "EDIT_INSTANCES"
+	// Quarantine releases and lift their quarantine.
+	PermissionQuarantineRelease Permission = "QUARANTINE_RELEASE"
+	// Make a service of the cloud belong to another module instance.
+	PermissionMoveService Permission = "MOVE_SERVICE"
+	// Read tokens.
+	PermissionReadTokens Permission = "READ_TOKENS"
+	// Create and revoke tokens.
+	PermissionManageTokens Permission = "MANAGE_TOKENS"
+	// List and create organizations.
+	PermissionManageOrganizations Permission = "MANAGE_ORGANIZATIONS"
+	// Read audit events.
+	PermissionReadAudit Permission = "READ_AUDIT"
+)
+
+var AllPermission = []Permission{
+	PermissionReadCatalog,
+	PermissionRead,
+	PermissionCreateInstance,
+	PermissionDeploy,
+	PermissionForceCancel,
+	PermissionDestroyInstance,
+	PermissionRunDeployments,
+	PermissionEditDefaults,
+	PermissionEditModules,
+	PermissionEditGlobalModules,
+	PermissionEditWorkspace,
+	PermissionEditInstances,
+	PermissionQuarantineRelease,
+	PermissionMoveService,
+	PermissionReadTokens,
+	PermissionManageTokens,
+	PermissionManageOrganizations,
+	PermissionReadAudit,
+}
+
+// ProjectArchived includes the requested fields of the GraphQL type ArchiveProjectPayload.
+// The GraphQL type's documentation follows.
+//
+// What archiveProject answers with.
+type ProjectArchived struct {
+	// The project as it is now.
+	Project ProjectRecord `json:"project"`
+}
+
+// GetProject returns ProjectArchived.Project, and is useful for accessing the field via an interface.
+func (v *ProjectArchived) GetProject() ProjectRecord { return v.Project }
+
+// ProjectCreated includes the requested fields of the GraphQL type CreateProjectPayload.
+// The GraphQL type's documentation follows.
+//
+// What createProject answers with.
+type ProjectCreated struct {
+	// The new project.
+	Project ProjectRecord `json:"project"`
+}
+
+// GetProject returns ProjectCreated.Project, and is useful for accessing the field via an interface.
+func (v *ProjectCreated) GetProject() ProjectRecord { return v.Project }
+
+// ProjectDeleted includes the requested fields of the GraphQL type DeleteProjectPayload.
+// The GraphQL type's documentation follows.
+//
+// What deleteProject answers with.
+type ProjectDeleted struct {
+	// The project as it was.
+	Project ProjectRecord `json:"project"`
+}
+
+// GetProject returns ProjectDeleted.Project, and is useful for accessing the field via an interface.
+func (v *ProjectDeleted) GetProject() ProjectRecord { return v.Project }
+
+// ProjectName includes the GraphQL fields of Project requested by the fragment ProjectName.
+// The GraphQL type's documentation follows.
+//
+// A group of environments.
+type ProjectName struct {
+	// The id, `prj_…`.
+	Id string `json:"id"`
+	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	Slug string `json:"slug"`
+	// The name for people.
+	Name string `json:"name"`
+}
+
+// GetId returns ProjectName.Id, and is useful for accessing the field via an interface.
+func (v *ProjectName) GetId() string { return v.Id }
+
+// GetSlug returns ProjectName.Slug, and is useful for accessing the field via an interface.
+func (v *ProjectName) GetSlug() string { return v.Slug }
+
+// GetName returns ProjectName.Name, and is useful for accessing the field via an interface.
+func (v *ProjectName) GetName() string { return v.Name }
+
+// ProjectPage includes the requested fields of the GraphQL type ProjectConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of projects.
+type ProjectPage struct {
+	// The projects.
+	Nodes []ProjectRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns ProjectPage.Nodes, and is useful for accessing the field via an interface.
+func (v *ProjectPage) GetNodes() []ProjectRecord { return v.Nodes }
+
+// GetPageInfo returns ProjectPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *ProjectPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// ProjectRecord includes the GraphQL fields of Project requested by the fragment ProjectRecord.
+// The GraphQL type's documentation follows.
+//
+// A group of environments.
+type ProjectRecord struct {
+	// The id, `prj_…`.
+	Id string `json:"id"`
+	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	Slug string `json:"slug"`
+	// The name for people.
+	Name string `json:"name"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// When it was archived; null where it is not.
+	ArchivedAt *time.Time `json:"archivedAt"`
+}
+
+// GetId returns ProjectRecord.Id, and is useful for accessing the field via an interface.
+func (v *ProjectRecord) GetId() string { return v.Id }
+
+// GetSlug returns ProjectRecord.Slug, and is useful for accessing the field via an interface.
+func (v *ProjectRecord) GetSlug() string { return v.Slug }
+
+// GetName returns ProjectRecord.Name, and is useful for accessing the field via an interface.
+func (v *ProjectRecord) GetName() string { return v.Name }
+
+// GetCreatedAt returns ProjectRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *ProjectRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetUpdatedAt returns ProjectRecord.UpdatedAt, and is useful for accessing the field via an interface.
+func (v *ProjectRecord) GetUpdatedAt() time.Time { return v.UpdatedAt }
+
+// GetArchivedAt returns ProjectRecord.ArchivedAt, and is useful for accessing the field via an interface.
+func (v *ProjectRecord) GetArchivedAt() *time.Time { return v.ArchivedAt }
+
+// ProjectResponse is returned by Project on success.
+type ProjectResponse struct {
+	// One project, by exactly one of its id and its slug. Null with `slipway:Project:NOT_FOUND` where there is none.
+	Project *ProjectRecord `json:"project"`
+}
+
+// GetProject returns ProjectResponse.Project, and is useful for accessing the field via an interface.
+func (v *ProjectResponse) GetProject() *ProjectRecord { return v.Project }
+
+// ProjectUnarchived includes the requested fields of the GraphQL type UnarchiveProjectPayload.
+// The GraphQL type's documentation follows.
+//
+// What unarchiveProject answers with.
+type ProjectUnarchived struct {
+	// The project as it is now.
+	Project ProjectRecord `json:"project"`
+}
+
+// GetProject returns ProjectUnarchived.Project, and is useful for accessing the field via an interface.
+func (v *ProjectUnarchived) GetProject() ProjectRecord { return v.Project }
+
+// ProjectUpdated includes the requested fields of the GraphQL type UpdateProjectPayload.
+// The GraphQL type's documentation follows.
+//
+// What updateProject answers with.
+type ProjectUpdated struct {
+	// The project as it is now.
+	Project ProjectRecord `json:"project"`
+}
+
+// GetProject returns ProjectUpdated.Project, and is useful for accessing the field via an interface.
+func (v *ProjectUpdated) GetProject() ProjectRecord { return v.Project }
+
+// ProjectsResponse is returned by Projects on success.
+type ProjectsResponse struct {
+	// The organization's projects that are not archived, newest first.
+	Projects ProjectPage `json:"projects"`
+}
+
+// GetProjects returns ProjectsResponse.Projects, and is useful for accessing the field via an interface.
+func (v *ProjectsResponse) GetProjects() ProjectPage { return v.Projects }
+
+// QuarantineLifted includes the requested fields of the GraphQL type LiftQuarantinePayload.
+// The GraphQL type's documentation follows.
+//
+// What liftQuarantine answers with.
+type QuarantineLifted struct {
+	// The release, not quarantined any more.
+	Release ReleaseRecord `json:"release"`
+}
+
+// GetRelease returns QuarantineLifted.Release, and is useful for accessing the field via an interface.
+func (v *QuarantineLifted) GetRelease() ReleaseRecord { return v.Release }
+
+// QuarantineRecord includes the GraphQL fields of Quarantine requested by the fragment QuarantineRecord.
+// The GraphQL type's documentation follows.
+//
+// A time in which a release is marked as bad.
+type QuarantineRecord struct {
+	// The id, `qua_…`.
+	Id string `json:"id"`
+	// Why the release is bad.
+	Reason string `json:"reason"`
+	// When it began.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who began it: the name of the token.
+	CreatedBy string `json:"createdBy"`
+	// When it ends by itself; null for never.
+	Until *time.Time `json:"until"`
+}
+
+// GetId returns QuarantineRecord.Id, and is useful for accessing the field via an interface.
+func (v *QuarantineRecord) GetId() string { return v.Id }
+
+// GetReason returns QuarantineRecord.Reason, and is useful for accessing the field via an interface.
+func (v *QuarantineRecord) GetReason() string { return v.Reason }
+
+// GetCreatedAt returns QuarantineRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *QuarantineRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetCreatedBy returns QuarantineRecord.CreatedBy, and is useful for accessing the field via an interface.
+func (v *QuarantineRecord) GetCreatedBy() string { return v.CreatedBy }
+
+// GetUntil returns QuarantineRecord.Until, and is useful for accessing the field via an interface.
+func (v *QuarantineRecord) GetUntil() *time.Time { return v.Until }
+
+// The release to quarantine.
+type QuarantineReleaseInput struct {
+	// The id of the release, `rel_…`.
+	Id string `json:"id"`
+	// Why it is bad, 1 to 1,000 characters.
+	Reason string `json:"reason"`
+	// When the quarantine ends by itself, in the future; never where it is left out.
+	Until *time.Time `json:"until,omitempty"`
+}
+
+// GetId returns QuarantineReleaseInput.Id, and is useful for accessing the field via an interface.
+func (v *QuarantineReleaseInput) GetId() string { return v.Id }
+
+// GetReason returns QuarantineReleaseInput.Reason, and is useful for accessing the field via an interface.
+func (v *QuarantineReleaseInput) GetReason() string { return v.Reason }
+
+// GetUntil returns QuarantineReleaseInput.Until, and is useful for accessing the field via an interface.
+func (v *QuarantineReleaseInput) GetUntil() *time.Time { return v.Until }
+
+// QuarantineReleaseResponse is returned by QuarantineRelease on success.
+type QuarantineReleaseResponse struct {
+	// Marks a release as bad: until it is lifted, or until the given moment, it cannot be deployed again. A
+	// quarantine that holds already is replaced. For admins.
+	QuarantineRelease ReleaseQuarantined `json:"quarantineRelease"`
+}
+
+// GetQuarantineRelease returns QuarantineReleaseResponse.QuarantineRelease, and is useful for accessing the field via an interface.
+func (v *QuarantineReleaseResponse) GetQuarantineRelease() ReleaseQuarantined {
+	return v.QuarantineRelease
+}
+
+// The version of a module that is deprecated no longer.
+type ReinstateModuleVersionInput struct {
+	// The id of the version.
+	Id string `json:"id"`
+}
+
+// GetId returns ReinstateModuleVersionInput.Id, and is useful for accessing the field via an interface.
+func (v *ReinstateModuleVersionInput) GetId() string { return v.Id }
+
+// ReinstateVersionResponse is returned by ReinstateVersion on success.
+type ReinstateVersionResponse struct {
+	// Ends that a version of a module is deprecated; where it is not, nothing changes. For admins, and superadmins for
+	// global modules.
+	ReinstateModuleVersion VersionReinstated `json:"reinstateModuleVersion"`
+}
+
+// GetReinstateModuleVersion returns ReinstateVersionResponse.ReinstateModuleVersion, and is useful for accessing the field via an interface.
+func (v *ReinstateVersionResponse) GetReinstateModuleVersion() VersionReinstated {
+	return v.ReinstateModuleVersion
+}
+
+// How a leaf differs.
+type ReleaseChangeKind string
+
+const (
+	// It is only in the one compared to.
+	ReleaseChangeKindAdded ReleaseChangeKind = "ADDED"
+	// It is only in the one compared from.
+	ReleaseChangeKindRemoved ReleaseChangeKind = "REMOVED"
+	// It is in both, with different values.
+	ReleaseChangeKindChanged ReleaseChangeKind = "CHANGED"
+)
+
+var AllReleaseChangeKind = []ReleaseChangeKind{
+	ReleaseChangeKindAdded,
+	ReleaseChangeKindRemoved,
+	ReleaseChangeKindChanged,
+}
+
+// ReleaseDetail includes the GraphQL fields of Release requested by the fragment ReleaseDetail.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type ReleaseDetail struct {
+	// The id, `rel_…`.
+	Id string `json:"id"`
+	// SHA-256 over the canonical JSON (RFC 8785) of the content: `sha256:` and 64 hexadecimal digits.
+	Digest string `json:"digest"`
+	// The module version it ships.
+	ModuleVersion DeployedVersion `json:"moduleVersion"`
+	// The values of the inputs.
+	Inputs json.RawMessage `json:"inputs"`
+	// The artifact, for `aws:ecs` the task definition; null where its deployment type has none.
+	Artifact json.RawMessage `json:"artifact"`
+	// The quarantine that keeps it from being deployed now; null where there is none.
+	Quarantine *QuarantineRecord `json:"quarantine"`
+}
+
+// GetId returns ReleaseDetail.Id, and is useful for accessing the field via an interface.
+func (v *ReleaseDetail) GetId() string { return v.Id }
+
+// GetDigest returns ReleaseDetail.Digest, and is useful for accessing the field via an interface.
+func (v *ReleaseDetail) GetDigest() string { return v.Digest }
+
+// GetModuleVersion returns ReleaseDetail.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *ReleaseDetail) GetModuleVersion() DeployedVersion { return v.ModuleVersion }
+
+// GetInputs returns ReleaseDetail.Inputs, and is useful for accessing the field via an interface.
+func (v *ReleaseDetail) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetArtifact returns ReleaseDetail.Artifact, and is useful for accessing the field via an interface.
+func (v *ReleaseDetail) GetArtifact() json.RawMessage { return v.Artifact }
+
+// GetQuarantine returns ReleaseDetail.Quarantine, and is useful for accessing the field via an interface.
+func (v *ReleaseDetail) GetQuarantine() *QuarantineRecord { return v.Quarantine }
+
+// ReleaseQuarantined includes the requested fields of the GraphQL type QuarantineReleasePayload.
+// The GraphQL type's documentation follows.
+//
+// What quarantineRelease answers with.
+type ReleaseQuarantined struct {
+	// The release, quarantined.
+	Release ReleaseRecord `json:"release"`
+}
+
+// GetRelease returns ReleaseQuarantined.Release, and is useful for accessing the field via an interface.
+func (v *ReleaseQuarantined) GetRelease() ReleaseRecord { return v.Release }
+
+// ReleaseRecord includes the GraphQL fields of Release requested by the fragment ReleaseRecord.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type ReleaseRecord struct {
+	// The id, `rel_…`.
+	Id string `json:"id"`
+	// SHA-256 over the canonical JSON (RFC 8785) of the content: `sha256:` and 64 hexadecimal digits.
+	Digest string `json:"digest"`
+	// The module version it ships.
+	ModuleVersion DeployedVersion `json:"moduleVersion"`
+	// The quarantine that keeps it from being deployed now; null where there is none.
+	Quarantine *QuarantineRecord `json:"quarantine"`
+	// When it was first stored.
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// GetId returns ReleaseRecord.Id, and is useful for accessing the field via an interface.
+func (v *ReleaseRecord) GetId() string { return v.Id }
+
+// GetDigest returns ReleaseRecord.Digest, and is useful for accessing the field via an interface.
+func (v *ReleaseRecord) GetDigest() string { return v.Digest }
+
+// GetModuleVersion returns ReleaseRecord.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *ReleaseRecord) GetModuleVersion() DeployedVersion { return v.ModuleVersion }
+
+// GetQuarantine returns ReleaseRecord.Quarantine, and is useful for accessing the field via an interface.
+func (v *ReleaseRecord) GetQuarantine() *QuarantineRecord { return v.Quarantine }
+
+// GetCreatedAt returns ReleaseRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *ReleaseRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// ReleaseResponse is returned by Release on success.
+type ReleaseResponse struct {
+	// One release. Null with `slipway:Release:NOT_FOUND` where there is none.
+	Release *ReleaseRecord `json:"release"`
+}
+
+// GetRelease returns ReleaseResponse.Release, and is useful for accessing the field via an interface.
+func (v *ReleaseResponse) GetRelease() *ReleaseRecord { return v.Release }
+
+// ReleaseSummary includes the GraphQL fields of Release requested by the fragment ReleaseSummary.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type ReleaseSummary struct {
+	// The id, `rel_…`.
+	Id string `json:"id"`
+	// The module version it ships.
+	ModuleVersion VersionName `json:"moduleVersion"`
+}
+
+// GetId returns ReleaseSummary.Id, and is useful for accessing the field via an interface.
+func (v *ReleaseSummary) GetId() string { return v.Id }
+
+// GetModuleVersion returns ReleaseSummary.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *ReleaseSummary) GetModuleVersion() VersionName { return v.ModuleVersion }
 
 // The lease to renew.
 type RenewLeaseInput struct {
@@ -589,6 +2681,30 @@ func (v *ReportDeploymentResponse) GetReportDeployment() ReportDeploymentPayload
 	return v.ReportDeployment
 }
 
+// What a token may do.
+type Role string
+
+const (
+	// Reads everything of the organization.
+	RoleViewer Role = "VIEWER"
+	// Reads, creates instances, deploys, rolls back, redeploys and cancels.
+	RoleDeveloper Role = "DEVELOPER"
+	// Does all that a developer may, and edits definitions, modules, projects and environments.
+	RoleAdmin Role = "ADMIN"
+	// Reads, claims deployments, reports on them and completes them.
+	RoleRunner Role = "RUNNER"
+	// Publishes global modules, and does all that an admin may in the organization that `Slipway-Organization` names.
+	RoleSuperadmin Role = "SUPERADMIN"
+)
+
+var AllRole = []Role{
+	RoleViewer,
+	RoleDeveloper,
+	RoleAdmin,
+	RoleRunner,
+	RoleSuperadmin,
+}
+
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -676,6 +2792,454 @@ func (v *ShippedVersion) GetSourceRef() *string { return v.SourceRef }
 // GetModuleDefinition returns ShippedVersion.ModuleDefinition, and is useful for accessing the field via an interface.
 func (v *ShippedVersion) GetModuleDefinition() ShippedDefinition { return v.ModuleDefinition }
 
+// The environment that is to be archived no longer.
+type UnarchiveEnvironmentInput struct {
+	// The id of the environment.
+	Id string `json:"id"`
+}
+
+// GetId returns UnarchiveEnvironmentInput.Id, and is useful for accessing the field via an interface.
+func (v *UnarchiveEnvironmentInput) GetId() string { return v.Id }
+
+// UnarchiveEnvironmentResponse is returned by UnarchiveEnvironment on success.
+type UnarchiveEnvironmentResponse struct {
+	// Ends that an environment is archived, and what was archived with it. `slipway:Environment:SLUG_TAKEN` where another
+	// has its slug by now, `slipway:Project:ARCHIVED` where its project is archived. To do it again changes nothing. For
+	// admins, within whose scope it must be.
+	UnarchiveEnvironment EnvironmentUnarchived `json:"unarchiveEnvironment"`
+}
+
+// GetUnarchiveEnvironment returns UnarchiveEnvironmentResponse.UnarchiveEnvironment, and is useful for accessing the field via an interface.
+func (v *UnarchiveEnvironmentResponse) GetUnarchiveEnvironment() EnvironmentUnarchived {
+	return v.UnarchiveEnvironment
+}
+
+// UnarchiveInstanceResponse is returned by UnarchiveInstance on success.
+type UnarchiveInstanceResponse struct {
+	// Ends that a module instance is archived. `slipway:ModuleInstance:NAME_TAKEN` where another has its name by now,
+	// `slipway:Environment:ARCHIVED` where its environment is archived. To do it again changes nothing. For admins, within
+	// whose scope it must be.
+	UnarchiveModuleInstance InstanceUnarchived `json:"unarchiveModuleInstance"`
+}
+
+// GetUnarchiveModuleInstance returns UnarchiveInstanceResponse.UnarchiveModuleInstance, and is useful for accessing the field via an interface.
+func (v *UnarchiveInstanceResponse) GetUnarchiveModuleInstance() InstanceUnarchived {
+	return v.UnarchiveModuleInstance
+}
+
+// The instance that is to be archived no longer.
+type UnarchiveModuleInstanceInput struct {
+	// The id of the instance.
+	Id string `json:"id"`
+}
+
+// GetId returns UnarchiveModuleInstanceInput.Id, and is useful for accessing the field via an interface.
+func (v *UnarchiveModuleInstanceInput) GetId() string { return v.Id }
+
+// The project that is to be archived no longer.
+type UnarchiveProjectInput struct {
+	// The id of the project.
+	Id string `json:"id"`
+}
+
+// GetId returns UnarchiveProjectInput.Id, and is useful for accessing the field via an interface.
+func (v *UnarchiveProjectInput) GetId() string { return v.Id }
+
+// UnarchiveProjectResponse is returned by UnarchiveProject on success.
+type UnarchiveProjectResponse struct {
+	// Ends that a project is archived, and what was archived with it. `slipway:Project:SLUG_TAKEN` where another has its
+	// slug by now. To do it again changes nothing. For admins.
+	UnarchiveProject ProjectUnarchived `json:"unarchiveProject"`
+}
+
+// GetUnarchiveProject returns UnarchiveProjectResponse.UnarchiveProject, and is useful for accessing the field via an interface.
+func (v *UnarchiveProjectResponse) GetUnarchiveProject() ProjectUnarchived { return v.UnarchiveProject }
+
+// The fields to change; what is left out stays.
+type UpdateEnvironmentInput struct {
+	// The id of the environment.
+	Id string `json:"id"`
+	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	Name *string `json:"name,omitempty"`
+	// The name for URLs and templates, unique among the project's environments that are not archived; not null.
+	Slug *string `json:"slug,omitempty"`
+}
+
+// GetId returns UpdateEnvironmentInput.Id, and is useful for accessing the field via an interface.
+func (v *UpdateEnvironmentInput) GetId() string { return v.Id }
+
+// GetName returns UpdateEnvironmentInput.Name, and is useful for accessing the field via an interface.
+func (v *UpdateEnvironmentInput) GetName() *string { return v.Name }
+
+// GetSlug returns UpdateEnvironmentInput.Slug, and is useful for accessing the field via an interface.
+func (v *UpdateEnvironmentInput) GetSlug() *string { return v.Slug }
+
+// UpdateEnvironmentResponse is returned by UpdateEnvironment on success.
+type UpdateEnvironmentResponse struct {
+	// Changes the given fields of an environment. `slipway:Environment:SLUG_TAKEN` where another that is not archived has
+	// the slug. For admins, within whose scope it must be.
+	UpdateEnvironment EnvironmentUpdated `json:"updateEnvironment"`
+}
+
+// GetUpdateEnvironment returns UpdateEnvironmentResponse.UpdateEnvironment, and is useful for accessing the field via an interface.
+func (v *UpdateEnvironmentResponse) GetUpdateEnvironment() EnvironmentUpdated {
+	return v.UpdateEnvironment
+}
+
+// UpdateInstanceResponse is returned by UpdateInstance on success.
+type UpdateInstanceResponse struct {
+	// Changes the given fields of a module instance. `slipway:ModuleInstance:NAME_TAKEN` where another that is not archived
+	// has the name. For admins, within whose scope it must be.
+	UpdateModuleInstance InstanceUpdated `json:"updateModuleInstance"`
+}
+
+// GetUpdateModuleInstance returns UpdateInstanceResponse.UpdateModuleInstance, and is useful for accessing the field via an interface.
+func (v *UpdateInstanceResponse) GetUpdateModuleInstance() InstanceUpdated {
+	return v.UpdateModuleInstance
+}
+
+// The fields to change; what is left out stays.
+type UpdateModuleInstanceInput struct {
+	// The id of the instance.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived; not null.
+	Name *string `json:"name,omitempty"`
+}
+
+// GetId returns UpdateModuleInstanceInput.Id, and is useful for accessing the field via an interface.
+func (v *UpdateModuleInstanceInput) GetId() string { return v.Id }
+
+// GetName returns UpdateModuleInstanceInput.Name, and is useful for accessing the field via an interface.
+func (v *UpdateModuleInstanceInput) GetName() *string { return v.Name }
+
+// The fields to change; what is left out stays.
+type UpdateProjectInput struct {
+	// The id of the project.
+	Id string `json:"id"`
+	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	Name *string `json:"name,omitempty"`
+	// The name for URLs and templates, unique among the organization's projects that are not archived; not null.
+	Slug *string `json:"slug,omitempty"`
+}
+
+// GetId returns UpdateProjectInput.Id, and is useful for accessing the field via an interface.
+func (v *UpdateProjectInput) GetId() string { return v.Id }
+
+// GetName returns UpdateProjectInput.Name, and is useful for accessing the field via an interface.
+func (v *UpdateProjectInput) GetName() *string { return v.Name }
+
+// GetSlug returns UpdateProjectInput.Slug, and is useful for accessing the field via an interface.
+func (v *UpdateProjectInput) GetSlug() *string { return v.Slug }
+
+// UpdateProjectResponse is returned by UpdateProject on success.
+type UpdateProjectResponse struct {
+	// Changes the given fields of a project. `slipway:Project:SLUG_TAKEN` where another that is not archived has the slug.
+	// For admins.
+	UpdateProject ProjectUpdated `json:"updateProject"`
+}
+
+// GetUpdateProject returns UpdateProjectResponse.UpdateProject, and is useful for accessing the field via an interface.
+func (v *UpdateProjectResponse) GetUpdateProject() ProjectUpdated { return v.UpdateProject }
+
+// VersionDeprecated includes the requested fields of the GraphQL type DeprecateModuleVersionPayload.
+// The GraphQL type's documentation follows.
+//
+// What deprecateModuleVersion answers with.
+type VersionDeprecated struct {
+	// The version as it is now.
+	ModuleVersion VersionRecord `json:"moduleVersion"`
+}
+
+// GetModuleVersion returns VersionDeprecated.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *VersionDeprecated) GetModuleVersion() VersionRecord { return v.ModuleVersion }
+
+// VersionDetail includes the GraphQL fields of ModuleVersion requested by the fragment VersionDetail.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type VersionDetail struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+	// The semantic version.
+	Version string `json:"version"`
+	// The module it is a version of.
+	ModuleDefinition ModuleName `json:"moduleDefinition"`
+	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	DeploymentType string `json:"deploymentType"`
+	// The repository that the source is in; null where none was given.
+	SourceUrl *string `json:"sourceUrl"`
+	// The branch, tag or commit of the source; null where none was given.
+	SourceRef *string `json:"sourceRef"`
+	// That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated.
+	Deprecation *DeprecationRecord `json:"deprecation"`
+	// When it was published.
+	CreatedAt time.Time `json:"createdAt"`
+	// The inputs as JSON, to any depth.
+	InputsJson json.RawMessage `json:"inputsJson"`
+	// The outputs that its deployments have, as far as it declares any.
+	Outputs []DeclaredOutput `json:"outputs"`
+}
+
+// GetId returns VersionDetail.Id, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetId() string { return v.Id }
+
+// GetVersion returns VersionDetail.Version, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetVersion() string { return v.Version }
+
+// GetModuleDefinition returns VersionDetail.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetModuleDefinition() ModuleName { return v.ModuleDefinition }
+
+// GetDeploymentType returns VersionDetail.DeploymentType, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetDeploymentType() string { return v.DeploymentType }
+
+// GetSourceUrl returns VersionDetail.SourceUrl, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetSourceUrl() *string { return v.SourceUrl }
+
+// GetSourceRef returns VersionDetail.SourceRef, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetSourceRef() *string { return v.SourceRef }
+
+// GetDeprecation returns VersionDetail.Deprecation, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetDeprecation() *DeprecationRecord { return v.Deprecation }
+
+// GetCreatedAt returns VersionDetail.CreatedAt, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetInputsJson returns VersionDetail.InputsJson, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetInputsJson() json.RawMessage { return v.InputsJson }
+
+// GetOutputs returns VersionDetail.Outputs, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetOutputs() []DeclaredOutput { return v.Outputs }
+
+// VersionName includes the GraphQL fields of ModuleVersion requested by the fragment VersionName.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type VersionName struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+	// The semantic version.
+	Version string `json:"version"`
+}
+
+// GetId returns VersionName.Id, and is useful for accessing the field via an interface.
+func (v *VersionName) GetId() string { return v.Id }
+
+// GetVersion returns VersionName.Version, and is useful for accessing the field via an interface.
+func (v *VersionName) GetVersion() string { return v.Version }
+
+// VersionPage includes the requested fields of the GraphQL type ModuleVersionConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module versions.
+type VersionPage struct {
+	// The versions.
+	Nodes []VersionRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns VersionPage.Nodes, and is useful for accessing the field via an interface.
+func (v *VersionPage) GetNodes() []VersionRecord { return v.Nodes }
+
+// GetPageInfo returns VersionPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *VersionPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// VersionRecord includes the GraphQL fields of ModuleVersion requested by the fragment VersionRecord.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type VersionRecord struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+	// The semantic version.
+	Version string `json:"version"`
+	// The module it is a version of.
+	ModuleDefinition ModuleName `json:"moduleDefinition"`
+	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	DeploymentType string `json:"deploymentType"`
+	// The repository that the source is in; null where none was given.
+	SourceUrl *string `json:"sourceUrl"`
+	// The branch, tag or commit of the source; null where none was given.
+	SourceRef *string `json:"sourceRef"`
+	// That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated.
+	Deprecation *DeprecationRecord `json:"deprecation"`
+	// When it was published.
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// GetId returns VersionRecord.Id, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetId() string { return v.Id }
+
+// GetVersion returns VersionRecord.Version, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetVersion() string { return v.Version }
+
+// GetModuleDefinition returns VersionRecord.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetModuleDefinition() ModuleName { return v.ModuleDefinition }
+
+// GetDeploymentType returns VersionRecord.DeploymentType, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetDeploymentType() string { return v.DeploymentType }
+
+// GetSourceUrl returns VersionRecord.SourceUrl, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetSourceUrl() *string { return v.SourceUrl }
+
+// GetSourceRef returns VersionRecord.SourceRef, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetSourceRef() *string { return v.SourceRef }
+
+// GetDeprecation returns VersionRecord.Deprecation, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetDeprecation() *DeprecationRecord { return v.Deprecation }
+
+// GetCreatedAt returns VersionRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// VersionReinstated includes the requested fields of the GraphQL type ReinstateModuleVersionPayload.
+// The GraphQL type's documentation follows.
+//
+// What reinstateModuleVersion answers with.
+type VersionReinstated struct {
+	// The version as it is now.
+	ModuleVersion VersionRecord `json:"moduleVersion"`
+}
+
+// GetModuleVersion returns VersionReinstated.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *VersionReinstated) GetModuleVersion() VersionRecord { return v.ModuleVersion }
+
+// VersionedModule includes the requested fields of the GraphQL type ModuleDefinition.
+// The GraphQL type's documentation follows.
+//
+// A module: what teams publish versions of and deploy instances of.
+type VersionedModule struct {
+	// Its published versions, newest first.
+	Versions VersionPage `json:"versions"`
+}
+
+// GetVersions returns VersionedModule.Versions, and is useful for accessing the field via an interface.
+func (v *VersionedModule) GetVersions() VersionPage { return v.Versions }
+
+// ViewerOrganization includes the requested fields of the GraphQL type Organization.
+// The GraphQL type's documentation follows.
+//
+// A tenant: it owns projects, modules, definitions and tokens.
+type ViewerOrganization struct {
+	// The id, `org_…`.
+	Id string `json:"id"`
+	// The name for URLs and the command line, unique over all organizations.
+	Slug string `json:"slug"`
+	// The name for people.
+	Name string `json:"name"`
+}
+
+// GetId returns ViewerOrganization.Id, and is useful for accessing the field via an interface.
+func (v *ViewerOrganization) GetId() string { return v.Id }
+
+// GetSlug returns ViewerOrganization.Slug, and is useful for accessing the field via an interface.
+func (v *ViewerOrganization) GetSlug() string { return v.Slug }
+
+// GetName returns ViewerOrganization.Name, and is useful for accessing the field via an interface.
+func (v *ViewerOrganization) GetName() string { return v.Name }
+
+// ViewerRecord includes the GraphQL fields of Viewer requested by the fragment ViewerRecord.
+// The GraphQL type's documentation follows.
+//
+// Who asks.
+type ViewerRecord struct {
+	// The id of the token, `tok_…`.
+	Id string `json:"id"`
+	// The name of the token.
+	TokenName string `json:"tokenName"`
+	// What the token may do.
+	Role Role `json:"role"`
+	// The organization that the viewer acts in: the token's, or for a superadmin the one that `Slipway-Organization` names.
+	// Null for a superadmin where it names none.
+	Organization *ViewerOrganization `json:"organization"`
+	// When the token ends; null for never.
+	ExpiresAt *time.Time `json:"expiresAt"`
+	// Where in the organization the token may change something; null for all of it.
+	Scope *ViewerScope `json:"scope"`
+	// What the caller may do where it acts, in one place of the organization at least.
+	Permissions []Permission `json:"permissions"`
+}
+
+// GetId returns ViewerRecord.Id, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetId() string { return v.Id }
+
+// GetTokenName returns ViewerRecord.TokenName, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetTokenName() string { return v.TokenName }
+
+// GetRole returns ViewerRecord.Role, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetRole() Role { return v.Role }
+
+// GetOrganization returns ViewerRecord.Organization, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetOrganization() *ViewerOrganization { return v.Organization }
+
+// GetExpiresAt returns ViewerRecord.ExpiresAt, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetExpiresAt() *time.Time { return v.ExpiresAt }
+
+// GetScope returns ViewerRecord.Scope, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetScope() *ViewerScope { return v.Scope }
+
+// GetPermissions returns ViewerRecord.Permissions, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetPermissions() []Permission { return v.Permissions }
+
+// ViewerResponse is returned by Viewer on success.
+type ViewerResponse struct {
+	// Who asks. Null for a caller without a token.
+	Viewer *ViewerRecord `json:"viewer"`
+}
+
+// GetViewer returns ViewerResponse.Viewer, and is useful for accessing the field via an interface.
+func (v *ViewerResponse) GetViewer() *ViewerRecord { return v.Viewer }
+
+// ViewerScope includes the requested fields of the GraphQL type TokenScope.
+// The GraphQL type's documentation follows.
+//
+// The part of an organization that a token may change: whatever is in one of the projects or in one of the environments.
+// Reading is not bounded by it. What belongs to no project, such as module definitions, default value definitions and
+// projects themselves, is in no scope: a token that has one changes none of it.
+type ViewerScope struct {
+	// The ids of the projects, with all of their environments, those to come among them.
+	Projects []string `json:"projects"`
+	// The ids of single environments, of these projects or others.
+	Environments []string `json:"environments"`
+}
+
+// GetProjects returns ViewerScope.Projects, and is useful for accessing the field via an interface.
+func (v *ViewerScope) GetProjects() []string { return v.Projects }
+
+// GetEnvironments returns ViewerScope.Environments, and is useful for accessing the field via an interface.
+func (v *ViewerScope) GetEnvironments() []string { return v.Environments }
+
+// __ArchiveEnvironmentInput is used internally by genqlient
+type __ArchiveEnvironmentInput struct {
+	Input ArchiveEnvironmentInput `json:"input"`
+}
+
+// GetInput returns __ArchiveEnvironmentInput.Input, and is useful for accessing the field via an interface.
+func (v *__ArchiveEnvironmentInput) GetInput() ArchiveEnvironmentInput { return v.Input }
+
+// __ArchiveInstanceInput is used internally by genqlient
+type __ArchiveInstanceInput struct {
+	Input ArchiveModuleInstanceInput `json:"input"`
+}
+
+// GetInput returns __ArchiveInstanceInput.Input, and is useful for accessing the field via an interface.
+func (v *__ArchiveInstanceInput) GetInput() ArchiveModuleInstanceInput { return v.Input }
+
+// __ArchiveProjectInput is used internally by genqlient
+type __ArchiveProjectInput struct {
+	Input ArchiveProjectInput `json:"input"`
+}
+
+// GetInput returns __ArchiveProjectInput.Input, and is useful for accessing the field via an interface.
+func (v *__ArchiveProjectInput) GetInput() ArchiveProjectInput { return v.Input }
+
+// __CancelDeploymentInput is used internally by genqlient
+type __CancelDeploymentInput struct {
+	Input CancelDeploymentInput `json:"input"`
+}
+
+// GetInput returns __CancelDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__CancelDeploymentInput) GetInput() CancelDeploymentInput { return v.Input }
+
 // __ClaimDeploymentInput is used internally by genqlient
 type __ClaimDeploymentInput struct {
 	Input ClaimDeploymentInput `json:"input"`
@@ -684,6 +3248,18 @@ type __ClaimDeploymentInput struct {
 // GetInput returns __ClaimDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__ClaimDeploymentInput) GetInput() ClaimDeploymentInput { return v.Input }
 
+// __CompareDeploymentsInput is used internally by genqlient
+type __CompareDeploymentsInput struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// GetFrom returns __CompareDeploymentsInput.From, and is useful for accessing the field via an interface.
+func (v *__CompareDeploymentsInput) GetFrom() string { return v.From }
+
+// GetTo returns __CompareDeploymentsInput.To, and is useful for accessing the field via an interface.
+func (v *__CompareDeploymentsInput) GetTo() string { return v.To }
+
 // __CompleteDeploymentInput is used internally by genqlient
 type __CompleteDeploymentInput struct {
 	Input CompleteDeploymentInput `json:"input"`
@@ -691,6 +3267,294 @@ type __CompleteDeploymentInput struct {
 
 // GetInput returns __CompleteDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__CompleteDeploymentInput) GetInput() CompleteDeploymentInput { return v.Input }
+
+// __CreateEnvironmentInput is used internally by genqlient
+type __CreateEnvironmentInput struct {
+	Input CreateEnvironmentInput `json:"input"`
+}
+
+// GetInput returns __CreateEnvironmentInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateEnvironmentInput) GetInput() CreateEnvironmentInput { return v.Input }
+
+// __CreateInstanceInput is used internally by genqlient
+type __CreateInstanceInput struct {
+	Input CreateModuleInstanceInput `json:"input"`
+}
+
+// GetInput returns __CreateInstanceInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateInstanceInput) GetInput() CreateModuleInstanceInput { return v.Input }
+
+// __CreateProjectInput is used internally by genqlient
+type __CreateProjectInput struct {
+	Input CreateProjectInput `json:"input"`
+}
+
+// GetInput returns __CreateProjectInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateProjectInput) GetInput() CreateProjectInput { return v.Input }
+
+// __DeleteEnvironmentInput is used internally by genqlient
+type __DeleteEnvironmentInput struct {
+	Input DeleteEnvironmentInput `json:"input"`
+}
+
+// GetInput returns __DeleteEnvironmentInput.Input, and is useful for accessing the field via an interface.
+func (v *__DeleteEnvironmentInput) GetInput() DeleteEnvironmentInput { return v.Input }
+
+// __DeleteInstanceInput is used internally by genqlient
+type __DeleteInstanceInput struct {
+	Input DeleteModuleInstanceInput `json:"input"`
+}
+
+// GetInput returns __DeleteInstanceInput.Input, and is useful for accessing the field via an interface.
+func (v *__DeleteInstanceInput) GetInput() DeleteModuleInstanceInput { return v.Input }
+
+// __DeleteProjectInput is used internally by genqlient
+type __DeleteProjectInput struct {
+	Input DeleteProjectInput `json:"input"`
+}
+
+// GetInput returns __DeleteProjectInput.Input, and is useful for accessing the field via an interface.
+func (v *__DeleteProjectInput) GetInput() DeleteProjectInput { return v.Input }
+
+// __DeploymentInput is used internally by genqlient
+type __DeploymentInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __DeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *__DeploymentInput) GetId() string { return v.Id }
+
+// __DeploymentsInput is used internally by genqlient
+type __DeploymentsInput struct {
+	Filter *DeploymentFilter `json:"filter"`
+	First  *int              `json:"first,omitempty"`
+	After  *string           `json:"after,omitempty"`
+}
+
+// GetFilter returns __DeploymentsInput.Filter, and is useful for accessing the field via an interface.
+func (v *__DeploymentsInput) GetFilter() *DeploymentFilter { return v.Filter }
+
+// GetFirst returns __DeploymentsInput.First, and is useful for accessing the field via an interface.
+func (v *__DeploymentsInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __DeploymentsInput.After, and is useful for accessing the field via an interface.
+func (v *__DeploymentsInput) GetAfter() *string { return v.After }
+
+// __DeprecateVersionInput is used internally by genqlient
+type __DeprecateVersionInput struct {
+	Input DeprecateModuleVersionInput `json:"input"`
+}
+
+// GetInput returns __DeprecateVersionInput.Input, and is useful for accessing the field via an interface.
+func (v *__DeprecateVersionInput) GetInput() DeprecateModuleVersionInput { return v.Input }
+
+// __DestroyInstanceInput is used internally by genqlient
+type __DestroyInstanceInput struct {
+	Input DestroyModuleInstanceInput `json:"input"`
+}
+
+// GetInput returns __DestroyInstanceInput.Input, and is useful for accessing the field via an interface.
+func (v *__DestroyInstanceInput) GetInput() DestroyModuleInstanceInput { return v.Input }
+
+// __EnvironmentInput is used internally by genqlient
+type __EnvironmentInput struct {
+	Id   *string `json:"id,omitempty"`
+	Path *string `json:"path,omitempty"`
+}
+
+// GetId returns __EnvironmentInput.Id, and is useful for accessing the field via an interface.
+func (v *__EnvironmentInput) GetId() *string { return v.Id }
+
+// GetPath returns __EnvironmentInput.Path, and is useful for accessing the field via an interface.
+func (v *__EnvironmentInput) GetPath() *string { return v.Path }
+
+// __EnvironmentsInput is used internally by genqlient
+type __EnvironmentsInput struct {
+	ProjectId *string `json:"projectId,omitempty"`
+	Archived  *bool   `json:"archived,omitempty"`
+	Search    *string `json:"search,omitempty"`
+	First     *int    `json:"first,omitempty"`
+	After     *string `json:"after,omitempty"`
+}
+
+// GetProjectId returns __EnvironmentsInput.ProjectId, and is useful for accessing the field via an interface.
+func (v *__EnvironmentsInput) GetProjectId() *string { return v.ProjectId }
+
+// GetArchived returns __EnvironmentsInput.Archived, and is useful for accessing the field via an interface.
+func (v *__EnvironmentsInput) GetArchived() *bool { return v.Archived }
+
+// GetSearch returns __EnvironmentsInput.Search, and is useful for accessing the field via an interface.
+func (v *__EnvironmentsInput) GetSearch() *string { return v.Search }
+
+// GetFirst returns __EnvironmentsInput.First, and is useful for accessing the field via an interface.
+func (v *__EnvironmentsInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __EnvironmentsInput.After, and is useful for accessing the field via an interface.
+func (v *__EnvironmentsInput) GetAfter() *string { return v.After }
+
+// __InstanceInput is used internally by genqlient
+type __InstanceInput struct {
+	Id   *string `json:"id,omitempty"`
+	Path *string `json:"path,omitempty"`
+}
+
+// GetId returns __InstanceInput.Id, and is useful for accessing the field via an interface.
+func (v *__InstanceInput) GetId() *string { return v.Id }
+
+// GetPath returns __InstanceInput.Path, and is useful for accessing the field via an interface.
+func (v *__InstanceInput) GetPath() *string { return v.Path }
+
+// __InstanceOutputsInput is used internally by genqlient
+type __InstanceOutputsInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __InstanceOutputsInput.Id, and is useful for accessing the field via an interface.
+func (v *__InstanceOutputsInput) GetId() string { return v.Id }
+
+// __InstancesInput is used internally by genqlient
+type __InstancesInput struct {
+	Filter *ModuleInstanceFilter `json:"filter"`
+	First  *int                  `json:"first,omitempty"`
+	After  *string               `json:"after,omitempty"`
+}
+
+// GetFilter returns __InstancesInput.Filter, and is useful for accessing the field via an interface.
+func (v *__InstancesInput) GetFilter() *ModuleInstanceFilter { return v.Filter }
+
+// GetFirst returns __InstancesInput.First, and is useful for accessing the field via an interface.
+func (v *__InstancesInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __InstancesInput.After, and is useful for accessing the field via an interface.
+func (v *__InstancesInput) GetAfter() *string { return v.After }
+
+// __LatestVersionInput is used internally by genqlient
+type __LatestVersionInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __LatestVersionInput.Id, and is useful for accessing the field via an interface.
+func (v *__LatestVersionInput) GetId() string { return v.Id }
+
+// __LiftQuarantineInput is used internally by genqlient
+type __LiftQuarantineInput struct {
+	Input LiftQuarantineInput `json:"input"`
+}
+
+// GetInput returns __LiftQuarantineInput.Input, and is useful for accessing the field via an interface.
+func (v *__LiftQuarantineInput) GetInput() LiftQuarantineInput { return v.Input }
+
+// __ModuleInput is used internally by genqlient
+type __ModuleInput struct {
+	Id         *string `json:"id,omitempty"`
+	ModuleType *string `json:"moduleType,omitempty"`
+}
+
+// GetId returns __ModuleInput.Id, and is useful for accessing the field via an interface.
+func (v *__ModuleInput) GetId() *string { return v.Id }
+
+// GetModuleType returns __ModuleInput.ModuleType, and is useful for accessing the field via an interface.
+func (v *__ModuleInput) GetModuleType() *string { return v.ModuleType }
+
+// __ModuleVersionInput is used internally by genqlient
+type __ModuleVersionInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __ModuleVersionInput.Id, and is useful for accessing the field via an interface.
+func (v *__ModuleVersionInput) GetId() string { return v.Id }
+
+// __ModuleVersionsInput is used internally by genqlient
+type __ModuleVersionsInput struct {
+	Id    string  `json:"id"`
+	First *int    `json:"first,omitempty"`
+	After *string `json:"after,omitempty"`
+}
+
+// GetId returns __ModuleVersionsInput.Id, and is useful for accessing the field via an interface.
+func (v *__ModuleVersionsInput) GetId() string { return v.Id }
+
+// GetFirst returns __ModuleVersionsInput.First, and is useful for accessing the field via an interface.
+func (v *__ModuleVersionsInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __ModuleVersionsInput.After, and is useful for accessing the field via an interface.
+func (v *__ModuleVersionsInput) GetAfter() *string { return v.After }
+
+// __ModulesInput is used internally by genqlient
+type __ModulesInput struct {
+	Status *ModuleDefinitionStatus `json:"status,omitempty"`
+	Search *string                 `json:"search,omitempty"`
+	First  *int                    `json:"first,omitempty"`
+	After  *string                 `json:"after,omitempty"`
+}
+
+// GetStatus returns __ModulesInput.Status, and is useful for accessing the field via an interface.
+func (v *__ModulesInput) GetStatus() *ModuleDefinitionStatus { return v.Status }
+
+// GetSearch returns __ModulesInput.Search, and is useful for accessing the field via an interface.
+func (v *__ModulesInput) GetSearch() *string { return v.Search }
+
+// GetFirst returns __ModulesInput.First, and is useful for accessing the field via an interface.
+func (v *__ModulesInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __ModulesInput.After, and is useful for accessing the field via an interface.
+func (v *__ModulesInput) GetAfter() *string { return v.After }
+
+// __ProjectInput is used internally by genqlient
+type __ProjectInput struct {
+	Id   *string `json:"id,omitempty"`
+	Slug *string `json:"slug,omitempty"`
+}
+
+// GetId returns __ProjectInput.Id, and is useful for accessing the field via an interface.
+func (v *__ProjectInput) GetId() *string { return v.Id }
+
+// GetSlug returns __ProjectInput.Slug, and is useful for accessing the field via an interface.
+func (v *__ProjectInput) GetSlug() *string { return v.Slug }
+
+// __ProjectsInput is used internally by genqlient
+type __ProjectsInput struct {
+	Archived *bool   `json:"archived,omitempty"`
+	Search   *string `json:"search,omitempty"`
+	First    *int    `json:"first,omitempty"`
+	After    *string `json:"after,omitempty"`
+}
+
+// GetArchived returns __ProjectsInput.Archived, and is useful for accessing the field via an interface.
+func (v *__ProjectsInput) GetArchived() *bool { return v.Archived }
+
+// GetSearch returns __ProjectsInput.Search, and is useful for accessing the field via an interface.
+func (v *__ProjectsInput) GetSearch() *string { return v.Search }
+
+// GetFirst returns __ProjectsInput.First, and is useful for accessing the field via an interface.
+func (v *__ProjectsInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __ProjectsInput.After, and is useful for accessing the field via an interface.
+func (v *__ProjectsInput) GetAfter() *string { return v.After }
+
+// __QuarantineReleaseInput is used internally by genqlient
+type __QuarantineReleaseInput struct {
+	Input QuarantineReleaseInput `json:"input"`
+}
+
+// GetInput returns __QuarantineReleaseInput.Input, and is useful for accessing the field via an interface.
+func (v *__QuarantineReleaseInput) GetInput() QuarantineReleaseInput { return v.Input }
+
+// __ReinstateVersionInput is used internally by genqlient
+type __ReinstateVersionInput struct {
+	Input ReinstateModuleVersionInput `json:"input"`
+}
+
+// GetInput returns __ReinstateVersionInput.Input, and is useful for accessing the field via an interface.
+func (v *__ReinstateVersionInput) GetInput() ReinstateModuleVersionInput { return v.Input }
+
+// __ReleaseInput is used internally by genqlient
+type __ReleaseInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __ReleaseInput.Id, and is useful for accessing the field via an interface.
+func (v *__ReleaseInput) GetId() string { return v.Id }
 
 // __RenewLeaseInput is used internally by genqlient
 type __RenewLeaseInput struct {
@@ -707,6 +3571,388 @@ type __ReportDeploymentInput struct {
 
 // GetInput returns __ReportDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__ReportDeploymentInput) GetInput() ReportDeploymentInput { return v.Input }
+
+// __UnarchiveEnvironmentInput is used internally by genqlient
+type __UnarchiveEnvironmentInput struct {
+	Input UnarchiveEnvironmentInput `json:"input"`
+}
+
+// GetInput returns __UnarchiveEnvironmentInput.Input, and is useful for accessing the field via an interface.
+func (v *__UnarchiveEnvironmentInput) GetInput() UnarchiveEnvironmentInput { return v.Input }
+
+// __UnarchiveInstanceInput is used internally by genqlient
+type __UnarchiveInstanceInput struct {
+	Input UnarchiveModuleInstanceInput `json:"input"`
+}
+
+// GetInput returns __UnarchiveInstanceInput.Input, and is useful for accessing the field via an interface.
+func (v *__UnarchiveInstanceInput) GetInput() UnarchiveModuleInstanceInput { return v.Input }
+
+// __UnarchiveProjectInput is used internally by genqlient
+type __UnarchiveProjectInput struct {
+	Input UnarchiveProjectInput `json:"input"`
+}
+
+// GetInput returns __UnarchiveProjectInput.Input, and is useful for accessing the field via an interface.
+func (v *__UnarchiveProjectInput) GetInput() UnarchiveProjectInput { return v.Input }
+
+// __UpdateEnvironmentInput is used internally by genqlient
+type __UpdateEnvironmentInput struct {
+	Input UpdateEnvironmentInput `json:"input"`
+}
+
+// GetInput returns __UpdateEnvironmentInput.Input, and is useful for accessing the field via an interface.
+func (v *__UpdateEnvironmentInput) GetInput() UpdateEnvironmentInput { return v.Input }
+
+// __UpdateInstanceInput is used internally by genqlient
+type __UpdateInstanceInput struct {
+	Input UpdateModuleInstanceInput `json:"input"`
+}
+
+// GetInput returns __UpdateInstanceInput.Input, and is useful for accessing the field via an interface.
+func (v *__UpdateInstanceInput) GetInput() UpdateModuleInstanceInput { return v.Input }
+
+// __UpdateProjectInput is used internally by genqlient
+type __UpdateProjectInput struct {
+	Input UpdateProjectInput `json:"input"`
+}
+
+// GetInput returns __UpdateProjectInput.Input, and is useful for accessing the field via an interface.
+func (v *__UpdateProjectInput) GetInput() UpdateProjectInput { return v.Input }
+
+// The mutation executed by ArchiveEnvironment.
+const ArchiveEnvironment_Operation = `
+mutation ArchiveEnvironment ($input: ArchiveEnvironmentInput!) {
+	archiveEnvironment(input: $input) {
+		environment {
+			... EnvironmentRecord
+		}
+	}
+}
+fragment EnvironmentRecord on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+`
+
+func ArchiveEnvironment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input ArchiveEnvironmentInput,
+) (data_ *ArchiveEnvironmentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ArchiveEnvironment",
+		Query:  ArchiveEnvironment_Operation,
+		Variables: &__ArchiveEnvironmentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &ArchiveEnvironmentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by ArchiveInstance.
+const ArchiveInstance_Operation = `
+mutation ArchiveInstance ($input: ArchiveModuleInstanceInput!) {
+	archiveModuleInstance(input: $input) {
+		moduleInstance {
+			... InstanceRecord
+		}
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func ArchiveInstance(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input ArchiveModuleInstanceInput,
+) (data_ *ArchiveInstanceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ArchiveInstance",
+		Query:  ArchiveInstance_Operation,
+		Variables: &__ArchiveInstanceInput{
+			Input: input,
+		},
+	}
+
+	data_ = &ArchiveInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by ArchiveProject.
+const ArchiveProject_Operation = `
+mutation ArchiveProject ($input: ArchiveProjectInput!) {
+	archiveProject(input: $input) {
+		project {
+			... ProjectRecord
+		}
+	}
+}
+fragment ProjectRecord on Project {
+	id
+	slug
+	name
+	createdAt
+	updatedAt
+	archivedAt
+}
+`
+
+func ArchiveProject(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input ArchiveProjectInput,
+) (data_ *ArchiveProjectResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ArchiveProject",
+		Query:  ArchiveProject_Operation,
+		Variables: &__ArchiveProjectInput{
+			Input: input,
+		},
+	}
+
+	data_ = &ArchiveProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CancelDeployment.
+const CancelDeployment_Operation = `
+mutation CancelDeployment ($input: CancelDeploymentInput!) {
+	cancelDeployment(input: $input) {
+		deployment {
+			... DeploymentDetail
+		}
+	}
+}
+fragment DeploymentDetail on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... ReleaseDetail
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	outputs
+	deploymentType
+	externalDeploymentId
+	resourceArn
+	resourceName
+	pipelineRunId
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	cancelRequestedBy
+	cancelReason
+	forced
+	rollbackEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	redeployEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment ReleaseDetail on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	inputs
+	artifact
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func CancelDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CancelDeploymentInput,
+) (data_ *CancelDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CancelDeployment",
+		Query:  CancelDeployment_Operation,
+		Variables: &__CancelDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CancelDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
 
 // The mutation executed by ClaimDeployment.
 const ClaimDeployment_Operation = `
@@ -805,6 +4051,109 @@ func ClaimDeployment(
 	return data_, err_
 }
 
+// The query executed by CompareDeployments.
+const CompareDeployments_Operation = `
+query CompareDeployments ($from: ID!, $to: ID!) {
+	compareDeployments(from: $from, to: $to) {
+		... ComparisonRecord
+	}
+}
+fragment ComparisonRecord on DeploymentComparison {
+	from {
+		... ComparedDeployment
+	}
+	to {
+		... ComparedDeployment
+	}
+	sameRelease
+	fromVersion {
+		... DeployedVersion
+	}
+	toVersion {
+		... DeployedVersion
+	}
+	inputs {
+		... ChangeRecord
+	}
+	artifact {
+		... ChangeRecord
+	}
+}
+fragment ComparedDeployment on Deployment {
+	id
+	moduleInstance {
+		... InstanceName
+	}
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment ChangeRecord on ReleaseChange {
+	pointer
+	kind
+	before
+	after
+	masked
+	immutable
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+`
+
+func CompareDeployments(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	from string,
+	to string,
+) (data_ *CompareDeploymentsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CompareDeployments",
+		Query:  CompareDeployments_Operation,
+		Variables: &__CompareDeploymentsInput{
+			From: from,
+			To:   to,
+		},
+	}
+
+	data_ = &CompareDeploymentsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by CompleteDeployment.
 const CompleteDeployment_Operation = `
 mutation CompleteDeployment ($input: CompleteDeploymentInput!) {
@@ -842,6 +4191,955 @@ func CompleteDeployment(
 	return data_, err_
 }
 
+// The mutation executed by CreateEnvironment.
+const CreateEnvironment_Operation = `
+mutation CreateEnvironment ($input: CreateEnvironmentInput!) {
+	createEnvironment(input: $input) {
+		environment {
+			... EnvironmentRecord
+		}
+	}
+}
+fragment EnvironmentRecord on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+`
+
+func CreateEnvironment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateEnvironmentInput,
+) (data_ *CreateEnvironmentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateEnvironment",
+		Query:  CreateEnvironment_Operation,
+		Variables: &__CreateEnvironmentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateEnvironmentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateInstance.
+const CreateInstance_Operation = `
+mutation CreateInstance ($input: CreateModuleInstanceInput!) {
+	createModuleInstance(input: $input) {
+		moduleInstance {
+			... InstanceRecord
+		}
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func CreateInstance(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateModuleInstanceInput,
+) (data_ *CreateInstanceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateInstance",
+		Query:  CreateInstance_Operation,
+		Variables: &__CreateInstanceInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateProject.
+const CreateProject_Operation = `
+mutation CreateProject ($input: CreateProjectInput!) {
+	createProject(input: $input) {
+		project {
+			... ProjectRecord
+		}
+	}
+}
+fragment ProjectRecord on Project {
+	id
+	slug
+	name
+	createdAt
+	updatedAt
+	archivedAt
+}
+`
+
+func CreateProject(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateProjectInput,
+) (data_ *CreateProjectResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateProject",
+		Query:  CreateProject_Operation,
+		Variables: &__CreateProjectInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by DeleteEnvironment.
+const DeleteEnvironment_Operation = `
+mutation DeleteEnvironment ($input: DeleteEnvironmentInput!) {
+	deleteEnvironment(input: $input) {
+		environment {
+			... EnvironmentRecord
+		}
+	}
+}
+fragment EnvironmentRecord on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+`
+
+func DeleteEnvironment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input DeleteEnvironmentInput,
+) (data_ *DeleteEnvironmentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeleteEnvironment",
+		Query:  DeleteEnvironment_Operation,
+		Variables: &__DeleteEnvironmentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &DeleteEnvironmentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by DeleteInstance.
+const DeleteInstance_Operation = `
+mutation DeleteInstance ($input: DeleteModuleInstanceInput!) {
+	deleteModuleInstance(input: $input) {
+		moduleInstance {
+			... InstanceRecord
+		}
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func DeleteInstance(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input DeleteModuleInstanceInput,
+) (data_ *DeleteInstanceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeleteInstance",
+		Query:  DeleteInstance_Operation,
+		Variables: &__DeleteInstanceInput{
+			Input: input,
+		},
+	}
+
+	data_ = &DeleteInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by DeleteProject.
+const DeleteProject_Operation = `
+mutation DeleteProject ($input: DeleteProjectInput!) {
+	deleteProject(input: $input) {
+		project {
+			... ProjectRecord
+		}
+	}
+}
+fragment ProjectRecord on Project {
+	id
+	slug
+	name
+	createdAt
+	updatedAt
+	archivedAt
+}
+`
+
+func DeleteProject(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input DeleteProjectInput,
+) (data_ *DeleteProjectResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeleteProject",
+		Query:  DeleteProject_Operation,
+		Variables: &__DeleteProjectInput{
+			Input: input,
+		},
+	}
+
+	data_ = &DeleteProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Deployment.
+const Deployment_Operation = `
+query Deployment ($id: ID!) {
+	deployment(id: $id) {
+		... DeploymentDetail
+	}
+}
+fragment DeploymentDetail on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... ReleaseDetail
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	outputs
+	deploymentType
+	externalDeploymentId
+	resourceArn
+	resourceName
+	pipelineRunId
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	cancelRequestedBy
+	cancelReason
+	forced
+	rollbackEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	redeployEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment ReleaseDetail on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	inputs
+	artifact
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func Deployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *DeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Deployment",
+		Query:  Deployment_Operation,
+		Variables: &__DeploymentInput{
+			Id: id,
+		},
+	}
+
+	data_ = &DeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Deployments.
+const Deployments_Operation = `
+query Deployments ($filter: DeploymentFilter, $first: Int, $after: String) {
+	deployments(filter: $filter, first: $first, after: $after) {
+		nodes {
+			... DeploymentRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func Deployments(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	filter *DeploymentFilter,
+	first *int,
+	after *string,
+) (data_ *DeploymentsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Deployments",
+		Query:  Deployments_Operation,
+		Variables: &__DeploymentsInput{
+			Filter: filter,
+			First:  first,
+			After:  after,
+		},
+	}
+
+	data_ = &DeploymentsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by DeprecateVersion.
+const DeprecateVersion_Operation = `
+mutation DeprecateVersion ($input: DeprecateModuleVersionInput!) {
+	deprecateModuleVersion(input: $input) {
+		moduleVersion {
+			... VersionRecord
+		}
+	}
+}
+fragment VersionRecord on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func DeprecateVersion(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input DeprecateModuleVersionInput,
+) (data_ *DeprecateVersionResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeprecateVersion",
+		Query:  DeprecateVersion_Operation,
+		Variables: &__DeprecateVersionInput{
+			Input: input,
+		},
+	}
+
+	data_ = &DeprecateVersionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by DestroyInstance.
+const DestroyInstance_Operation = `
+mutation DestroyInstance ($input: DestroyModuleInstanceInput!) {
+	destroyModuleInstance(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func DestroyInstance(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input DestroyModuleInstanceInput,
+) (data_ *DestroyInstanceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DestroyInstance",
+		Query:  DestroyInstance_Operation,
+		Variables: &__DestroyInstanceInput{
+			Input: input,
+		},
+	}
+
+	data_ = &DestroyInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Environment.
+const Environment_Operation = `
+query Environment ($id: ID, $path: String) {
+	environment(id: $id, path: $path) {
+		... EnvironmentRecord
+	}
+}
+fragment EnvironmentRecord on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+`
+
+func Environment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id *string,
+	path *string,
+) (data_ *EnvironmentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Environment",
+		Query:  Environment_Operation,
+		Variables: &__EnvironmentInput{
+			Id:   id,
+			Path: path,
+		},
+	}
+
+	data_ = &EnvironmentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Environments.
+const Environments_Operation = `
+query Environments ($projectId: ID, $archived: Boolean, $search: String, $first: Int, $after: String) {
+	environments(projectId: $projectId, archived: $archived, search: $search, first: $first, after: $after) {
+		nodes {
+			... EnvironmentRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment EnvironmentRecord on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+`
+
+func Environments(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	projectId *string,
+	archived *bool,
+	search *string,
+	first *int,
+	after *string,
+) (data_ *EnvironmentsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Environments",
+		Query:  Environments_Operation,
+		Variables: &__EnvironmentsInput{
+			ProjectId: projectId,
+			Archived:  archived,
+			Search:    search,
+			First:     first,
+			After:     after,
+		},
+	}
+
+	data_ = &EnvironmentsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Identify.
 const Identify_Operation = `
 query Identify {
@@ -861,6 +5159,944 @@ func Identify(
 	}
 
 	data_ = &IdentifyResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Instance.
+const Instance_Operation = `
+query Instance ($id: ID, $path: String) {
+	moduleInstance(id: $id, path: $path) {
+		... InstanceRecord
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func Instance(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id *string,
+	path *string,
+) (data_ *InstanceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Instance",
+		Query:  Instance_Operation,
+		Variables: &__InstanceInput{
+			Id:   id,
+			Path: path,
+		},
+	}
+
+	data_ = &InstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by InstanceOutputs.
+const InstanceOutputs_Operation = `
+query InstanceOutputs ($id: ID!) {
+	moduleInstance(id: $id) {
+		outputs
+	}
+}
+`
+
+func InstanceOutputs(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *InstanceOutputsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "InstanceOutputs",
+		Query:  InstanceOutputs_Operation,
+		Variables: &__InstanceOutputsInput{
+			Id: id,
+		},
+	}
+
+	data_ = &InstanceOutputsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Instances.
+const Instances_Operation = `
+query Instances ($filter: ModuleInstanceFilter, $first: Int, $after: String) {
+	moduleInstances(filter: $filter, first: $first, after: $after) {
+		nodes {
+			... InstanceRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func Instances(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	filter *ModuleInstanceFilter,
+	first *int,
+	after *string,
+) (data_ *InstancesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Instances",
+		Query:  Instances_Operation,
+		Variables: &__InstancesInput{
+			Filter: filter,
+			First:  first,
+			After:  after,
+		},
+	}
+
+	data_ = &InstancesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by LatestVersion.
+const LatestVersion_Operation = `
+query LatestVersion ($id: ID!) {
+	moduleDefinition(id: $id) {
+		latestModuleVersion {
+			... VersionRecord
+		}
+	}
+}
+fragment VersionRecord on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func LatestVersion(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *LatestVersionResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "LatestVersion",
+		Query:  LatestVersion_Operation,
+		Variables: &__LatestVersionInput{
+			Id: id,
+		},
+	}
+
+	data_ = &LatestVersionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by LiftQuarantine.
+const LiftQuarantine_Operation = `
+mutation LiftQuarantine ($input: LiftQuarantineInput!) {
+	liftQuarantine(input: $input) {
+		release {
+			... ReleaseRecord
+		}
+	}
+}
+fragment ReleaseRecord on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+	createdAt
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func LiftQuarantine(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input LiftQuarantineInput,
+) (data_ *LiftQuarantineResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "LiftQuarantine",
+		Query:  LiftQuarantine_Operation,
+		Variables: &__LiftQuarantineInput{
+			Input: input,
+		},
+	}
+
+	data_ = &LiftQuarantineResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Module.
+const Module_Operation = `
+query Module ($id: ID, $moduleType: String) {
+	moduleDefinition(id: $id, type: $moduleType) {
+		... ModuleRecord
+	}
+}
+fragment ModuleRecord on ModuleDefinition {
+	id
+	type
+	name
+	description
+	status
+	organizationId
+	latestVersion
+	createdAt
+	updatedAt
+}
+`
+
+func Module(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id *string,
+	moduleType *string,
+) (data_ *ModuleResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Module",
+		Query:  Module_Operation,
+		Variables: &__ModuleInput{
+			Id:         id,
+			ModuleType: moduleType,
+		},
+	}
+
+	data_ = &ModuleResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by ModuleVersion.
+const ModuleVersion_Operation = `
+query ModuleVersion ($id: ID!) {
+	moduleVersion(id: $id) {
+		... VersionDetail
+	}
+}
+fragment VersionDetail on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+	inputsJson
+	outputs {
+		name
+		description
+		secret
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func ModuleVersion(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *ModuleVersionResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ModuleVersion",
+		Query:  ModuleVersion_Operation,
+		Variables: &__ModuleVersionInput{
+			Id: id,
+		},
+	}
+
+	data_ = &ModuleVersionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by ModuleVersions.
+const ModuleVersions_Operation = `
+query ModuleVersions ($id: ID!, $first: Int, $after: String) {
+	moduleDefinition(id: $id) {
+		versions(first: $first, after: $after) {
+			nodes {
+				... VersionRecord
+			}
+			pageInfo {
+				... PageEnd
+			}
+		}
+	}
+}
+fragment VersionRecord on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func ModuleVersions(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	first *int,
+	after *string,
+) (data_ *ModuleVersionsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ModuleVersions",
+		Query:  ModuleVersions_Operation,
+		Variables: &__ModuleVersionsInput{
+			Id:    id,
+			First: first,
+			After: after,
+		},
+	}
+
+	data_ = &ModuleVersionsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Modules.
+const Modules_Operation = `
+query Modules ($status: ModuleDefinitionStatus, $search: String, $first: Int, $after: String) {
+	moduleDefinitions(status: $status, search: $search, first: $first, after: $after) {
+		nodes {
+			... ModuleRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment ModuleRecord on ModuleDefinition {
+	id
+	type
+	name
+	description
+	status
+	organizationId
+	latestVersion
+	createdAt
+	updatedAt
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+`
+
+func Modules(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	status *ModuleDefinitionStatus,
+	search *string,
+	first *int,
+	after *string,
+) (data_ *ModulesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Modules",
+		Query:  Modules_Operation,
+		Variables: &__ModulesInput{
+			Status: status,
+			Search: search,
+			First:  first,
+			After:  after,
+		},
+	}
+
+	data_ = &ModulesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Project.
+const Project_Operation = `
+query Project ($id: ID, $slug: String) {
+	project(id: $id, slug: $slug) {
+		... ProjectRecord
+	}
+}
+fragment ProjectRecord on Project {
+	id
+	slug
+	name
+	createdAt
+	updatedAt
+	archivedAt
+}
+`
+
+func Project(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id *string,
+	slug *string,
+) (data_ *ProjectResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Project",
+		Query:  Project_Operation,
+		Variables: &__ProjectInput{
+			Id:   id,
+			Slug: slug,
+		},
+	}
+
+	data_ = &ProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Projects.
+const Projects_Operation = `
+query Projects ($archived: Boolean, $search: String, $first: Int, $after: String) {
+	projects(archived: $archived, search: $search, first: $first, after: $after) {
+		nodes {
+			... ProjectRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment ProjectRecord on Project {
+	id
+	slug
+	name
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+`
+
+func Projects(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	archived *bool,
+	search *string,
+	first *int,
+	after *string,
+) (data_ *ProjectsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Projects",
+		Query:  Projects_Operation,
+		Variables: &__ProjectsInput{
+			Archived: archived,
+			Search:   search,
+			First:    first,
+			After:    after,
+		},
+	}
+
+	data_ = &ProjectsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by QuarantineRelease.
+const QuarantineRelease_Operation = `
+mutation QuarantineRelease ($input: QuarantineReleaseInput!) {
+	quarantineRelease(input: $input) {
+		release {
+			... ReleaseRecord
+		}
+	}
+}
+fragment ReleaseRecord on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+	createdAt
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func QuarantineRelease(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input QuarantineReleaseInput,
+) (data_ *QuarantineReleaseResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "QuarantineRelease",
+		Query:  QuarantineRelease_Operation,
+		Variables: &__QuarantineReleaseInput{
+			Input: input,
+		},
+	}
+
+	data_ = &QuarantineReleaseResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by ReinstateVersion.
+const ReinstateVersion_Operation = `
+mutation ReinstateVersion ($input: ReinstateModuleVersionInput!) {
+	reinstateModuleVersion(input: $input) {
+		moduleVersion {
+			... VersionRecord
+		}
+	}
+}
+fragment VersionRecord on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func ReinstateVersion(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input ReinstateModuleVersionInput,
+) (data_ *ReinstateVersionResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ReinstateVersion",
+		Query:  ReinstateVersion_Operation,
+		Variables: &__ReinstateVersionInput{
+			Input: input,
+		},
+	}
+
+	data_ = &ReinstateVersionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Release.
+const Release_Operation = `
+query Release ($id: ID!) {
+	release(id: $id) {
+		... ReleaseRecord
+	}
+}
+fragment ReleaseRecord on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+	createdAt
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func Release(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *ReleaseResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Release",
+		Query:  Release_Operation,
+		Variables: &__ReleaseInput{
+			Id: id,
+		},
+	}
+
+	data_ = &ReleaseResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -943,6 +6179,448 @@ func ReportDeployment(
 	}
 
 	data_ = &ReportDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UnarchiveEnvironment.
+const UnarchiveEnvironment_Operation = `
+mutation UnarchiveEnvironment ($input: UnarchiveEnvironmentInput!) {
+	unarchiveEnvironment(input: $input) {
+		environment {
+			... EnvironmentRecord
+		}
+	}
+}
+fragment EnvironmentRecord on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+`
+
+func UnarchiveEnvironment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UnarchiveEnvironmentInput,
+) (data_ *UnarchiveEnvironmentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UnarchiveEnvironment",
+		Query:  UnarchiveEnvironment_Operation,
+		Variables: &__UnarchiveEnvironmentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UnarchiveEnvironmentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UnarchiveInstance.
+const UnarchiveInstance_Operation = `
+mutation UnarchiveInstance ($input: UnarchiveModuleInstanceInput!) {
+	unarchiveModuleInstance(input: $input) {
+		moduleInstance {
+			... InstanceRecord
+		}
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func UnarchiveInstance(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UnarchiveModuleInstanceInput,
+) (data_ *UnarchiveInstanceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UnarchiveInstance",
+		Query:  UnarchiveInstance_Operation,
+		Variables: &__UnarchiveInstanceInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UnarchiveInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UnarchiveProject.
+const UnarchiveProject_Operation = `
+mutation UnarchiveProject ($input: UnarchiveProjectInput!) {
+	unarchiveProject(input: $input) {
+		project {
+			... ProjectRecord
+		}
+	}
+}
+fragment ProjectRecord on Project {
+	id
+	slug
+	name
+	createdAt
+	updatedAt
+	archivedAt
+}
+`
+
+func UnarchiveProject(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UnarchiveProjectInput,
+) (data_ *UnarchiveProjectResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UnarchiveProject",
+		Query:  UnarchiveProject_Operation,
+		Variables: &__UnarchiveProjectInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UnarchiveProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UpdateEnvironment.
+const UpdateEnvironment_Operation = `
+mutation UpdateEnvironment ($input: UpdateEnvironmentInput!) {
+	updateEnvironment(input: $input) {
+		environment {
+			... EnvironmentRecord
+		}
+	}
+}
+fragment EnvironmentRecord on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+	createdAt
+	updatedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+`
+
+func UpdateEnvironment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UpdateEnvironmentInput,
+) (data_ *UpdateEnvironmentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UpdateEnvironment",
+		Query:  UpdateEnvironment_Operation,
+		Variables: &__UpdateEnvironmentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UpdateEnvironmentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UpdateInstance.
+const UpdateInstance_Operation = `
+mutation UpdateInstance ($input: UpdateModuleInstanceInput!) {
+	updateModuleInstance(input: $input) {
+		moduleInstance {
+			... InstanceRecord
+		}
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func UpdateInstance(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UpdateModuleInstanceInput,
+) (data_ *UpdateInstanceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UpdateInstance",
+		Query:  UpdateInstance_Operation,
+		Variables: &__UpdateInstanceInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UpdateInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UpdateProject.
+const UpdateProject_Operation = `
+mutation UpdateProject ($input: UpdateProjectInput!) {
+	updateProject(input: $input) {
+		project {
+			... ProjectRecord
+		}
+	}
+}
+fragment ProjectRecord on Project {
+	id
+	slug
+	name
+	createdAt
+	updatedAt
+	archivedAt
+}
+`
+
+func UpdateProject(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UpdateProjectInput,
+) (data_ *UpdateProjectResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UpdateProject",
+		Query:  UpdateProject_Operation,
+		Variables: &__UpdateProjectInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UpdateProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Viewer.
+const Viewer_Operation = `
+query Viewer {
+	viewer {
+		... ViewerRecord
+	}
+}
+fragment ViewerRecord on Viewer {
+	id
+	tokenName
+	role
+	organization {
+		id
+		slug
+		name
+	}
+	expiresAt
+	scope {
+		projects
+		environments
+	}
+	permissions
+}
+`
+
+func Viewer(
+	ctx_ context.Context,
+	client_ graphql.Client,
+) (data_ *ViewerResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Viewer",
+		Query:  Viewer_Operation,
+	}
+
+	data_ = &ViewerResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -1,0 +1,149 @@
+// Package cli is the command line for people and CI: commands that know a server by its API alone. A command is a file's; it
+// is made by Config.command, which gives it a session: the connection to the server, the printer of its result, and the
+// question before a change.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"slipway/internal/setting"
+)
+
+// Config is what the commands take from the program. What is left out has its usual value.
+type Config struct {
+	// Env has the variables.
+	Env setting.Environment
+	// Patience is how long a request is repeated while the server is away, 30 s.
+	Patience time.Duration
+	// Timeout is how long a request may take, 1 min.
+	Timeout time.Duration
+	// CommandTimeout is how long a token command may take, 30 s.
+	CommandTimeout time.Duration
+	// Now tells the time.
+	Now func() time.Time
+}
+
+// Commands returns the commands.
+func Commands(c Config) []*cobra.Command {
+	for of, usual := range map[*time.Duration]time.Duration{&c.Patience: 30 * time.Second, &c.Timeout: time.Minute, &c.CommandTimeout: 30 * time.Second} {
+		if *of == 0 {
+			*of = usual
+		}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return []*cobra.Command{
+		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
+		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
+		c.outputsCommand(), c.compareCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
+		c.apiCommand(),
+	}
+}
+
+// Group returns a command that only has others below it.
+func Group(name, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: name, Short: short, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
+// ours annotates the commands of this package.
+const ours = "cli"
+
+// session is one run of a command.
+type session struct {
+	config      *Config
+	conn        *connection
+	out         *printer
+	in          io.Reader
+	errOut      io.Writer
+	asks        bool // whether standard error is a terminal, so that questions are seen
+	yes         bool
+	destination io.Writer // standard output, for what is no record
+}
+
+// action is what a command does with its arguments.
+type action func(ctx context.Context, s *session, args []string) error
+
+// options are what a command has besides the flags of its own.
+type options struct {
+	// target, where it is nil the command asks no server.
+	target *target
+	// formats it has beside those of all.
+	formats []format
+	// changes says that it asks before it does something.
+	changes bool
+}
+
+// command makes a command that asks a server. Its own flags are added to what it returns.
+func (c *Config) command(base *cobra.Command, do action, more ...format) *cobra.Command {
+	return c.build(base, options{target: &target{}, formats: more}, do)
+}
+
+// changing makes a command that changes something at a server; see session.confirm.
+func (c *Config) changing(base *cobra.Command, do action) *cobra.Command {
+	return c.build(base, options{target: &target{}, changes: true}, do)
+}
+
+// local makes a command that asks no server.
+func (c *Config) local(base *cobra.Command, do action) *cobra.Command {
+	return c.build(base, options{}, do)
+}
+
+func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command {
+	var out output
+	var yes bool
+	fs := base.Flags()
+	if o.target != nil {
+		o.target.flags(fs)
+	}
+	formats := formatsOf(o.formats)
+	out.flags(fs, formats)
+	if o.changes {
+		setting.AddFlagP(fs, &yes, "yes", "y", "false", setting.Bool, "do not ask")
+	}
+	completeFlag(base, "output", fixed(formats))
+	completeFlag(base, "context", c.completeContexts)
+	base.Annotations = map[string]string{ours: "yes"}
+	base.DisableFlagsInUseLine = true
+	base.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })
+	base.RunE = func(cmd *cobra.Command, args []string) error {
+		s := &session{config: c, in: cmd.InOrStdin(), errOut: cmd.ErrOrStderr(), yes: yes, destination: cmd.OutOrStdout()}
+		s.out = newPrinter(out, cmd.OutOrStdout(), c.Env, c.Now)
+		_, s.asks = terminal(s.errOut)
+		if err := s.run(cmd.Context(), o.target, args, do); err != nil {
+			return begun{err}
+		}
+		return nil
+	}
+	return base
+}
+
+func (s *session) run(ctx context.Context, t *target, args []string, do action) error {
+	if t != nil {
+		p, err := t.resolve(s.config.Env)
+		if err != nil {
+			return err
+		}
+		if s.conn, err = s.config.connect(ctx, p, s.errOut); err != nil {
+			return err
+		}
+	}
+	return do(ctx, s, args)
+}
+
+// note tells a person something beside the result.
+func (s *session) note(format string, args ...any) { note(s.errOut, format, args...) }
+
+func note(to io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintln(to, safe(fmt.Sprintf(format, args...)))
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"golang.org/x/sys/unix"
+
+	"slipway/internal/setting"
+)
+
+// savedContext is a server, and by what a person proves itself there.
+type savedContext struct {
+	Server       string `yaml:"server"`
+	Organization string `yaml:"organization,omitempty"`
+	Token        string `yaml:"token,omitempty"`
+	TokenCommand string `yaml:"tokenCommand,omitempty"`
+}
+
+// contexts are what the file has that login writes.
+type contexts struct {
+	Current  string                  `yaml:"current,omitempty"`
+	Contexts map[string]savedContext `yaml:"contexts,omitempty"`
+}
+
+const (
+	// maxContexts is the longest file of contexts, in bytes.
+	maxContexts = 1 << 20
+	// lockWait is how long another command may be writing the file.
+	lockWait = 10 * time.Second
+)
+
+// contextsPath returns where the contexts are.
+func contextsPath(env setting.Environment) (string, error) {
+	if path, _ := env("SLIPWAY_CONFIG"); path != "" {
+		return path, nil
+	}
+	if dir, _ := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "slipway", "config.yaml"), nil
+	}
+	if home, _ := env("HOME"); home != "" {
+		return filepath.Join(home, ".config", "slipway", "config.yaml"), nil
+	}
+	return "", setting.Usagef("want SLIPWAY_CONFIG, XDG_CONFIG_HOME or HOME set, to know where contexts are; found none")
+}
+
+// readContexts reads the contexts; there are none where there is no file. Errors show nothing of the file, which has tokens.
+func readContexts(path string) (c contexts, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return c, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return c, fmt.Errorf("%s has tokens and can be read by others; make it yours alone with: chmod 600 '%s'", path, path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxContexts+1))
+	if err != nil {
+		return c, err
+	}
+	if len(text) > maxContexts {
+		return c, fmt.Errorf("%s: want at most %d bytes, found more", path, maxContexts)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return c, nil
+	}
+	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil {
+		place := path
+		if bad, ok := errors.AsType[yaml.Error](err); ok && bad.GetToken() != nil && bad.GetToken().Position != nil {
+			place = fmt.Sprintf("%s:%d:%d", path, bad.GetToken().Position.Line, bad.GetToken().Position.Column)
+		}
+		return c, fmt.Errorf("%s: want current, and contexts with server, organization, and token or tokenCommand, found something else", place)
+	}
+	return c, nil
+}
+
+// changeContexts reads the contexts, has them changed and replaces the file whole, while no other command does.
+func changeContexts(ctx context.Context, path string, change func(*contexts) error) error {
+	if whole, err := filepath.EvalSymlinks(path); err == nil {
+		path = whole // the link stays
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	c, err := readContexts(path)
+	if err != nil {
+		return err
+	}
+	if err := change(&c); err != nil {
+		return err
+	}
+	text, err := yaml.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return replace(path, text)
+}
+
+// replace replaces a file whole by one that only its owner can read.
+func replace(path string, text []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // its mode is 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// lock takes a file's lock, which ends with the process at the latest.
+func lock(ctx context.Context, path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() { _ = f.Close() }, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("another command holds %s", path), f.Close())
+		}
+	}
+}
