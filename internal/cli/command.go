@@ -22,6 +22,11 @@ type Config struct {
 	Patience time.Duration
 	// Timeout is how long a request may take, 1 min.
 	Timeout time.Duration
+	// Silence is how long a stream may be without a sign of life before it is begun again, 36 s: three of those that servers
+	// give as a rule.
+	Silence time.Duration
+	// Reminder is how often a line says that something goes on, where the status cannot be rewritten, 30 s.
+	Reminder time.Duration
 	// CommandTimeout is how long a token command may take, 30 s.
 	CommandTimeout time.Duration
 	// Now tells the time.
@@ -30,7 +35,10 @@ type Config struct {
 
 // Commands returns the commands.
 func Commands(c Config) []*cobra.Command {
-	for of, usual := range map[*time.Duration]time.Duration{&c.Patience: 30 * time.Second, &c.Timeout: time.Minute, &c.CommandTimeout: 30 * time.Second} {
+	for of, usual := range map[*time.Duration]time.Duration{
+		&c.Patience: 30 * time.Second, &c.Timeout: time.Minute, &c.CommandTimeout: 30 * time.Second,
+		&c.Silence: 36 * time.Second, &c.Reminder: 30 * time.Second,
+	} {
 		if *of == 0 {
 			*of = usual
 		}
@@ -42,7 +50,7 @@ func Commands(c Config) []*cobra.Command {
 		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
 		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
 		c.outputsCommand(), c.compareCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
-		c.apiCommand(),
+		c.watchCommand(), c.logsCommand(), c.apiCommand(),
 	}
 }
 

@@ -84,6 +84,9 @@ func (s *session) instance(ctx context.Context, ref string) (*client.InstanceRec
 	return r.ModuleInstance, nil
 }
 
+// isDeployment reports whether a text has the form of what stands for a deployment.
+func isDeployment(ref string) bool { return id.Of(id.Deployment, ref) || strings.Contains(ref, "@") }
+
 // deploymentID returns the id of the deployment that a name stands for.
 func (s *session) deploymentID(ctx context.Context, ref string) (string, error) {
 	if id.Of(id.Deployment, ref) {
@@ -219,7 +222,7 @@ func (s *session) releaseID(ctx context.Context, ref string) (string, error) {
 	if id.Of(id.Release, ref) {
 		return ref, nil
 	}
-	if !id.Of(id.Deployment, ref) && !strings.Contains(ref, "@") {
+	if !isDeployment(ref) {
 		return "", setting.Usagef("release: want %s, found %q", wantRelease, ref)
 	}
 	d, err := s.deployment(ctx, ref)

@@ -155,3 +155,12 @@ func age(at, now time.Time) string {
 	}
 	return "now"
 }
+
+// safeTabs is safe, but for tabs, which programs line their texts up with.
+func safeTabs(text string) string {
+	parts := strings.Split(text, "\t")
+	for i := range parts {
+		parts[i] = safe(parts[i])
+	}
+	return strings.Join(parts, "\t")
+}

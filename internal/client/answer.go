@@ -27,6 +27,19 @@ type Answer struct {
 // Do sends a request to a path of the API once, with a body of JSON unless that is nil, and reads the answer whatever its
 // status is.
 func (c *Client) Do(ctx context.Context, method, path string, body []byte, header http.Header) (*Answer, error) {
+	request, err := c.request(ctx, method, path, body, header)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return read(response)
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body []byte, header http.Header) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -41,11 +54,11 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte, heade
 	if c.organization != "" {
 		request.Header.Set(httpx.OrganizationHeader, c.organization)
 	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
+	return request, nil
+}
+
+// read reads an answer to its end.
+func read(response *http.Response) (*Answer, error) {
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:

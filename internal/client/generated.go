@@ -5,6 +5,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/Khan/genqlient/graphql"
@@ -998,19 +999,19 @@ func (v *DeploymentFailure) GetDescription() *string { return v.Description }
 // Conditions on deployments; all that are given must hold.
 type DeploymentFilter struct {
 	// The id of the module instance.
-	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
+	ModuleInstanceId *string `json:"moduleInstanceId"`
 	// The id of the environment.
-	EnvironmentId *string `json:"environmentId,omitempty"`
+	EnvironmentId *string `json:"environmentId"`
 	// The id of the project.
-	ProjectId *string `json:"projectId,omitempty"`
+	ProjectId *string `json:"projectId"`
 	// Where it stands.
-	Status *DeploymentStatus `json:"status,omitempty"`
+	Status *DeploymentStatus `json:"status"`
 	// What carries it out: `aws:ecs` or `terraform`.
-	DeploymentType *string `json:"deploymentType,omitempty"`
+	DeploymentType *string `json:"deploymentType"`
 	// Created at or after this moment.
-	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
+	CreatedFrom *time.Time `json:"createdFrom"`
 	// Created before this moment.
-	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
+	CreatedBefore *time.Time `json:"createdBefore"`
 }
 
 // GetModuleInstanceId returns DeploymentFilter.ModuleInstanceId, and is useful for accessing the field via an interface.
@@ -1034,6 +1035,25 @@ func (v *DeploymentFilter) GetCreatedFrom() *time.Time { return v.CreatedFrom }
 // GetCreatedBefore returns DeploymentFilter.CreatedBefore, and is useful for accessing the field via an interface.
 func (v *DeploymentFilter) GetCreatedBefore() *time.Time { return v.CreatedBefore }
 
+// DeploymentItem includes the requested fields of the GraphQL type DeploymentChange.
+// The GraphQL type's documentation follows.
+//
+// A change of a deployment. The versions of one deployment only rise. Versions that were passed by later ones may be left
+// out, but never the one that created it or ended it.
+type DeploymentItem struct {
+	// The place in the feed behind the change. With it as after, a subscription goes on there; an event stream has it as the
+	// id of the event, so that browsers go on by themselves.
+	Cursor string `json:"cursor"`
+	// The deployment as it is when the item is sent, so that its version may be higher than that of the change.
+	Deployment DeploymentProgress `json:"deployment"`
+}
+
+// GetCursor returns DeploymentItem.Cursor, and is useful for accessing the field via an interface.
+func (v *DeploymentItem) GetCursor() string { return v.Cursor }
+
+// GetDeployment returns DeploymentItem.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentItem) GetDeployment() DeploymentProgress { return v.Deployment }
+
 // DeploymentPage includes the requested fields of the GraphQL type DeploymentConnection.
 // The GraphQL type's documentation follows.
 //
@@ -1050,6 +1070,93 @@ func (v *DeploymentPage) GetNodes() []DeploymentRecord { return v.Nodes }
 
 // GetPageInfo returns DeploymentPage.PageInfo, and is useful for accessing the field via an interface.
 func (v *DeploymentPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// DeploymentProgress includes the GraphQL fields of Deployment requested by the fragment DeploymentProgress.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeploymentProgress struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Where it stands.
+	Status DeploymentStatus `json:"status"`
+	// What its program is to do: DESTROY where it is started by `destroy`.
+	Action DeploymentAction `json:"action"`
+	// The instance that it deploys.
+	ModuleInstance InstanceName `json:"moduleInstance"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *DeployedRelease `json:"release"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
+	CreatedBy string `json:"createdBy"`
+	// Who carries it out: the name of the runner's token; null before it is claimed.
+	Runner *string `json:"runner"`
+	// When it began to run; null before.
+	StartedAt *time.Time `json:"startedAt"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// Why it failed or was canceled; null for every other status.
+	Error *DeploymentFailure `json:"error"`
+	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
+	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
+	// Who first requested its cancellation: the name of the token; null where nobody did.
+	CancelRequestedBy *string `json:"cancelRequestedBy"`
+	// What happened, in order, at most 200. Where there was more, the first of them says how much.
+	Events []ProgressEvent `json:"events"`
+	// How many of the oldest events are not kept any more.
+	FoldedEvents int `json:"foldedEvents"`
+	// Raised by every change, from 1.
+	Version int `json:"version"`
+}
+
+// GetId returns DeploymentProgress.Id, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetId() string { return v.Id }
+
+// GetStatus returns DeploymentProgress.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetStatus() DeploymentStatus { return v.Status }
+
+// GetAction returns DeploymentProgress.Action, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetAction() DeploymentAction { return v.Action }
+
+// GetModuleInstance returns DeploymentProgress.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetModuleInstance() InstanceName { return v.ModuleInstance }
+
+// GetRelease returns DeploymentProgress.Release, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetRelease() *DeployedRelease { return v.Release }
+
+// GetCreatedAt returns DeploymentProgress.CreatedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetCreatedBy returns DeploymentProgress.CreatedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetCreatedBy() string { return v.CreatedBy }
+
+// GetRunner returns DeploymentProgress.Runner, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetRunner() *string { return v.Runner }
+
+// GetStartedAt returns DeploymentProgress.StartedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetStartedAt() *time.Time { return v.StartedAt }
+
+// GetCompletedAt returns DeploymentProgress.CompletedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// GetError returns DeploymentProgress.Error, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetError() *DeploymentFailure { return v.Error }
+
+// GetCancelRequestedAt returns DeploymentProgress.CancelRequestedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetCancelRequestedAt() *time.Time { return v.CancelRequestedAt }
+
+// GetCancelRequestedBy returns DeploymentProgress.CancelRequestedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetCancelRequestedBy() *string { return v.CancelRequestedBy }
+
+// GetEvents returns DeploymentProgress.Events, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetEvents() []ProgressEvent { return v.Events }
+
+// GetFoldedEvents returns DeploymentProgress.FoldedEvents, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetFoldedEvents() int { return v.FoldedEvents }
+
+// GetVersion returns DeploymentProgress.Version, and is useful for accessing the field via an interface.
+func (v *DeploymentProgress) GetVersion() int { return v.Version }
 
 // DeploymentRecord includes the GraphQL fields of Deployment requested by the fragment DeploymentRecord.
 // The GraphQL type's documentation follows.
@@ -1213,6 +1320,25 @@ func (v *DeploymentSummary) GetCreatedBy() string { return v.CreatedBy }
 
 // GetCompletedAt returns DeploymentSummary.CompletedAt, and is useful for accessing the field via an interface.
 func (v *DeploymentSummary) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// DeploymentsItem includes the requested fields of the GraphQL type DeploymentChange.
+// The GraphQL type's documentation follows.
+//
+// A change of a deployment. The versions of one deployment only rise. Versions that were passed by later ones may be left
+// out, but never the one that created it or ended it.
+type DeploymentsItem struct {
+	// The place in the feed behind the change. With it as after, a subscription goes on there; an event stream has it as the
+	// id of the event, so that browsers go on by themselves.
+	Cursor string `json:"cursor"`
+	// The deployment as it is when the item is sent, so that its version may be higher than that of the change.
+	Deployment DeploymentProgress `json:"deployment"`
+}
+
+// GetCursor returns DeploymentsItem.Cursor, and is useful for accessing the field via an interface.
+func (v *DeploymentsItem) GetCursor() string { return v.Cursor }
+
+// GetDeployment returns DeploymentsItem.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentsItem) GetDeployment() DeploymentProgress { return v.Deployment }
 
 // DeploymentsResponse is returned by Deployments on success.
 type DeploymentsResponse struct {
@@ -1537,6 +1663,39 @@ type EnvironmentsResponse struct {
 // GetEnvironments returns EnvironmentsResponse.Environments, and is useful for accessing the field via an interface.
 func (v *EnvironmentsResponse) GetEnvironments() EnvironmentPage { return v.Environments }
 
+// FollowDeploymentResponse is returned by FollowDeployment on success.
+type FollowDeploymentResponse struct {
+	// The changes of a deployment, until it has ended: then the stream completes. Without after, the first item has the
+	// deployment as it is now. `slipway:Deployment:NOT_FOUND` where there is none.
+	DeploymentChanged DeploymentItem `json:"deploymentChanged"`
+}
+
+// GetDeploymentChanged returns FollowDeploymentResponse.DeploymentChanged, and is useful for accessing the field via an interface.
+func (v *FollowDeploymentResponse) GetDeploymentChanged() DeploymentItem { return v.DeploymentChanged }
+
+// FollowDeploymentsResponse is returned by FollowDeployments on success.
+type FollowDeploymentsResponse struct {
+	// The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
+	// `deployments` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
+	// meets the filter after it, and as `LEFT` where its status alone does not.
+	DeploymentsChanged DeploymentsItem `json:"deploymentsChanged"`
+}
+
+// GetDeploymentsChanged returns FollowDeploymentsResponse.DeploymentsChanged, and is useful for accessing the field via an interface.
+func (v *FollowDeploymentsResponse) GetDeploymentsChanged() DeploymentsItem {
+	return v.DeploymentsChanged
+}
+
+// FollowLogsResponse is returned by FollowLogs on success.
+type FollowLogsResponse struct {
+	// The lines that the program of a deployment prints, those that there are and then those that come; the stream completes
+	// when the deployment has ended and all of them were sent. `slipway:Deployment:NOT_FOUND` where there is none.
+	DeploymentLogs LogItem `json:"deploymentLogs"`
+}
+
+// GetDeploymentLogs returns FollowLogsResponse.DeploymentLogs, and is useful for accessing the field via an interface.
+func (v *FollowLogsResponse) GetDeploymentLogs() LogItem { return v.DeploymentLogs }
+
 // GrantedLease includes the GraphQL fields of Lease requested by the fragment GrantedLease.
 // The GraphQL type's documentation follows.
 //
@@ -1811,6 +1970,15 @@ type InstancesResponse struct {
 // GetModuleInstances returns InstancesResponse.ModuleInstances, and is useful for accessing the field via an interface.
 func (v *InstancesResponse) GetModuleInstances() InstancePage { return v.ModuleInstances }
 
+// LastLogsResponse is returned by LastLogs on success.
+type LastLogsResponse struct {
+	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	Deployment LoggedDeployment `json:"deployment"`
+}
+
+// GetDeployment returns LastLogsResponse.Deployment, and is useful for accessing the field via an interface.
+func (v *LastLogsResponse) GetDeployment() LoggedDeployment { return v.Deployment }
+
 // LatestOfModule includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -1868,6 +2036,23 @@ func (v *LiveDeployment) GetId() string { return v.Id }
 // GetRelease returns LiveDeployment.Release, and is useful for accessing the field via an interface.
 func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
 
+// LogItem includes the requested fields of the GraphQL type LogBatch.
+// The GraphQL type's documentation follows.
+//
+// Lines of a log that came next, at most 100.
+type LogItem struct {
+	// The cursor of the last of the lines, also for `after` of a deployment's `logs`.
+	Cursor string `json:"cursor"`
+	// The lines, in order.
+	Lines []LogRecord `json:"lines"`
+}
+
+// GetCursor returns LogItem.Cursor, and is useful for accessing the field via an interface.
+func (v *LogItem) GetCursor() string { return v.Cursor }
+
+// GetLines returns LogItem.Lines, and is useful for accessing the field via an interface.
+func (v *LogItem) GetLines() []LogRecord { return v.Lines }
+
 // A line that the program of a deployment has printed.
 type LogLineInput struct {
 	// When it was printed; the time of the report where it is left out.
@@ -1888,6 +2073,74 @@ func (v *LogLineInput) GetStream() LogStream { return v.Stream }
 // GetText returns LogLineInput.Text, and is useful for accessing the field via an interface.
 func (v *LogLineInput) GetText() string { return v.Text }
 
+// LogPage includes the requested fields of the GraphQL type LogLineConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of the lines of a log.
+type LogPage struct {
+	// The lines.
+	Nodes []LogRecord `json:"nodes"`
+	// Where the page is in the list.
+	PageInfo LogPageInfo `json:"pageInfo"`
+}
+
+// GetNodes returns LogPage.Nodes, and is useful for accessing the field via an interface.
+func (v *LogPage) GetNodes() []LogRecord { return v.Nodes }
+
+// GetPageInfo returns LogPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *LogPage) GetPageInfo() LogPageInfo { return v.PageInfo }
+
+// LogPageInfo includes the requested fields of the GraphQL type PageInfo.
+// The GraphQL type's documentation follows.
+//
+// Where a page stands in its list.
+type LogPageInfo struct {
+	// Whether more precedes the page; when paging forward, whether `after` was given.
+	HasPreviousPage bool `json:"hasPreviousPage"`
+	// The cursor of the first edge, null on an empty page.
+	StartCursor *string `json:"startCursor"`
+	// The cursor of the last edge, null on an empty page.
+	EndCursor *string `json:"endCursor"`
+}
+
+// GetHasPreviousPage returns LogPageInfo.HasPreviousPage, and is useful for accessing the field via an interface.
+func (v *LogPageInfo) GetHasPreviousPage() bool { return v.HasPreviousPage }
+
+// GetStartCursor returns LogPageInfo.StartCursor, and is useful for accessing the field via an interface.
+func (v *LogPageInfo) GetStartCursor() *string { return v.StartCursor }
+
+// GetEndCursor returns LogPageInfo.EndCursor, and is useful for accessing the field via an interface.
+func (v *LogPageInfo) GetEndCursor() *string { return v.EndCursor }
+
+// LogRecord includes the GraphQL fields of LogLine requested by the fragment LogRecord.
+// The GraphQL type's documentation follows.
+//
+// A line that the program of a deployment has printed.
+type LogRecord struct {
+	// Its number, from 1. The numbers of a log have no holes, so what is missing before the first that is there is not kept
+	// any more.
+	Number int `json:"number"`
+	// When it was printed, by the clock of the runner's machine.
+	At time.Time `json:"at"`
+	// Where it was printed.
+	Stream LogStream `json:"stream"`
+	// The line without its end, at most 16,384 bytes of UTF-8. What was no UTF-8, and the character U+0000, is U+FFFD. Secrets
+	// that the runner knows of are `[redacted]`.
+	Text string `json:"text"`
+}
+
+// GetNumber returns LogRecord.Number, and is useful for accessing the field via an interface.
+func (v *LogRecord) GetNumber() int { return v.Number }
+
+// GetAt returns LogRecord.At, and is useful for accessing the field via an interface.
+func (v *LogRecord) GetAt() time.Time { return v.At }
+
+// GetStream returns LogRecord.Stream, and is useful for accessing the field via an interface.
+func (v *LogRecord) GetStream() LogStream { return v.Stream }
+
+// GetText returns LogRecord.Text, and is useful for accessing the field via an interface.
+func (v *LogRecord) GetText() string { return v.Text }
+
 // Where a program has printed a line.
 type LogStream string
 
@@ -1902,6 +2155,19 @@ var AllLogStream = []LogStream{
 	LogStreamStdout,
 	LogStreamStderr,
 }
+
+// LoggedDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type LoggedDeployment struct {
+	// The lines that its program has printed, the oldest first. The newest are kept: together at most 10 MiB of text, and at
+	// most 200,000 lines. `deploymentLogs` follows them.
+	Logs LogPage `json:"logs"`
+}
+
+// GetLogs returns LoggedDeployment.Logs, and is useful for accessing the field via an interface.
+func (v *LoggedDeployment) GetLogs() LogPage { return v.Logs }
 
 // Whether a module definition is published.
 type ModuleDefinitionStatus string
@@ -2173,6 +2439,37 @@ var AllPermission = []Permission{
 	PermissionManageOrganizations,
 	PermissionReadAudit,
 }
+
+// ProgressEvent includes the requested fields of the GraphQL type DeploymentEvent.
+// The GraphQL type's documentation follows.
+//
+// One event of a deployment. What was not told is null.
+type ProgressEvent struct {
+	// The step it belongs to, from 1.
+	CurrentStep *int `json:"currentStep"`
+	// How many steps there are.
+	TotalSteps *int `json:"totalSteps"`
+	// What happened, for people.
+	Message *string `json:"message"`
+}
+
+// GetCurrentStep returns ProgressEvent.CurrentStep, and is useful for accessing the field via an interface.
+func (v *ProgressEvent) GetCurrentStep() *int { return v.CurrentStep }
+
+// GetTotalSteps returns ProgressEvent.TotalSteps, and is useful for accessing the field via an interface.
+func (v *ProgressEvent) GetTotalSteps() *int { return v.TotalSteps }
+
+// GetMessage returns ProgressEvent.Message, and is useful for accessing the field via an interface.
+func (v *ProgressEvent) GetMessage() *string { return v.Message }
+
+// ProgressResponse is returned by Progress on success.
+type ProgressResponse struct {
+	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	Deployment *DeploymentProgress `json:"deployment"`
+}
+
+// GetDeployment returns ProgressResponse.Deployment, and is useful for accessing the field via an interface.
+func (v *ProgressResponse) GetDeployment() *DeploymentProgress { return v.Deployment }
 
 // ProjectArchived includes the requested fields of the GraphQL type ArchiveProjectPayload.
 // The GraphQL type's documentation follows.
@@ -3392,6 +3689,42 @@ func (v *__EnvironmentsInput) GetFirst() *int { return v.First }
 // GetAfter returns __EnvironmentsInput.After, and is useful for accessing the field via an interface.
 func (v *__EnvironmentsInput) GetAfter() *string { return v.After }
 
+// __FollowDeploymentInput is used internally by genqlient
+type __FollowDeploymentInput struct {
+	Id    string  `json:"id"`
+	After *string `json:"after,omitempty"`
+}
+
+// GetId returns __FollowDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *__FollowDeploymentInput) GetId() string { return v.Id }
+
+// GetAfter returns __FollowDeploymentInput.After, and is useful for accessing the field via an interface.
+func (v *__FollowDeploymentInput) GetAfter() *string { return v.After }
+
+// __FollowDeploymentsInput is used internally by genqlient
+type __FollowDeploymentsInput struct {
+	Filter *DeploymentFilter `json:"filter"`
+	After  *string           `json:"after,omitempty"`
+}
+
+// GetFilter returns __FollowDeploymentsInput.Filter, and is useful for accessing the field via an interface.
+func (v *__FollowDeploymentsInput) GetFilter() *DeploymentFilter { return v.Filter }
+
+// GetAfter returns __FollowDeploymentsInput.After, and is useful for accessing the field via an interface.
+func (v *__FollowDeploymentsInput) GetAfter() *string { return v.After }
+
+// __FollowLogsInput is used internally by genqlient
+type __FollowLogsInput struct {
+	Id    string  `json:"id"`
+	After *string `json:"after,omitempty"`
+}
+
+// GetId returns __FollowLogsInput.Id, and is useful for accessing the field via an interface.
+func (v *__FollowLogsInput) GetId() string { return v.Id }
+
+// GetAfter returns __FollowLogsInput.After, and is useful for accessing the field via an interface.
+func (v *__FollowLogsInput) GetAfter() *string { return v.After }
+
 // __InstanceInput is used internally by genqlient
 type __InstanceInput struct {
 	Id   *string `json:"id,omitempty"`
@@ -3427,6 +3760,22 @@ func (v *__InstancesInput) GetFirst() *int { return v.First }
 
 // GetAfter returns __InstancesInput.After, and is useful for accessing the field via an interface.
 func (v *__InstancesInput) GetAfter() *string { return v.After }
+
+// __LastLogsInput is used internally by genqlient
+type __LastLogsInput struct {
+	Id     string  `json:"id"`
+	Last   *int    `json:"last"`
+	Before *string `json:"before,omitempty"`
+}
+
+// GetId returns __LastLogsInput.Id, and is useful for accessing the field via an interface.
+func (v *__LastLogsInput) GetId() string { return v.Id }
+
+// GetLast returns __LastLogsInput.Last, and is useful for accessing the field via an interface.
+func (v *__LastLogsInput) GetLast() *int { return v.Last }
+
+// GetBefore returns __LastLogsInput.Before, and is useful for accessing the field via an interface.
+func (v *__LastLogsInput) GetBefore() *string { return v.Before }
 
 // __LatestVersionInput is used internally by genqlient
 type __LatestVersionInput struct {
@@ -3499,6 +3848,14 @@ func (v *__ModulesInput) GetFirst() *int { return v.First }
 
 // GetAfter returns __ModulesInput.After, and is useful for accessing the field via an interface.
 func (v *__ModulesInput) GetAfter() *string { return v.After }
+
+// __ProgressInput is used internally by genqlient
+type __ProgressInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __ProgressInput.Id, and is useful for accessing the field via an interface.
+func (v *__ProgressInput) GetId() string { return v.Id }
 
 // __ProjectInput is used internally by genqlient
 type __ProjectInput struct {
@@ -5140,6 +5497,345 @@ func Environments(
 	return data_, err_
 }
 
+// The subscription executed by FollowDeployment.
+const FollowDeployment_Operation = `
+subscription FollowDeployment ($id: ID!, $after: String) {
+	deploymentChanged(id: $id, after: $after) {
+		cursor
+		deployment {
+			... DeploymentProgress
+		}
+	}
+}
+fragment DeploymentProgress on Deployment {
+	id
+	status
+	action
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	cancelRequestedAt
+	cancelRequestedBy
+	events {
+		currentStep
+		totalSteps
+		message
+	}
+	foldedEvents
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+// To unsubscribe, use [graphql.WebSocketClient.Unsubscribe]
+func FollowDeployment(
+	ctx_ context.Context,
+	client_ graphql.WebSocketClient,
+	id string,
+	after *string,
+) (dataChan_ chan FollowDeploymentWsResponse, subscriptionID_ string, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FollowDeployment",
+		Query:  FollowDeployment_Operation,
+		Variables: &__FollowDeploymentInput{
+			Id:    id,
+			After: after,
+		},
+	}
+
+	dataChan_ = make(chan FollowDeploymentWsResponse)
+	subscriptionID_, err_ = client_.Subscribe(req_, dataChan_, FollowDeploymentForwardData)
+
+	return dataChan_, subscriptionID_, err_
+}
+
+type FollowDeploymentWsResponse graphql.BaseResponse[*FollowDeploymentResponse]
+
+func FollowDeploymentForwardData(interfaceChan interface{}, jsonRawMsg json.RawMessage) error {
+	var gqlResp graphql.Response
+	var wsResp FollowDeploymentWsResponse
+	err := json.Unmarshal(jsonRawMsg, &gqlResp)
+	if err != nil {
+		return err
+	}
+	if len(gqlResp.Errors) == 0 {
+		err = json.Unmarshal(jsonRawMsg, &wsResp)
+		if err != nil {
+			return err
+		}
+	} else {
+		wsResp.Errors = gqlResp.Errors
+	}
+	dataChan_, ok := interfaceChan.(chan FollowDeploymentWsResponse)
+	if !ok {
+		return errors.New("failed to cast interface into 'chan FollowDeploymentWsResponse'")
+	}
+	dataChan_ <- wsResp
+	return nil
+}
+
+// The subscription executed by FollowDeployments.
+const FollowDeployments_Operation = `
+subscription FollowDeployments ($filter: DeploymentFilter, $after: String) {
+	deploymentsChanged(filter: $filter, after: $after) {
+		cursor
+		deployment {
+			... DeploymentProgress
+		}
+	}
+}
+fragment DeploymentProgress on Deployment {
+	id
+	status
+	action
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	cancelRequestedAt
+	cancelRequestedBy
+	events {
+		currentStep
+		totalSteps
+		message
+	}
+	foldedEvents
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+// To unsubscribe, use [graphql.WebSocketClient.Unsubscribe]
+func FollowDeployments(
+	ctx_ context.Context,
+	client_ graphql.WebSocketClient,
+	filter *DeploymentFilter,
+	after *string,
+) (dataChan_ chan FollowDeploymentsWsResponse, subscriptionID_ string, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FollowDeployments",
+		Query:  FollowDeployments_Operation,
+		Variables: &__FollowDeploymentsInput{
+			Filter: filter,
+			After:  after,
+		},
+	}
+
+	dataChan_ = make(chan FollowDeploymentsWsResponse)
+	subscriptionID_, err_ = client_.Subscribe(req_, dataChan_, FollowDeploymentsForwardData)
+
+	return dataChan_, subscriptionID_, err_
+}
+
+type FollowDeploymentsWsResponse graphql.BaseResponse[*FollowDeploymentsResponse]
+
+func FollowDeploymentsForwardData(interfaceChan interface{}, jsonRawMsg json.RawMessage) error {
+	var gqlResp graphql.Response
+	var wsResp FollowDeploymentsWsResponse
+	err := json.Unmarshal(jsonRawMsg, &gqlResp)
+	if err != nil {
+		return err
+	}
+	if len(gqlResp.Errors) == 0 {
+		err = json.Unmarshal(jsonRawMsg, &wsResp)
+		if err != nil {
+			return err
+		}
+	} else {
+		wsResp.Errors = gqlResp.Errors
+	}
+	dataChan_, ok := interfaceChan.(chan FollowDeploymentsWsResponse)
+	if !ok {
+		return errors.New("failed to cast interface into 'chan FollowDeploymentsWsResponse'")
+	}
+	dataChan_ <- wsResp
+	return nil
+}
+
+// The subscription executed by FollowLogs.
+const FollowLogs_Operation = `
+subscription FollowLogs ($id: ID!, $after: String) {
+	deploymentLogs(id: $id, after: $after) {
+		cursor
+		lines {
+			... LogRecord
+		}
+	}
+}
+fragment LogRecord on LogLine {
+	number
+	at
+	stream
+	text
+}
+`
+
+// To unsubscribe, use [graphql.WebSocketClient.Unsubscribe]
+func FollowLogs(
+	ctx_ context.Context,
+	client_ graphql.WebSocketClient,
+	id string,
+	after *string,
+) (dataChan_ chan FollowLogsWsResponse, subscriptionID_ string, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FollowLogs",
+		Query:  FollowLogs_Operation,
+		Variables: &__FollowLogsInput{
+			Id:    id,
+			After: after,
+		},
+	}
+
+	dataChan_ = make(chan FollowLogsWsResponse)
+	subscriptionID_, err_ = client_.Subscribe(req_, dataChan_, FollowLogsForwardData)
+
+	return dataChan_, subscriptionID_, err_
+}
+
+type FollowLogsWsResponse graphql.BaseResponse[*FollowLogsResponse]
+
+func FollowLogsForwardData(interfaceChan interface{}, jsonRawMsg json.RawMessage) error {
+	var gqlResp graphql.Response
+	var wsResp FollowLogsWsResponse
+	err := json.Unmarshal(jsonRawMsg, &gqlResp)
+	if err != nil {
+		return err
+	}
+	if len(gqlResp.Errors) == 0 {
+		err = json.Unmarshal(jsonRawMsg, &wsResp)
+		if err != nil {
+			return err
+		}
+	} else {
+		wsResp.Errors = gqlResp.Errors
+	}
+	dataChan_, ok := interfaceChan.(chan FollowLogsWsResponse)
+	if !ok {
+		return errors.New("failed to cast interface into 'chan FollowLogsWsResponse'")
+	}
+	dataChan_ <- wsResp
+	return nil
+}
+
 // The query executed by Identify.
 const Identify_Operation = `
 query Identify {
@@ -5408,6 +6104,59 @@ func Instances(
 	}
 
 	data_ = &InstancesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by LastLogs.
+const LastLogs_Operation = `
+query LastLogs ($id: ID!, $last: Int, $before: String) {
+	deployment(id: $id) {
+		logs(last: $last, before: $before) {
+			nodes {
+				... LogRecord
+			}
+			pageInfo {
+				hasPreviousPage
+				startCursor
+				endCursor
+			}
+		}
+	}
+}
+fragment LogRecord on LogLine {
+	number
+	at
+	stream
+	text
+}
+`
+
+func LastLogs(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	last *int,
+	before *string,
+) (data_ *LastLogsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "LastLogs",
+		Query:  LastLogs_Operation,
+		Variables: &__LastLogsInput{
+			Id:     id,
+			Last:   last,
+			Before: before,
+		},
+	}
+
+	data_ = &LastLogsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -5799,6 +6548,118 @@ func Modules(
 	}
 
 	data_ = &ModulesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Progress.
+const Progress_Operation = `
+query Progress ($id: ID!) {
+	deployment(id: $id) {
+		... DeploymentProgress
+	}
+}
+fragment DeploymentProgress on Deployment {
+	id
+	status
+	action
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	cancelRequestedAt
+	cancelRequestedBy
+	events {
+		currentStep
+		totalSteps
+		message
+	}
+	foldedEvents
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func Progress(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *ProgressResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Progress",
+		Query:  Progress_Operation,
+		Variables: &__ProgressInput{
+			Id: id,
+		},
+	}
+
+	data_ = &ProgressResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
