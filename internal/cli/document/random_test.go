@@ -159,7 +159,7 @@ func TestJSONAndYAMLOfAValueAreOne(t *testing.T) {
 		if err := json.Indent(&indented, value.JSON(), "", "\t"); err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{want, indented.String(), r.yaml(value, "")} {
+		for _, text := range []string{want, indented.String(), r.yaml(value, ""), document.Write(value, "")} {
 			d, err := document.Read("x.yaml", []byte(text))
 			if err != nil {
 				t.Fatalf("seed %d: %v in\n%s", seed, err, text)

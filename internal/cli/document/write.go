@@ -10,7 +10,7 @@ import (
 // Write returns a value as YAML that Read reads as the same value: collections in block style, texts without quotes where
 // nobody takes them for something else. Lines behind the first are indented by indent, and the last is ended.
 //
-// A scalar or an empty collection is one line to put behind "key: " or "- "; of other values the first line is indented,
+// A scalar or an empty collection is to be put behind "key: " or "- "; of other values the first line is indented,
 // too, and is put on a line of its own.
 func Write(n *strictjson.Node, indent string) string {
 	var b strings.Builder
@@ -33,21 +33,25 @@ func write(b *strings.Builder, n *strictjson.Node, indent string) {
 		} else {
 			b.WriteString("-")
 		}
-		if IsBlock(item) {
-			b.WriteString("\n")
-		} else {
+		switch inner := indent + "  "; {
+		case !IsBlock(item):
 			b.WriteString(" ")
+			writeScalar(b, item, inner)
+		case n.Kind == strictjson.Array: // the first line stands behind the dash
+			b.WriteString(" " + strings.TrimPrefix(Write(item, inner), inner))
+		default:
+			b.WriteString("\n")
+			write(b, item, inner)
 		}
-		write(b, item, indent+"  ")
 	}
 }
 
 // lines are texts of several lines that a literal block has as they are.
-var lines = regexp.MustCompile(`^[^\s\x00-\x1F\x7F-\x{9F}\x{FEFF}\x{FFFE}\x{FFFF}][^\x00-\x09\x0B-\x1F\x7F-\x{9F}\x{FEFF}\x{FFFE}\x{FFFF}]*$`)
+var lines = regexp.MustCompile(`^[^\x00-\x20\x7F-\x{9F}\x{FEFF}\x{FFFE}\x{FFFF}][^\x00-\x09\x0B-\x1F\x7F-\x{9F}\x{FEFF}\x{FFFE}\x{FFFF}]*$`)
 
 func writeScalar(b *strings.Builder, n *strictjson.Node, indent string) {
 	inner, ended := strings.CutSuffix(n.Text, "\n")
-	isBlock := n.Kind == strictjson.String && strings.Contains(n.Text, "\n") && lines.MatchString(inner) && !strings.HasSuffix(inner, "\n")
+	isBlock := n.Kind == strictjson.String && indent != "" && strings.Contains(n.Text, "\n") && lines.MatchString(inner) && !strings.HasSuffix(inner, "\n")
 	if !isBlock {
 		if n.Kind == strictjson.String {
 			b.WriteString(WriteText(n.Text) + "\n")
@@ -70,7 +74,7 @@ func writeScalar(b *strings.Builder, n *strictjson.Node, indent string) {
 }
 
 // plainText is a text that every reader takes for one, unless it is one of wordsOfOthers.
-var plainText = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./@-]*( [A-Za-z0-9_./@-]+)*$`)
+var plainText = regexp.MustCompile(`^(\.{1,2}/)?[A-Za-z/][A-Za-z0-9_./@-]*([: ][A-Za-z0-9_./@-]+)*$`)
 
 // wordsOfOthers are what readers of YAML 1.1 take for a boolean or for null.
 var wordsOfOthers = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null)$`)

@@ -95,10 +95,7 @@ func (c *converter) file(file *ast.File) (subtree, error) {
 		}
 		body = d.Body
 	}
-	if body == nil {
-		return subtree{}, &Error{File: c.reader.file, Message: "must have a value, found an empty document"}
-	}
-	return c.value(body)
+	return c.value(body) // that of an empty document is null
 }
 
 // start returns where a node begins, and other where it has no text.

@@ -35,11 +35,14 @@ func (v *Values) Root() *strictjson.Node {
 	return v.root
 }
 
-// Read adds the values of a file, each in the place of one of the same input. The error is Findings.
+// Read adds the values of a file, each in the place of one of the same input; an empty file has none. The error is Findings.
 func (v *Values) Read(file string, text []byte) error {
 	d, err := document.Read(file, text)
 	if err != nil {
 		return syntax(err)
+	}
+	if d.Root.Kind == strictjson.Null { // nothing but comments, perhaps
+		return nil
 	}
 	if violations := inputvalues.CheckValues(d.Root, ""); len(violations) > 0 {
 		return inDocument(d, violations)
@@ -128,8 +131,7 @@ func (v *Values) Unset(pointer string) error {
 		v.put(fault.Pointer(around...), root, origin{flag: flag})
 		return nil
 	}
-	from := v.originOf(fault.Pointer(keys...))
-	v.put(fault.Pointer(keys...), root, from)
+	v.put(fault.Pointer(keys...), root, origin{flag: flag})
 	return nil
 }
 
