@@ -148,7 +148,7 @@ func (p *placer) colonFlaw(e extent) string {
 
 func (s *source) unread(offset int) error {
 	line, _, _ := strings.Cut(s.text[offset:], "\n")
-	return s.fail(offset, "cannot be read: %s", strictjson.Quote(line))
+	return s.fail(offset, "cannot be read: %s", strictjson.ShowText(line))
 }
 
 func (s *source) skipSpace(at int) int {

@@ -13,7 +13,7 @@ type File struct {
 
 // Init returns the files of a new module: a manifest, which can be published as it is, and its schema.
 func Init(moduleType, name, deploymentType string) []File {
-	text := schemaLine(SchemaName) + "slipway: module/v1\n\n" +
+	text := SchemaLine(SchemaName) + "slipway: module/v1\n\n" +
 		"# The module is named by its type wherever it is referred to; the name is for people.\n" +
 		"type: " + document.WriteText(moduleType) + "\n" +
 		"name: " + document.WriteText(name) + "\n" +
@@ -25,8 +25,8 @@ func Init(moduleType, name, deploymentType string) []File {
 	return []File{{FileName, []byte(text)}, {SchemaName, Schema()}}
 }
 
-// schemaLine is the comment by which editors find the schema of a YAML file.
-func schemaLine(path string) string { return "# yaml-language-server: $schema=" + path + "\n" }
+// SchemaLine returns the comment, for the first line of a YAML file, by which editors find the file's schema.
+func SchemaLine(path string) string { return "# yaml-language-server: $schema=" + path + "\n" }
 
 // first is the rest of a first manifest.
 const first = `
