@@ -53,7 +53,8 @@ func TestLimits(t *testing.T) {
 			"a: &a " + strings.Repeat("x", bytes/4) + "\nb: [" + strings.Repeat("*a, ", 15) + "*a]",
 			"x.yaml:2:65: comes to more than 4194304 bytes",
 		},
-		"a key": {strings.Repeat("k", 1024) + ": 1", strings.Repeat("k", 1025) + ": 1", "x.yaml:1:1026: is the colon of a key that is too long"},
+		"empty values": {strings.Repeat("- # c\n", 10_000), strings.Repeat("- # c\n", 30_000), "x.yaml:8949:2: has too many parts, or too many values that are left empty"},
+		"a key":        {strings.Repeat("k", 1024) + ": 1", strings.Repeat("k", 1025) + ": 1", "x.yaml:1:1026: is the colon of a key that is too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,7 +75,7 @@ func TestHostileTextsAreSoonDone(t *testing.T) {
 	fill := func(piece string) string { return strings.Repeat(piece, document.MaxBytes/8/len(piece)) }
 	for _, text := range []string{
 		fill("["), fill("{"), fill("- "), fill("? "), fill("&a "), fill("!!str "), fill("*a "), fill("'"), fill(`"`), fill("a: "),
-		fill("a:\n"), fill("|\n"), fill("- |\n"), fill("\t"), fill("\n"), fill("#"), fill("# \n"), fill("{a: "), fill("- a\n"), fill("[],"),
+		fill("a:\n"), fill("a: # c\n"), fill("- # c\n"), fill("|\n"), fill("- |\n"), fill("\t"), fill("\n"), fill("#"), fill("# \n"), fill("{a: "), fill("- a\n"), fill("[],"),
 		fill("--- \n"), fill("%a\n"), fill("é"), fill("\\"), fill("a b "), fill("- ? "), fill("a\n "), fill("'a' "),
 		"[" + fill("1,"), "[" + fill("a,"), "\"" + fill("\t")[3:] + "\"", "a: \"" + fill("\t")[8:] + "\"", "a: |\n" + fill(" a\n")[8:],
 		"a: >\n" + fill(" \n")[8:], bomb(200), "[" + fill("[],") + "]", fill("'a\n\n"),

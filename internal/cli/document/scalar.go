@@ -57,8 +57,6 @@ func plainFlaw(text string, inFlow bool) string {
 		switch c := text[i]; {
 		case c == ':' && (i+1 == len(text) || isSpace(text[i+1])):
 			return "must be quoted, for it contains a colon before a space"
-		case c == '#' && isSpace(text[i-1]):
-			return "must be quoted, for it contains a space before #"
 		case inFlow && strings.IndexByte(",[]{}", c) >= 0:
 			return "must be quoted within [] and {}, for it contains " + string(c)
 		}

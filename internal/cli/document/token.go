@@ -30,7 +30,7 @@ type placer struct {
 	*source
 	extents map[*token.Token]extent
 	levels  levels
-	// before is the token before the one at hand, nil for none, and at the offset behind it.
+	// before is the token before the one at hand that is no comment, nil for none, and at the offset behind the last.
 	before *token.Token
 	at     int
 	// begun is set behind the first token that is no comment, ended behind the end of the document.
@@ -96,7 +96,10 @@ func (p *placer) next(t *token.Token, isKey bool) error {
 	if flaw != "" {
 		return p.fail(start, "%s", flaw)
 	}
-	p.before, p.at, p.extents[t] = t, end, e
+	if t.Type != token.CommentType {
+		p.before = t
+	}
+	p.at, p.extents[t] = end, e
 	return nil
 }
 
@@ -133,7 +136,7 @@ func (p *placer) flaw(t *token.Token, e extent) string {
 
 // colonFlaw returns what is wrong with a colon behind a key.
 func (p *placer) colonFlaw(e extent) string {
-	if p.before == nil || p.before.Type == token.CommentType || strings.Contains(p.text[p.at:e.start], "\n") {
+	if p.before == nil || strings.Contains(p.text[p.at:e.start], "\n") {
 		return "must have a key before the colon, on the same line"
 	}
 	if p.extents[p.before].end-p.extents[p.before].start > maxKey {
