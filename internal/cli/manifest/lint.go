@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/cli/document"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputrules"
@@ -27,6 +28,11 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 		return nil, err
 	}
 	list := m.Violations(violations)
+	for i := range list {
+		if version != "" && list[i].Pointer == "/version" {
+			list[i].File, list[i].Position = "--version", document.Position{}
+		}
+	}
 	inputs, wrong := inputprop.DecodeList(m.Inputs, "/inputs")
 	if len(wrong) > 0 { // they are among the violations
 		return list, nil
