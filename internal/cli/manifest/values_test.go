@@ -63,6 +63,26 @@ prod.yaml:5:6: /tags/a must be a string, found the number 1 (type)`
 	}
 }
 
+func TestPlacesThatAreOver(t *testing.T) {
+	t.Parallel()
+	var v manifest.Values
+	odd := func(pointer string) string {
+		return v.Findings([]fault.Violation{{Pointer: pointer, Message: "is odd", Rule: "r"}}).Error()
+	}
+	if err := errors.Join(v.Read("a.yaml", []byte("tags: {a: 1}\nlist:\n- a\n- b\n- c")), v.SetPointer("/tags/a", "2"), v.Read("b.yaml", []byte("tags: {a: 3}"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := odd("/tags/a"); got != "b.yaml:1:11: /tags/a is odd (r)" {
+		t.Errorf("what a later file has: %s", got)
+	}
+	if err := v.Unset("/list/0"); err != nil {
+		t.Fatal(err)
+	}
+	if got := odd("/list/1"); got != "--unset /list/0: /list/1 is odd (r)" {
+		t.Errorf("an item that has moved: %s", got)
+	}
+}
+
 func TestUnset(t *testing.T) {
 	t.Parallel()
 	inputs := inputtest.MustDecodeList(t, queue)
