@@ -14,8 +14,8 @@ import (
 // Environment is where an instance is that values are for.
 type Environment struct{ Project, Slug string }
 
-// Resolver returns the id of the instance of a path such as shop/prod/network. A fault.Violation that it wants to be shown
-// where the path was written is a *PathError.
+// Resolver returns the id of the instance of a path such as shop/prod/network. Where the error is a *PathError, it is a
+// violation of the value that has the path; any other ends the search.
 type Resolver func(ctx context.Context, path string) (id string, err error)
 
 // PathError is what is wrong with a path of an instance.
