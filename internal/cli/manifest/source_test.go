@@ -1,0 +1,65 @@
+package manifest_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"slipway/internal/cli/manifest"
+)
+
+// repository runs commands of git in a new folder, and returns it.
+func repository(t *testing.T, commands ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, command := range commands {
+		c := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder, "-c", "user.name=A", "-c", "user.email=a@example.com"}, strings.Fields(command)...)...)
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v: %s", command, err, out)
+		}
+	}
+	return folder
+}
+
+func TestTheSourceOfGit(t *testing.T) {
+	t.Parallel()
+	for origin, want := range map[string]string{
+		"https://git.example.com/acme/queue":             "https://git.example.com/acme/queue",
+		"https://me:hush@git.example.com/acme/queue.git": "https://git.example.com/acme/queue.git",
+		"https://hush@git.example.com/acme/queue":        "https://git.example.com/acme/queue",
+		"ssh://git@git.example.com/acme/queue":           "ssh://git@git.example.com/acme/queue",
+		"git@git.example.com:acme/queue.git":             "git@git.example.com:acme/queue.git",
+	} {
+		folder := repository(t, "init -q", "commit -q --allow-empty -m first", "remote add origin "+origin)
+		below := filepath.Join(folder, "module")
+		if err := os.Mkdir(below, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		source, err := manifest.GitSource(t.Context(), below)
+		if err != nil {
+			t.Errorf("%s: %v", origin, err)
+			continue
+		}
+		if *source.URL != want || !regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString(*source.Ref) {
+			t.Errorf("%s: the source is %s at %s", origin, *source.URL, *source.Ref)
+		}
+	}
+}
+
+func TestWithoutASourceGitIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for folder, want := range map[string]string{
+		t.TempDir():              "there is no commit of git to take it from; commit the module, or add source",
+		repository(t, "init -q"): "there is no commit of git to take it from",
+		repository(t, "init -q", "commit -q --allow-empty -m first"): `git has no remote "origin" to take it from; add the remote, or add source`,
+		filepath.Join(t.TempDir(), "away"):                           "there is no commit of git to take it from",
+	} {
+		if source, err := manifest.GitSource(t.Context(), folder); err == nil || !strings.Contains(err.Error(), strings.Replace(want, "remote, or add", "remote, or", 1)) {
+			t.Errorf("%v, %v, want %s", source, err, want)
+		}
+	}
+}
