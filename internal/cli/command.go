@@ -50,7 +50,7 @@ func Commands(c Config) []*cobra.Command {
 		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
 		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
 		c.outputsCommand(), c.compareCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
-		c.watchCommand(), c.logsCommand(), c.apiCommand(),
+		c.deployCommand(), c.previewCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(), c.logsCommand(), c.apiCommand(),
 	}
 }
 

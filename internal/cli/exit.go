@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,8 +92,13 @@ func codeOf(ctx context.Context, err error) int {
 	return exitFailed
 }
 
+// foundCodes are those of refusals that are about what was written for inputs.
+var foundCodes = []fault.Code{fault.DeploymentInputsInvalid, fault.InputsRuleBroken, fault.ModuleVersionRuleBroken}
+
 func codeOfStatus(e *client.Error) int {
 	switch {
+	case slices.Contains(foundCodes, fault.Code(e.Code)):
+		return exitFound
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return exitDenied
 	case e.Code != "" && e.Status >= 400 && e.Status < 500:

@@ -111,6 +111,104 @@ type ArchiveProjectResponse struct {
 // GetArchiveProject returns ArchiveProjectResponse.ArchiveProject, and is useful for accessing the field via an interface.
 func (v *ArchiveProjectResponse) GetArchiveProject() ProjectArchived { return v.ArchiveProject }
 
+// A free-form array.
+type ArrayPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `array`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ArrayPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ArrayPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ArrayPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ArrayPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns ArrayPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPlaceholder returns ArrayPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns ArrayPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetRequired() *bool { return v.Required }
+
+// A toggle.
+type BooleanPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `boolean`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first: a boolean, or within mapped inputs a template, `${{ … }}`, that is filled in at creation.
+	Default json.RawMessage `json:"default"`
+}
+
+// GetId returns BooleanPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns BooleanPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns BooleanPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns BooleanPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns BooleanPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns BooleanPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns BooleanPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns BooleanPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetDefault() json.RawMessage { return v.Default }
+
 // Caller includes the requested fields of the GraphQL type Viewer.
 // The GraphQL type's documentation follows.
 //
@@ -567,6 +665,180 @@ func (v *CompletedDeployment) GetId() string { return v.Id }
 // GetStatus returns CompletedDeployment.Status, and is useful for accessing the field via an interface.
 func (v *CompletedDeployment) GetStatus() DeploymentStatus { return v.Status }
 
+// A choice among options that each hold several fields.
+type CompoundPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `compound`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The names of the fields that the chosen option provides.
+	Fields []string `json:"fields"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// Whether, after the first deployment, the value may not fall below the current one.
+	MinCurrentValue *bool `json:"minCurrentValue"`
+	// Shown where there are no options to choose from.
+	NoOptionsMessage *string `json:"noOptionsMessage"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
+	// `{fields, label, description}`, where `value` may stand for `fields`.
+	Values json.RawMessage `json:"values"`
+}
+
+// GetId returns CompoundPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns CompoundPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns CompoundPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns CompoundPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns CompoundPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns CompoundPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns CompoundPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetFields returns CompoundPropertyInput.Fields, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetFields() []string { return v.Fields }
+
+// GetDefault returns CompoundPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetMinCurrentValue returns CompoundPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
+
+// GetNoOptionsMessage returns CompoundPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
+
+// GetRequired returns CompoundPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns CompoundPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetValues() json.RawMessage { return v.Values }
+
+// What to deploy.
+type CreateDeploymentInput struct {
+	// The instance.
+	ModuleInstanceId string `json:"moduleInstanceId"`
+	// The version of its module.
+	ModuleVersionId string `json:"moduleVersionId"`
+	// The values of the inputs, by their ids. They may be left out where `inputsFrom` is given, and then go before what is taken
+	// over, key by key.
+	Inputs json.RawMessage `json:"inputs,omitempty"`
+	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
+	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
+	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
+	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
+	InputsFrom *string `json:"inputsFrom,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`. One that was not given there has the warning
+	// `input_not_given`.
+	WithoutInputs []string `json:"withoutInputs,omitempty"`
+	// What it is for, at most 10,000 characters.
+	Description *string `json:"description,omitempty"`
+	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
+	// else; not for `terraform`.
+	Artifact json.RawMessage `json:"artifact,omitempty"`
+	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`. Keys that are
+	// not declared are refused, and so are `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and
+	// `triggeredBy`, which Slipway fills.
+	Data json.RawMessage `json:"data,omitempty"`
+	// The cloud resource that it changes: one line of at most 2,048 characters.
+	ResourceArn *string `json:"resourceArn,omitempty"`
+	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
+	ResourceName *string `json:"resourceName,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. With it, or with stepExecutionId,
+	// triggerSource is `pipeline`.
+	PipelineRunId *string `json:"pipelineRunId,omitempty"`
+	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank.
+	StepExecutionId *string `json:"stepExecutionId,omitempty"`
+}
+
+// GetModuleInstanceId returns CreateDeploymentInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetModuleInstanceId() string { return v.ModuleInstanceId }
+
+// GetModuleVersionId returns CreateDeploymentInput.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetModuleVersionId() string { return v.ModuleVersionId }
+
+// GetInputs returns CreateDeploymentInput.Inputs, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetInputsFrom returns CreateDeploymentInput.InputsFrom, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetInputsFrom() *string { return v.InputsFrom }
+
+// GetWithoutInputs returns CreateDeploymentInput.WithoutInputs, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetWithoutInputs() []string { return v.WithoutInputs }
+
+// GetDescription returns CreateDeploymentInput.Description, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetDescription() *string { return v.Description }
+
+// GetArtifact returns CreateDeploymentInput.Artifact, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetArtifact() json.RawMessage { return v.Artifact }
+
+// GetData returns CreateDeploymentInput.Data, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetData() json.RawMessage { return v.Data }
+
+// GetResourceArn returns CreateDeploymentInput.ResourceArn, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetResourceArn() *string { return v.ResourceArn }
+
+// GetResourceName returns CreateDeploymentInput.ResourceName, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetResourceName() *string { return v.ResourceName }
+
+// GetExpectedLiveDeploymentId returns CreateDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns CreateDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns CreateDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetPipelineRunId returns CreateDeploymentInput.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetStepExecutionId returns CreateDeploymentInput.StepExecutionId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetStepExecutionId() *string { return v.StepExecutionId }
+
+// CreateDeploymentResponse is returned by CreateDeployment on success.
+type CreateDeploymentResponse struct {
+	// Deploys a version of its module to an instance: stores the release and a PENDING deployment.
+	// `slipway:Deployment:IN_PROGRESS` where another deployment of the instance is active, and
+	// `slipway:ModuleInstance:ARCHIVED` where the instance is archived. For developers and admins.
+	CreateDeployment DeploymentCreated `json:"createDeployment"`
+}
+
+// GetCreateDeployment returns CreateDeploymentResponse.CreateDeployment, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentResponse) GetCreateDeployment() DeploymentCreated { return v.CreateDeployment }
+
 // The environment to create.
 type CreateEnvironmentInput struct {
 	// The project it belongs to.
@@ -734,6 +1006,75 @@ type DeleteProjectResponse struct {
 // GetDeleteProject returns DeleteProjectResponse.DeleteProject, and is useful for accessing the field via an interface.
 func (v *DeleteProjectResponse) GetDeleteProject() ProjectDeleted { return v.DeleteProject }
 
+// DeployTarget includes the GraphQL fields of ModuleInstance requested by the fragment DeployTarget.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type DeployTarget struct {
+	// The id, `inst_…`.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+	// The project it belongs to.
+	Project ProjectName `json:"project"`
+	// The environment it is in.
+	Environment EnvironmentName `json:"environment"`
+	// Its module.
+	ModuleDefinition TargetModule `json:"moduleDefinition"`
+	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	LiveDeployment *TargetLive `json:"liveDeployment"`
+}
+
+// GetId returns DeployTarget.Id, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetId() string { return v.Id }
+
+// GetName returns DeployTarget.Name, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetName() string { return v.Name }
+
+// GetProject returns DeployTarget.Project, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetProject() ProjectName { return v.Project }
+
+// GetEnvironment returns DeployTarget.Environment, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetEnvironment() EnvironmentName { return v.Environment }
+
+// GetModuleDefinition returns DeployTarget.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetModuleDefinition() TargetModule { return v.ModuleDefinition }
+
+// GetLiveDeployment returns DeployTarget.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetLiveDeployment() *TargetLive { return v.LiveDeployment }
+
+// DeployableVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type DeployableVersion struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+	// The semantic version.
+	Version string `json:"version"`
+	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	DeploymentType string `json:"deploymentType"`
+	// The inputs as JSON, to any depth.
+	InputsJson json.RawMessage `json:"inputsJson"`
+	// The module it is a version of.
+	ModuleDefinition ModuleName `json:"moduleDefinition"`
+}
+
+// GetId returns DeployableVersion.Id, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetId() string { return v.Id }
+
+// GetVersion returns DeployableVersion.Version, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetVersion() string { return v.Version }
+
+// GetDeploymentType returns DeployableVersion.DeploymentType, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetDeploymentType() string { return v.DeploymentType }
+
+// GetInputsJson returns DeployableVersion.InputsJson, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetInputsJson() json.RawMessage { return v.InputsJson }
+
+// GetModuleDefinition returns DeployableVersion.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetModuleDefinition() ModuleName { return v.ModuleDefinition }
+
 // DeployedRelease includes the GraphQL fields of Release requested by the fragment DeployedRelease.
 // The GraphQL type's documentation follows.
 //
@@ -805,6 +1146,26 @@ type DeploymentCanceled struct {
 
 // GetDeployment returns DeploymentCanceled.Deployment, and is useful for accessing the field via an interface.
 func (v *DeploymentCanceled) GetDeployment() DeploymentDetail { return v.Deployment }
+
+// DeploymentCreated includes the requested fields of the GraphQL type CreateDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What createDeployment answers with.
+type DeploymentCreated struct {
+	// The new deployment, PENDING.
+	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
+	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
+	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and
+	// `withoutInputs`. Empty for a repeat under an idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetDeployment returns DeploymentCreated.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentCreated) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns DeploymentCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *DeploymentCreated) GetWarnings() []WarningRecord { return v.Warnings }
 
 // DeploymentDetail includes the GraphQL fields of Deployment requested by the fragment DeploymentDetail.
 // The GraphQL type's documentation follows.
@@ -1696,6 +2057,60 @@ type FollowLogsResponse struct {
 // GetDeploymentLogs returns FollowLogsResponse.DeploymentLogs, and is useful for accessing the field via an interface.
 func (v *FollowLogsResponse) GetDeploymentLogs() LogItem { return v.DeploymentLogs }
 
+// A repository selector; its value is the full URL of the repository.
+type GitRepoPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `gitrepo`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns GitRepoPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns GitRepoPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns GitRepoPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns GitRepoPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns GitRepoPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns GitRepoPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns GitRepoPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns GitRepoPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPlaceholder returns GitRepoPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns GitRepoPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetRequired() *bool { return v.Required }
+
 // GrantedLease includes the GraphQL fields of Lease requested by the fragment GrantedLease.
 // The GraphQL type's documentation follows.
 //
@@ -1728,6 +2143,137 @@ type IdentifyResponse struct {
 
 // GetViewer returns IdentifyResponse.Viewer, and is useful for accessing the field via an interface.
 func (v *IdentifyResponse) GetViewer() *Caller { return v.Viewer }
+
+// A typed input to be saved: exactly one member. Each variant has a member of its own, named as its type without
+// `Property`: a StringProperty is `string`, an ObjectMapProperty `objectMap`. `json` takes the JSON form that REST has.
+//
+// What was read can be written back as it is, as the value of that member, with the inputs inside it each as the value
+// of theirs. So null is absent in the variants and in what they hold, but for free-form values, and the objects may have
+// their `__typename`, which must be that of what is written.
+type InputPropertyInput struct {
+	// Single-line text, or a dropdown when values are given.
+	String *StringPropertyInput `json:"string"`
+	// Multi-line text.
+	Text *TextPropertyInput `json:"text"`
+	// A free-form object, edited as YAML or JSON.
+	Object *ObjectPropertyInput `json:"object"`
+	// A map of string keys to structured objects.
+	ObjectMap *ObjectMapPropertyInput `json:"objectMap"`
+	// An array of structured objects.
+	ObjectArray *ObjectArrayPropertyInput `json:"objectArray"`
+	// A free-form array.
+	Array *ArrayPropertyInput `json:"array"`
+	// An array of strings.
+	StringArray *StringArrayPropertyInput `json:"stringArray"`
+	// A 32-bit whole number, or a dropdown when values are given.
+	Number *NumberPropertyInput `json:"number"`
+	// A toggle.
+	Boolean *BooleanPropertyInput `json:"boolean"`
+	// A visual separator; it has no value.
+	Section *SectionPropertyInput `json:"section"`
+	// A choice among options that each hold several fields.
+	Compound *CompoundPropertyInput `json:"compound"`
+	// A reference to an instance of another module type; its value is the id of the instance.
+	Reference *ReferencePropertyInput `json:"reference"`
+	// A repository selector; its value is the full URL of the repository.
+	GitRepo *GitRepoPropertyInput `json:"gitRepo"`
+	// A flat map of strings to strings.
+	KeyValue *KeyValuePropertyInput `json:"keyValue"`
+	// The JSON form, an object with the member `type`.
+	Json *json.RawMessage `json:"json"`
+}
+
+// GetString returns InputPropertyInput.String, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetString() *StringPropertyInput { return v.String }
+
+// GetText returns InputPropertyInput.Text, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetText() *TextPropertyInput { return v.Text }
+
+// GetObject returns InputPropertyInput.Object, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetObject() *ObjectPropertyInput { return v.Object }
+
+// GetObjectMap returns InputPropertyInput.ObjectMap, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetObjectMap() *ObjectMapPropertyInput { return v.ObjectMap }
+
+// GetObjectArray returns InputPropertyInput.ObjectArray, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetObjectArray() *ObjectArrayPropertyInput { return v.ObjectArray }
+
+// GetArray returns InputPropertyInput.Array, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetArray() *ArrayPropertyInput { return v.Array }
+
+// GetStringArray returns InputPropertyInput.StringArray, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetStringArray() *StringArrayPropertyInput { return v.StringArray }
+
+// GetNumber returns InputPropertyInput.Number, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetNumber() *NumberPropertyInput { return v.Number }
+
+// GetBoolean returns InputPropertyInput.Boolean, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetBoolean() *BooleanPropertyInput { return v.Boolean }
+
+// GetSection returns InputPropertyInput.Section, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetSection() *SectionPropertyInput { return v.Section }
+
+// GetCompound returns InputPropertyInput.Compound, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetCompound() *CompoundPropertyInput { return v.Compound }
+
+// GetReference returns InputPropertyInput.Reference, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetReference() *ReferencePropertyInput { return v.Reference }
+
+// GetGitRepo returns InputPropertyInput.GitRepo, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetGitRepo() *GitRepoPropertyInput { return v.GitRepo }
+
+// GetKeyValue returns InputPropertyInput.KeyValue, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetKeyValue() *KeyValuePropertyInput { return v.KeyValue }
+
+// GetJson returns InputPropertyInput.Json, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetJson() *json.RawMessage { return v.Json }
+
+// Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
+// are for.
+type InputValuesInput struct {
+	// The module version whose inputs the values are for.
+	ModuleVersionId *string `json:"moduleVersionId,omitempty"`
+	// The default value definition that the values are for: an object with the one member that the id of its
+	// schema names.
+	DefaultValueDefinitionId *string `json:"defaultValueDefinitionId,omitempty"`
+	// Inputs that need not be saved.
+	Inputs []InputPropertyInput `json:"inputs,omitempty"`
+	// The values, an object by the ids of the inputs. They may be left out where `inputsFrom` is given, and then go before what is
+	// taken over, key by key.
+	Values json.RawMessage `json:"values,omitempty"`
+	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
+	InputsFrom *string `json:"inputsFrom,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`.
+	WithoutInputs []string `json:"withoutInputs,omitempty"`
+	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
+	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
+	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
+	EnvironmentId *string `json:"environmentId,omitempty"`
+}
+
+// GetModuleVersionId returns InputValuesInput.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetModuleVersionId() *string { return v.ModuleVersionId }
+
+// GetDefaultValueDefinitionId returns InputValuesInput.DefaultValueDefinitionId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetDefaultValueDefinitionId() *string { return v.DefaultValueDefinitionId }
+
+// GetInputs returns InputValuesInput.Inputs, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetInputs() []InputPropertyInput { return v.Inputs }
+
+// GetValues returns InputValuesInput.Values, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetValues() json.RawMessage { return v.Values }
+
+// GetInputsFrom returns InputValuesInput.InputsFrom, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetInputsFrom() *string { return v.InputsFrom }
+
+// GetWithoutInputs returns InputValuesInput.WithoutInputs, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetWithoutInputs() []string { return v.WithoutInputs }
+
+// GetModuleInstanceId returns InputValuesInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetModuleInstanceId() *string { return v.ModuleInstanceId }
+
+// GetEnvironmentId returns InputValuesInput.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetEnvironmentId() *string { return v.EnvironmentId }
 
 // InstanceArchived includes the requested fields of the GraphQL type ArchiveModuleInstancePayload.
 // The GraphQL type's documentation follows.
@@ -1937,6 +2483,16 @@ type InstanceResponse struct {
 // GetModuleInstance returns InstanceResponse.ModuleInstance, and is useful for accessing the field via an interface.
 func (v *InstanceResponse) GetModuleInstance() *InstanceRecord { return v.ModuleInstance }
 
+// InstanceToDeployResponse is returned by InstanceToDeploy on success.
+type InstanceToDeployResponse struct {
+	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
+	// none.
+	ModuleInstance *DeployTarget `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceToDeployResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceToDeployResponse) GetModuleInstance() *DeployTarget { return v.ModuleInstance }
+
 // InstanceUnarchived includes the requested fields of the GraphQL type UnarchiveModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
@@ -1969,6 +2525,111 @@ type InstancesResponse struct {
 
 // GetModuleInstances returns InstancesResponse.ModuleInstances, and is useful for accessing the field via an interface.
 func (v *InstancesResponse) GetModuleInstances() InstancePage { return v.ModuleInstances }
+
+// How the title of an entry is made.
+type ItemTitleInput struct {
+	// The template, with placeholders `{field_id}` and, for maps, `{key}`.
+	Template string `json:"template"`
+	// Shown where a placeholder has no value.
+	Fallback *string `json:"fallback"`
+}
+
+// GetTemplate returns ItemTitleInput.Template, and is useful for accessing the field via an interface.
+func (v *ItemTitleInput) GetTemplate() string { return v.Template }
+
+// GetFallback returns ItemTitleInput.Fallback, and is useful for accessing the field via an interface.
+func (v *ItemTitleInput) GetFallback() *string { return v.Fallback }
+
+// JudgeValuesResponse is returned by JudgeValues on success.
+type JudgeValuesResponse struct {
+	// Judges values against the inputs of a module version, of a default value definition or of the call, by
+	// the rules that `createDeployment` goes by.
+	ValidateInputs Judgment `json:"validateInputs"`
+	// What a form shows for some values: which inputs are visible, the values with defaults, groups, the keys
+	// and titles of items, and the options that are still to be asked for.
+	ResolveInputs ShownValues `json:"resolveInputs"`
+}
+
+// GetValidateInputs returns JudgeValuesResponse.ValidateInputs, and is useful for accessing the field via an interface.
+func (v *JudgeValuesResponse) GetValidateInputs() Judgment { return v.ValidateInputs }
+
+// GetResolveInputs returns JudgeValuesResponse.ResolveInputs, and is useful for accessing the field via an interface.
+func (v *JudgeValuesResponse) GetResolveInputs() ShownValues { return v.ResolveInputs }
+
+// Judgment includes the requested fields of the GraphQL type InputsValidation.
+// The GraphQL type's documentation follows.
+//
+// Whether values fit their inputs.
+type Judgment struct {
+	// Whether there is no violation.
+	Valid bool `json:"valid"`
+	// Everything that is wrong with the values.
+	Violations []ViolationRecord `json:"violations"`
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
+	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
+	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
+	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
+	// `/inputsFrom` and `/withoutInputs`.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetValid returns Judgment.Valid, and is useful for accessing the field via an interface.
+func (v *Judgment) GetValid() bool { return v.Valid }
+
+// GetViolations returns Judgment.Violations, and is useful for accessing the field via an interface.
+func (v *Judgment) GetViolations() []ViolationRecord { return v.Violations }
+
+// GetWarnings returns Judgment.Warnings, and is useful for accessing the field via an interface.
+func (v *Judgment) GetWarnings() []WarningRecord { return v.Warnings }
+
+// A flat map of strings to strings.
+type KeyValuePropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `keyvalue`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns KeyValuePropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns KeyValuePropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns KeyValuePropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns KeyValuePropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns KeyValuePropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns KeyValuePropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns KeyValuePropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns KeyValuePropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns KeyValuePropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetRequired() *bool { return v.Required }
 
 // LastLogsResponse is returned by LastLogs on success.
 type LastLogsResponse struct {
@@ -2169,6 +2830,40 @@ type LoggedDeployment struct {
 // GetLogs returns LoggedDeployment.Logs, and is useful for accessing the field via an interface.
 func (v *LoggedDeployment) GetLogs() LogPage { return v.Logs }
 
+// How the key of a map's entry is asked for or computed.
+type MapKeyInput struct {
+	// Help for people.
+	Description *string `json:"description"`
+	// The inputs of the entry that make its key. Null and empty entries do not count.
+	FromFields []*string `json:"fromFields"`
+	// The text above the key.
+	Label *string `json:"label"`
+	// What the key must match, each of them.
+	Patterns []ValidationPatternInput `json:"patterns"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// What stands between the values that make a key; a hyphen where it is left out.
+	Separator *string `json:"separator"`
+}
+
+// GetDescription returns MapKeyInput.Description, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetDescription() *string { return v.Description }
+
+// GetFromFields returns MapKeyInput.FromFields, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetFromFields() []*string { return v.FromFields }
+
+// GetLabel returns MapKeyInput.Label, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetLabel() *string { return v.Label }
+
+// GetPatterns returns MapKeyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns MapKeyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetSeparator returns MapKeyInput.Separator, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetSeparator() *string { return v.Separator }
+
 // Whether a module definition is published.
 type ModuleDefinitionStatus string
 
@@ -2350,6 +3045,278 @@ type ModulesResponse struct {
 
 // GetModuleDefinitions returns ModulesResponse.ModuleDefinitions, and is useful for accessing the field via an interface.
 func (v *ModulesResponse) GetModuleDefinitions() ModulePage { return v.ModuleDefinitions }
+
+// A 32-bit whole number, or a dropdown when values are given.
+type NumberPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `number`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// The least value.
+	Min *int `json:"min"`
+	// The greatest value.
+	Max *int `json:"max"`
+	// Whether, after the first deployment, the value may not fall below the current one.
+	MinCurrentValue *bool `json:"minCurrentValue"`
+	// Shown where there are no options to choose from.
+	NoOptionsMessage *string `json:"noOptionsMessage"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
+	// a value, or `{value, label, description}`.
+	Values *json.RawMessage `json:"values"`
+}
+
+// GetId returns NumberPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns NumberPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns NumberPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns NumberPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns NumberPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns NumberPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns NumberPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns NumberPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetMin returns NumberPropertyInput.Min, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetMin() *int { return v.Min }
+
+// GetMax returns NumberPropertyInput.Max, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetMax() *int { return v.Max }
+
+// GetMinCurrentValue returns NumberPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
+
+// GetNoOptionsMessage returns NumberPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
+
+// GetPlaceholder returns NumberPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns NumberPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns NumberPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetValues() *json.RawMessage { return v.Values }
+
+// An array of structured objects.
+type ObjectArrayPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `object_array`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The inputs of each entry.
+	ItemInputs []InputPropertyInput `json:"itemInputs"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// A template of the description of an entry, with placeholders `{field_id}`.
+	ItemDescription *string `json:"itemDescription"`
+	// What one entry is called.
+	ItemLabel *string `json:"itemLabel"`
+	// How the title of an entry is made.
+	ItemTitle *ItemTitleInput `json:"itemTitle"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ObjectArrayPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ObjectArrayPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ObjectArrayPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ObjectArrayPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ObjectArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ObjectArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ObjectArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetItemInputs returns ObjectArrayPropertyInput.ItemInputs, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemInputs() []InputPropertyInput { return v.ItemInputs }
+
+// GetDefault returns ObjectArrayPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetItemDescription returns ObjectArrayPropertyInput.ItemDescription, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemDescription() *string { return v.ItemDescription }
+
+// GetItemLabel returns ObjectArrayPropertyInput.ItemLabel, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemLabel() *string { return v.ItemLabel }
+
+// GetItemTitle returns ObjectArrayPropertyInput.ItemTitle, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemTitle() *ItemTitleInput { return v.ItemTitle }
+
+// GetRequired returns ObjectArrayPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetRequired() *bool { return v.Required }
+
+// A map of string keys to structured objects.
+type ObjectMapPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `object_map`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The inputs of each entry.
+	ItemInputs []InputPropertyInput `json:"itemInputs"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// What one entry is called.
+	ItemLabel *string `json:"itemLabel"`
+	// How the title of an entry is made.
+	ItemTitle *ItemTitleInput `json:"itemTitle"`
+	// How the key of an entry is asked for or computed.
+	Key *MapKeyInput `json:"key"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ObjectMapPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ObjectMapPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ObjectMapPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ObjectMapPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ObjectMapPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ObjectMapPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ObjectMapPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetItemInputs returns ObjectMapPropertyInput.ItemInputs, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetItemInputs() []InputPropertyInput { return v.ItemInputs }
+
+// GetDefault returns ObjectMapPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetItemLabel returns ObjectMapPropertyInput.ItemLabel, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetItemLabel() *string { return v.ItemLabel }
+
+// GetItemTitle returns ObjectMapPropertyInput.ItemTitle, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetItemTitle() *ItemTitleInput { return v.ItemTitle }
+
+// GetKey returns ObjectMapPropertyInput.Key, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetKey() *MapKeyInput { return v.Key }
+
+// GetRequired returns ObjectMapPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetRequired() *bool { return v.Required }
+
+// A free-form object, edited as YAML or JSON.
+type ObjectPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `object`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ObjectPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ObjectPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ObjectPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ObjectPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ObjectPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ObjectPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ObjectPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns ObjectPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPlaceholder returns ObjectPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns ObjectPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetRequired() *bool { return v.Required }
 
 // OutputsOfInstance includes the requested fields of the GraphQL type ModuleInstance.
 // The GraphQL type's documentation follows.
@@ -2700,6 +3667,119 @@ func (v *QuarantineReleaseResponse) GetQuarantineRelease() ReleaseQuarantined {
 	return v.QuarantineRelease
 }
 
+// RedeployCreated includes the requested fields of the GraphQL type RedeployDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What redeployDeployment answers with.
+type RedeployCreated struct {
+	// The new deployment, PENDING.
+	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetDeployment returns RedeployCreated.Deployment, and is useful for accessing the field via an interface.
+func (v *RedeployCreated) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns RedeployCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *RedeployCreated) GetWarnings() []WarningRecord { return v.Warnings }
+
+// What to redeploy.
+type RedeployDeploymentInput struct {
+	// The id of the source, a deployment that has ended.
+	Id string `json:"id"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// GetId returns RedeployDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetId() string { return v.Id }
+
+// GetExpectedLiveDeploymentId returns RedeployDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns RedeployDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns RedeployDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetReason() *string { return v.Reason }
+
+// RedeployDeploymentResponse is returned by RedeployDeployment on success.
+type RedeployDeploymentResponse struct {
+	// Creates a deployment that replays the exact release of an earlier one that has ended, well or not.
+	// The same as `POST /deployments/{id}/redeploy`. For developers and admins.
+	RedeployDeployment RedeployCreated `json:"redeployDeployment"`
+}
+
+// GetRedeployDeployment returns RedeployDeploymentResponse.RedeployDeployment, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentResponse) GetRedeployDeployment() RedeployCreated {
+	return v.RedeployDeployment
+}
+
+// A reference to an instance of another module type; its value is the id of the instance.
+type ReferencePropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `$ref:<module-type>`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The type of the module that is referred to.
+	ModuleType string `json:"moduleType"`
+	// Inputs that are taken from the selected instance, or entered by hand where none is selected.
+	MappedInputs []InputPropertyInput `json:"mappedInputs"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ReferencePropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ReferencePropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ReferencePropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ReferencePropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ReferencePropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ReferencePropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ReferencePropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetModuleType returns ReferencePropertyInput.ModuleType, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetModuleType() string { return v.ModuleType }
+
+// GetMappedInputs returns ReferencePropertyInput.MappedInputs, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetMappedInputs() []InputPropertyInput { return v.MappedInputs }
+
+// GetRequired returns ReferencePropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetRequired() *bool { return v.Required }
+
 // The version of a module that is deprecated no longer.
 type ReinstateModuleVersionInput struct {
 	// The id of the version.
@@ -3002,6 +4082,94 @@ var AllRole = []Role{
 	RoleSuperadmin,
 }
 
+// RollbackCreated includes the requested fields of the GraphQL type RollbackDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What rollbackDeployment answers with.
+type RollbackCreated struct {
+	// The new deployment, PENDING.
+	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetDeployment returns RollbackCreated.Deployment, and is useful for accessing the field via an interface.
+func (v *RollbackCreated) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns RollbackCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *RollbackCreated) GetWarnings() []WarningRecord { return v.Warnings }
+
+// What to roll back to.
+type RollbackDeploymentInput struct {
+	// The id of the target, a deployment that succeeded.
+	Id string `json:"id"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// GetId returns RollbackDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetId() string { return v.Id }
+
+// GetExpectedLiveDeploymentId returns RollbackDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns RollbackDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns RollbackDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetReason() *string { return v.Reason }
+
+// RollbackDeploymentResponse is returned by RollbackDeployment on success.
+type RollbackDeploymentResponse struct {
+	// Creates a deployment that replays the exact release of an earlier one that succeeded. The same as
+	// `POST /deployments/{id}/rollback`. For developers and admins.
+	RollbackDeployment RollbackCreated `json:"rollbackDeployment"`
+}
+
+// GetRollbackDeployment returns RollbackDeploymentResponse.RollbackDeployment, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentResponse) GetRollbackDeployment() RollbackCreated {
+	return v.RollbackDeployment
+}
+
+// A visual separator; it has no value.
+type SectionPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `section`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+}
+
+// GetId returns SectionPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns SectionPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns SectionPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns SectionPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns SectionPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -3088,6 +4256,318 @@ func (v *ShippedVersion) GetSourceRef() *string { return v.SourceRef }
 
 // GetModuleDefinition returns ShippedVersion.ModuleDefinition, and is useful for accessing the field via an interface.
 func (v *ShippedVersion) GetModuleDefinition() ShippedDefinition { return v.ModuleDefinition }
+
+// ShownValues includes the requested fields of the GraphQL type ResolvedInputs.
+// The GraphQL type's documentation follows.
+//
+// What a form shows for some values.
+type ShownValues struct {
+	// The values that count: given ones and defaults of what is visible, under computed keys.
+	Values json.RawMessage `json:"values"`
+}
+
+// GetValues returns ShownValues.Values, and is useful for accessing the field via an interface.
+func (v *ShownValues) GetValues() json.RawMessage { return v.Values }
+
+// An array of strings.
+type StringArrayPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `string_array`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The text of the button that adds an item.
+	AddButtonLabel *string `json:"addButtonLabel"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// What the text must match, each of them.
+	Patterns []ValidationPatternInput `json:"patterns"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
+	// a value, or `{value, label, description}`.
+	Values *json.RawMessage `json:"values"`
+}
+
+// GetId returns StringArrayPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns StringArrayPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns StringArrayPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns StringArrayPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns StringArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns StringArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns StringArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetAddButtonLabel returns StringArrayPropertyInput.AddButtonLabel, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetAddButtonLabel() *string { return v.AddButtonLabel }
+
+// GetDefault returns StringArrayPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPatterns returns StringArrayPropertyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns StringArrayPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns StringArrayPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns StringArrayPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetValues() *json.RawMessage { return v.Values }
+
+// Single-line text, or a dropdown when values are given.
+type StringPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `string`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// Whether, after the first deployment, the value may not fall below the current one.
+	MinCurrentValue *bool `json:"minCurrentValue"`
+	// Shown where there are no options to choose from.
+	NoOptionsMessage *string `json:"noOptionsMessage"`
+	// What the text must match, each of them.
+	Patterns []ValidationPatternInput `json:"patterns"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
+	// a value, or `{value, label, description}`.
+	Values *json.RawMessage `json:"values"`
+}
+
+// GetId returns StringPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns StringPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns StringPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns StringPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns StringPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns StringPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns StringPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns StringPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetMinCurrentValue returns StringPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
+
+// GetNoOptionsMessage returns StringPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
+
+// GetPatterns returns StringPropertyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns StringPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns StringPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns StringPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetValues() *json.RawMessage { return v.Values }
+
+// TargetLive includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type TargetLive struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
+	CreatedBy string `json:"createdBy"`
+	// What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
+	// given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
+	// that did not keep it.
+	GivenInputs json.RawMessage `json:"givenInputs"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *TargetRelease `json:"release"`
+}
+
+// GetId returns TargetLive.Id, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetId() string { return v.Id }
+
+// GetCompletedAt returns TargetLive.CompletedAt, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// GetCreatedBy returns TargetLive.CreatedBy, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetCreatedBy() string { return v.CreatedBy }
+
+// GetGivenInputs returns TargetLive.GivenInputs, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetGivenInputs() json.RawMessage { return v.GivenInputs }
+
+// GetRelease returns TargetLive.Release, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetRelease() *TargetRelease { return v.Release }
+
+// TargetModule includes the requested fields of the GraphQL type ModuleDefinition.
+// The GraphQL type's documentation follows.
+//
+// A module: what teams publish versions of and deploy instances of.
+type TargetModule struct {
+	// The id, `mod_…`.
+	Id string `json:"id"`
+	// The module type that `$ref:<module-type>` names, unique within its owner.
+	Type string `json:"type"`
+	// The latest version; null where nothing is published.
+	LatestModuleVersion *TargetVersion `json:"latestModuleVersion"`
+}
+
+// GetId returns TargetModule.Id, and is useful for accessing the field via an interface.
+func (v *TargetModule) GetId() string { return v.Id }
+
+// GetType returns TargetModule.Type, and is useful for accessing the field via an interface.
+func (v *TargetModule) GetType() string { return v.Type }
+
+// GetLatestModuleVersion returns TargetModule.LatestModuleVersion, and is useful for accessing the field via an interface.
+func (v *TargetModule) GetLatestModuleVersion() *TargetVersion { return v.LatestModuleVersion }
+
+// TargetRelease includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type TargetRelease struct {
+	// The id, `rel_…`.
+	Id string `json:"id"`
+	// The values of the inputs.
+	Inputs json.RawMessage `json:"inputs"`
+	// The artifact, for `aws:ecs` the task definition; null where its deployment type has none.
+	Artifact json.RawMessage `json:"artifact"`
+	// The module version it ships.
+	ModuleVersion DeployedVersion `json:"moduleVersion"`
+}
+
+// GetId returns TargetRelease.Id, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetId() string { return v.Id }
+
+// GetInputs returns TargetRelease.Inputs, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetArtifact returns TargetRelease.Artifact, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetArtifact() json.RawMessage { return v.Artifact }
+
+// GetModuleVersion returns TargetRelease.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetModuleVersion() DeployedVersion { return v.ModuleVersion }
+
+// TargetVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type TargetVersion struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+}
+
+// GetId returns TargetVersion.Id, and is useful for accessing the field via an interface.
+func (v *TargetVersion) GetId() string { return v.Id }
+
+// Multi-line text.
+type TextPropertyInput struct {
+	// The identifier of the input, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `text`, as it is read; it may be left out.
+	Type *string `json:"type"`
+	// Help for people.
+	Description *string `json:"description"`
+	// The conditions under which it is shown, by the ids of other inputs.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether the value is locked after the first deployment that succeeded.
+	Immutable *bool `json:"immutable"`
+	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
+	Default *json.RawMessage `json:"default"`
+	// What the text must match, each of them.
+	Patterns []ValidationPatternInput `json:"patterns"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether a value must be given.
+	Required *bool `json:"required"`
+}
+
+// GetId returns TextPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns TextPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns TextPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns TextPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns TextPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns TextPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns TextPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns TextPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPatterns returns TextPropertyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns TextPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns TextPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetRequired() *bool { return v.Required }
 
 // The environment that is to be archived no longer.
 type UnarchiveEnvironmentInput struct {
@@ -3237,6 +4717,20 @@ type UpdateProjectResponse struct {
 
 // GetUpdateProject returns UpdateProjectResponse.UpdateProject, and is useful for accessing the field via an interface.
 func (v *UpdateProjectResponse) GetUpdateProject() ProjectUpdated { return v.UpdateProject }
+
+// A pattern that a text must match.
+type ValidationPatternInput struct {
+	// A JavaScript regular expression.
+	Pattern string `json:"pattern"`
+	// Shown where the text does not match.
+	Message string `json:"message"`
+}
+
+// GetPattern returns ValidationPatternInput.Pattern, and is useful for accessing the field via an interface.
+func (v *ValidationPatternInput) GetPattern() string { return v.Pattern }
+
+// GetMessage returns ValidationPatternInput.Message, and is useful for accessing the field via an interface.
+func (v *ValidationPatternInput) GetMessage() string { return v.Message }
 
 // VersionDeprecated includes the requested fields of the GraphQL type DeprecateModuleVersionPayload.
 // The GraphQL type's documentation follows.
@@ -3400,6 +4894,16 @@ type VersionReinstated struct {
 // GetModuleVersion returns VersionReinstated.ModuleVersion, and is useful for accessing the field via an interface.
 func (v *VersionReinstated) GetModuleVersion() VersionRecord { return v.ModuleVersion }
 
+// VersionToDeployResponse is returned by VersionToDeploy on success.
+type VersionToDeployResponse struct {
+	// One published module version. Null with `slipway:ModuleVersion:NOT_FOUND` where there is none; for callers without a
+	// token there are those of global ACTIVE definitions.
+	ModuleVersion *DeployableVersion `json:"moduleVersion"`
+}
+
+// GetModuleVersion returns VersionToDeployResponse.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *VersionToDeployResponse) GetModuleVersion() *DeployableVersion { return v.ModuleVersion }
+
 // VersionedModule includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -3505,6 +5009,51 @@ func (v *ViewerScope) GetProjects() []string { return v.Projects }
 // GetEnvironments returns ViewerScope.Environments, and is useful for accessing the field via an interface.
 func (v *ViewerScope) GetEnvironments() []string { return v.Environments }
 
+// ViolationRecord includes the requested fields of the GraphQL type InputViolation.
+// The GraphQL type's documentation follows.
+//
+// One thing that is wrong with a value, or cannot be made out.
+type ViolationRecord struct {
+	// The place as a JSON Pointer into the values.
+	Pointer string `json:"pointer"`
+	// The stable name of the rule that is broken.
+	Rule string `json:"rule"`
+	// What is allowed and what was found; reads on after the pointer.
+	Message string `json:"message"`
+}
+
+// GetPointer returns ViolationRecord.Pointer, and is useful for accessing the field via an interface.
+func (v *ViolationRecord) GetPointer() string { return v.Pointer }
+
+// GetRule returns ViolationRecord.Rule, and is useful for accessing the field via an interface.
+func (v *ViolationRecord) GetRule() string { return v.Rule }
+
+// GetMessage returns ViolationRecord.Message, and is useful for accessing the field via an interface.
+func (v *ViolationRecord) GetMessage() string { return v.Message }
+
+// WarningRecord includes the GraphQL fields of InputWarning requested by the fragment WarningRecord.
+// The GraphQL type's documentation follows.
+//
+// What may not have been meant, though it is allowed.
+type WarningRecord struct {
+	// The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (`/inputs/…`) or
+	// the definition (`/schema/…`). That of `output_missing` leads into the values, where they are judged without a mutation.
+	Pointer string `json:"pointer"`
+	// The stable name of the warning.
+	Rule string `json:"rule"`
+	// What is doubtful; reads on after the pointer.
+	Message string `json:"message"`
+}
+
+// GetPointer returns WarningRecord.Pointer, and is useful for accessing the field via an interface.
+func (v *WarningRecord) GetPointer() string { return v.Pointer }
+
+// GetRule returns WarningRecord.Rule, and is useful for accessing the field via an interface.
+func (v *WarningRecord) GetRule() string { return v.Rule }
+
+// GetMessage returns WarningRecord.Message, and is useful for accessing the field via an interface.
+func (v *WarningRecord) GetMessage() string { return v.Message }
+
 // __ArchiveEnvironmentInput is used internally by genqlient
 type __ArchiveEnvironmentInput struct {
 	Input ArchiveEnvironmentInput `json:"input"`
@@ -3564,6 +5113,14 @@ type __CompleteDeploymentInput struct {
 
 // GetInput returns __CompleteDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__CompleteDeploymentInput) GetInput() CompleteDeploymentInput { return v.Input }
+
+// __CreateDeploymentInput is used internally by genqlient
+type __CreateDeploymentInput struct {
+	Input CreateDeploymentInput `json:"input"`
+}
+
+// GetInput returns __CreateDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateDeploymentInput) GetInput() CreateDeploymentInput { return v.Input }
 
 // __CreateEnvironmentInput is used internally by genqlient
 type __CreateEnvironmentInput struct {
@@ -3745,6 +5302,18 @@ type __InstanceOutputsInput struct {
 // GetId returns __InstanceOutputsInput.Id, and is useful for accessing the field via an interface.
 func (v *__InstanceOutputsInput) GetId() string { return v.Id }
 
+// __InstanceToDeployInput is used internally by genqlient
+type __InstanceToDeployInput struct {
+	Id   *string `json:"id,omitempty"`
+	Path *string `json:"path,omitempty"`
+}
+
+// GetId returns __InstanceToDeployInput.Id, and is useful for accessing the field via an interface.
+func (v *__InstanceToDeployInput) GetId() *string { return v.Id }
+
+// GetPath returns __InstanceToDeployInput.Path, and is useful for accessing the field via an interface.
+func (v *__InstanceToDeployInput) GetPath() *string { return v.Path }
+
 // __InstancesInput is used internally by genqlient
 type __InstancesInput struct {
 	Filter *ModuleInstanceFilter `json:"filter"`
@@ -3760,6 +5329,14 @@ func (v *__InstancesInput) GetFirst() *int { return v.First }
 
 // GetAfter returns __InstancesInput.After, and is useful for accessing the field via an interface.
 func (v *__InstancesInput) GetAfter() *string { return v.After }
+
+// __JudgeValuesInput is used internally by genqlient
+type __JudgeValuesInput struct {
+	Input InputValuesInput `json:"input"`
+}
+
+// GetInput returns __JudgeValuesInput.Input, and is useful for accessing the field via an interface.
+func (v *__JudgeValuesInput) GetInput() InputValuesInput { return v.Input }
 
 // __LastLogsInput is used internally by genqlient
 type __LastLogsInput struct {
@@ -3897,6 +5474,14 @@ type __QuarantineReleaseInput struct {
 // GetInput returns __QuarantineReleaseInput.Input, and is useful for accessing the field via an interface.
 func (v *__QuarantineReleaseInput) GetInput() QuarantineReleaseInput { return v.Input }
 
+// __RedeployDeploymentInput is used internally by genqlient
+type __RedeployDeploymentInput struct {
+	Input RedeployDeploymentInput `json:"input"`
+}
+
+// GetInput returns __RedeployDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__RedeployDeploymentInput) GetInput() RedeployDeploymentInput { return v.Input }
+
 // __ReinstateVersionInput is used internally by genqlient
 type __ReinstateVersionInput struct {
 	Input ReinstateModuleVersionInput `json:"input"`
@@ -3928,6 +5513,14 @@ type __ReportDeploymentInput struct {
 
 // GetInput returns __ReportDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__ReportDeploymentInput) GetInput() ReportDeploymentInput { return v.Input }
+
+// __RollbackDeploymentInput is used internally by genqlient
+type __RollbackDeploymentInput struct {
+	Input RollbackDeploymentInput `json:"input"`
+}
+
+// GetInput returns __RollbackDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__RollbackDeploymentInput) GetInput() RollbackDeploymentInput { return v.Input }
 
 // __UnarchiveEnvironmentInput is used internally by genqlient
 type __UnarchiveEnvironmentInput struct {
@@ -3976,6 +5569,14 @@ type __UpdateProjectInput struct {
 
 // GetInput returns __UpdateProjectInput.Input, and is useful for accessing the field via an interface.
 func (v *__UpdateProjectInput) GetInput() UpdateProjectInput { return v.Input }
+
+// __VersionToDeployInput is used internally by genqlient
+type __VersionToDeployInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __VersionToDeployInput.Id, and is useful for accessing the field via an interface.
+func (v *__VersionToDeployInput) GetId() string { return v.Id }
 
 // The mutation executed by ArchiveEnvironment.
 const ArchiveEnvironment_Operation = `
@@ -4537,6 +6138,125 @@ func CompleteDeployment(
 	}
 
 	data_ = &CompleteDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateDeployment.
+const CreateDeployment_Operation = `
+mutation CreateDeployment ($input: CreateDeploymentInput!) {
+	createDeployment(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func CreateDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateDeploymentInput,
+) (data_ *CreateDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateDeployment",
+		Query:  CreateDeployment_Operation,
+		Variables: &__CreateDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateDeploymentResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -6002,6 +7722,95 @@ func InstanceOutputs(
 	return data_, err_
 }
 
+// The query executed by InstanceToDeploy.
+const InstanceToDeploy_Operation = `
+query InstanceToDeploy ($id: ID, $path: String) {
+	moduleInstance(id: $id, path: $path) {
+		... DeployTarget
+	}
+}
+fragment DeployTarget on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		id
+		type
+		latestModuleVersion {
+			id
+		}
+	}
+	liveDeployment {
+		id
+		completedAt
+		createdBy
+		givenInputs
+		release {
+			id
+			inputs
+			artifact
+			moduleVersion {
+				... DeployedVersion
+			}
+		}
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func InstanceToDeploy(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id *string,
+	path *string,
+) (data_ *InstanceToDeployResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "InstanceToDeploy",
+		Query:  InstanceToDeploy_Operation,
+		Variables: &__InstanceToDeployInput{
+			Id:   id,
+			Path: path,
+		},
+	}
+
+	data_ = &InstanceToDeployResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Instances.
 const Instances_Operation = `
 query Instances ($filter: ModuleInstanceFilter, $first: Int, $after: String) {
@@ -6104,6 +7913,56 @@ func Instances(
 	}
 
 	data_ = &InstancesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by JudgeValues.
+const JudgeValues_Operation = `
+query JudgeValues ($input: InputValuesInput!) {
+	validateInputs(input: $input) {
+		valid
+		violations {
+			pointer
+			rule
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+	resolveInputs(input: $input) {
+		values
+	}
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+`
+
+func JudgeValues(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input InputValuesInput,
+) (data_ *JudgeValuesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "JudgeValues",
+		Query:  JudgeValues_Operation,
+		Variables: &__JudgeValuesInput{
+			Input: input,
+		},
+	}
+
+	data_ = &JudgeValuesResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -6838,6 +8697,125 @@ func QuarantineRelease(
 	return data_, err_
 }
 
+// The mutation executed by RedeployDeployment.
+const RedeployDeployment_Operation = `
+mutation RedeployDeployment ($input: RedeployDeploymentInput!) {
+	redeployDeployment(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func RedeployDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input RedeployDeploymentInput,
+) (data_ *RedeployDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RedeployDeployment",
+		Query:  RedeployDeployment_Operation,
+		Variables: &__RedeployDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &RedeployDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by ReinstateVersion.
 const ReinstateVersion_Operation = `
 mutation ReinstateVersion ($input: ReinstateModuleVersionInput!) {
@@ -7040,6 +9018,125 @@ func ReportDeployment(
 	}
 
 	data_ = &ReportDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by RollbackDeployment.
+const RollbackDeployment_Operation = `
+mutation RollbackDeployment ($input: RollbackDeploymentInput!) {
+	rollbackDeployment(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func RollbackDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input RollbackDeploymentInput,
+) (data_ *RollbackDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RollbackDeployment",
+		Query:  RollbackDeployment_Operation,
+		Variables: &__RollbackDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &RollbackDeploymentResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -7436,6 +9533,51 @@ func UpdateProject(
 	}
 
 	data_ = &UpdateProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by VersionToDeploy.
+const VersionToDeploy_Operation = `
+query VersionToDeploy ($id: ID!) {
+	moduleVersion(id: $id) {
+		id
+		version
+		deploymentType
+		inputsJson
+		moduleDefinition {
+			... ModuleName
+		}
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func VersionToDeploy(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *VersionToDeployResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "VersionToDeploy",
+		Query:  VersionToDeploy_Operation,
+		Variables: &__VersionToDeployInput{
+			Id: id,
+		},
+	}
+
+	data_ = &VersionToDeployResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
