@@ -147,7 +147,7 @@ func TestContextsAreListedChosenAndDeleted(t *testing.T) {
 		t.Errorf("listed %q, kept %s", got, h.content(t))
 	}
 	h.mustFail(t, 2, []string{"context c: want one of b, found none of the name"}, "context", "use", "c")
-	h.mustFail(t, 2, []string{"make a context with: slipway login"}, "whoami")
+	h.mustFail(t, 4, []string{"make a context with: slipway login"}, "whoami")
 }
 
 // Each of two contexts, and the variables, have a server and a token of their own, and no server ever hears the token of

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -106,7 +107,7 @@ func savedPlace(env setting.Environment, name string) (p place, err error) {
 		name = saved.Current
 	}
 	if name == "" {
-		return p, setting.Usagef("want a context, --server with --token-file, or SLIPWAY_SERVER with SLIPWAY_TOKEN, found none; make a context with: slipway login --server URL")
+		return p, &codeError{exitDenied, errors.New("want a context, --server with --token-file, or SLIPWAY_SERVER with SLIPWAY_TOKEN, found none; make a context with: slipway login --server URL")}
 	}
 	found, ok := saved.Contexts[name]
 	if !ok {
