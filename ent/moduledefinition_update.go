@@ -77,6 +77,20 @@ func (_u *ModuleDefinitionUpdate) ClearDescription() *ModuleDefinitionUpdate {
 	return _u
 }
 
+// SetType sets the "type" field.
+func (_u *ModuleDefinitionUpdate) SetType(v string) *ModuleDefinitionUpdate {
+	_u.mutation.SetType(v)
+	return _u
+}
+
+// SetNillableType sets the "type" field if the given value is not nil.
+func (_u *ModuleDefinitionUpdate) SetNillableType(v *string) *ModuleDefinitionUpdate {
+	if v != nil {
+		_u.SetType(*v)
+	}
+	return _u
+}
+
 // SetSearchText sets the "search_text" field.
 func (_u *ModuleDefinitionUpdate) SetSearchText(v string) *ModuleDefinitionUpdate {
 	_u.mutation.SetSearchText(v)
@@ -220,6 +234,9 @@ func (_u *ModuleDefinitionUpdate) sqlSave(ctx context.Context) (_node int, err e
 	if _u.mutation.DescriptionCleared() {
 		_spec.ClearField(moduledefinition.FieldDescription, field.TypeString)
 	}
+	if value, ok := _u.mutation.GetType(); ok {
+		_spec.SetField(moduledefinition.FieldType, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.SearchText(); ok {
 		_spec.SetField(moduledefinition.FieldSearchText, field.TypeString, value)
 	}
@@ -305,6 +322,20 @@ func (_u *ModuleDefinitionUpdateOne) SetNillableDescription(v *string) *ModuleDe
 // ClearDescription clears the value of the "description" field.
 func (_u *ModuleDefinitionUpdateOne) ClearDescription() *ModuleDefinitionUpdateOne {
 	_u.mutation.ClearDescription()
+	return _u
+}
+
+// SetType sets the "type" field.
+func (_u *ModuleDefinitionUpdateOne) SetType(v string) *ModuleDefinitionUpdateOne {
+	_u.mutation.SetType(v)
+	return _u
+}
+
+// SetNillableType sets the "type" field if the given value is not nil.
+func (_u *ModuleDefinitionUpdateOne) SetNillableType(v *string) *ModuleDefinitionUpdateOne {
+	if v != nil {
+		_u.SetType(*v)
+	}
 	return _u
 }
 
@@ -480,6 +511,9 @@ func (_u *ModuleDefinitionUpdateOne) sqlSave(ctx context.Context) (_node *Module
 	}
 	if _u.mutation.DescriptionCleared() {
 		_spec.ClearField(moduledefinition.FieldDescription, field.TypeString)
+	}
+	if value, ok := _u.mutation.GetType(); ok {
+		_spec.SetField(moduledefinition.FieldType, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.SearchText(); ok {
 		_spec.SetField(moduledefinition.FieldSearchText, field.TypeString, value)

@@ -69,7 +69,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 		p.hiddenDefinitions, p.hiddenVersions = append(p.hiddenDefinitions, d.ID), append(p.hiddenVersions, v.ID)
 		if name == "Hidden-withdrawn" {
 			draft := moduledefinition.StatusDRAFT
-			if _, err := w.Catalog.UpdateDefinition(ctx, d.ID, catalog.DefinitionPatch{Status: &draft}); err != nil {
+			if _, _, err := w.Catalog.UpdateDefinition(ctx, d.ID, catalog.DefinitionPatch{Status: &draft}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -130,7 +130,7 @@ func givenInputs(ctx context.Context, r *Resolver, d *record.Deployment) (json.R
 	if d.GivenFrom == nil {
 		return nil, nil
 	}
-	return loadEach(ctx, d, "givenInputs", givenFrom, r.Deploy.GivenInputs)
+	return loadEach(ctx, d, "givenInputs", givenFrom, r.Inputs.GivenInputs)
 }
 
 // referencesOf returns the references of what a deployment ships, none where nothing is kept.

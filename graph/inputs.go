@@ -55,8 +55,9 @@ func newModule(in model.CreateModuleDefinitionInput) catalog.NewDefinition {
 }
 
 func modulePatch(in model.UpdateModuleDefinitionInput) catalog.DefinitionPatch {
-	p := catalog.DefinitionPatch{Name: in.Name.Value(), Description: in.Description.Value(), Status: in.Status.Value()}
-	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
+	p := catalog.DefinitionPatch{Name: in.Name.Value(), Type: in.Type.Value(), Description: in.Description.Value(), Status: in.Status.Value()}
+	p.Violations = append(notNull("/name", in.Name), notNull("/type", in.Type)...)
+	p.Violations = append(p.Violations, notNull("/description", in.Description)...)
 	p.Violations = append(p.Violations, notNull("/status", in.Status)...)
 	return p
 }
@@ -79,8 +80,9 @@ func declaredOutputs(list []*model.ModuleOutputInput) []output.Declared {
 
 func validationRequest(in model.InputValuesInput) inputvalidation.Request {
 	q := inputvalidation.Request{
-		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values,
+		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values.Value(),
 		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
+		Takeover: inputvalidation.Takeover{InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value()},
 	}
 	if list := in.Inputs.Value(); list != nil {
 		q.Inputs, q.Violations = inputprop.FromTypedList(list, "/inputs")

@@ -387,11 +387,11 @@ func (r *mutationResolver) CreateModuleDefinition(ctx context.Context, input mod
 
 // UpdateModuleDefinition is the resolver for the updateModuleDefinition field.
 func (r *mutationResolver) UpdateModuleDefinition(ctx context.Context, input model.UpdateModuleDefinitionInput) (*model.UpdateModuleDefinitionPayload, error) {
-	d, err := r.Catalog.UpdateDefinition(ctx, input.ID, modulePatch(input))
+	d, warnings, err := r.Catalog.UpdateDefinition(ctx, input.ID, modulePatch(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdateModuleDefinitionPayload{ModuleDefinition: (*record.ModuleDefinition)(d)}, nil
+	return &model.UpdateModuleDefinitionPayload{ModuleDefinition: (*record.ModuleDefinition)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // PublishModuleVersion is the resolver for the publishModuleVersion field.

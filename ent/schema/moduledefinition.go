@@ -18,7 +18,7 @@ func (ModuleDefinition) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name"),
 		field.String("description").Optional().Nillable(),
-		field.String("type").Immutable().
+		field.String("type").
 			Comment("what $ref:<module-type> names"),
 		field.String("search_text").
 			Comment("name, type and description in lower case"),

@@ -858,7 +858,11 @@ type Mutation {
     input: CreateModuleDefinitionInput!
   ): CreateModuleDefinitionPayload
 
-  "Changes the given fields of a module definition. For admins, and superadmins for global ones."
+  """
+  Changes the given fields of a module definition. The type can be changed while the module has no instance and no
+  published input refers to it, otherwise ` + "`" + `slipway:ModuleDefinition:IN_USE` + "`" + `; ` + "`" + `slipway:ModuleDefinition:TYPE_TAKEN` + "`" + ` where
+  another definition of the same owner has it. For admins, and superadmins for global ones.
+  """
   updateModuleDefinition(
     "The id and the fields to change."
     input: UpdateModuleDefinitionInput!
@@ -1283,8 +1287,17 @@ input InputValuesInput {
   defaultValueDefinitionId: ID
   "Inputs that need not be saved."
   inputs: [InputPropertyInput!]
-  "The values, an object by the ids of the inputs."
-  values: JSON!
+  """
+  The values, an object by the ids of the inputs. They may be left out where ` + "`" + `inputsFrom` + "`" + ` is given, and then go before what is
+  taken over, key by key.
+  """
+  values: JSON
+  """
+  The id of a deployment of the version's module: what was given for its inputs is taken over, as ` + "`" + `createDeployment` + "`" + ` does.
+  """
+  inputsFrom: ID
+  "The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFrom` + "`" + `."
+  withoutInputs: [String!]
   "The instance that would be deployed: what is live there binds immutable inputs, and templates name it."
   moduleInstanceId: ID
   "The environment of an instance that is still to be made, for templates; beside an instance, its own."
@@ -1306,7 +1319,8 @@ type InputsValidation {
   Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
   (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
   deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
-  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `.
+  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `. What is not taken over (` + "`" + `input_dropped` + "`" + `, ` + "`" + `input_not_given` + "`" + `), at
+  ` + "`" + `/inputsFrom` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
   """
   warnings: [InputWarning!]!
 }
@@ -1365,7 +1379,8 @@ type ResolvedInputs {
   Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent. Mapped inputs that are left out
   (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
   deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
-  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `.
+  (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `. What is not taken over (` + "`" + `input_dropped` + "`" + `, ` + "`" + `input_not_given` + "`" + `), at
+  ` + "`" + `/inputsFrom` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
   """
   warnings: [InputWarning!]!
 }
@@ -3804,6 +3819,11 @@ input UpdateModuleDefinitionInput {
   id: ID!
   "The name for people: one line of 1 to 200 characters, not blank; not null."
   name: String
+  """
+  The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most 195 characters;
+  not null.
+  """
+  type: String
   "What it is for, at most 10,000 characters; an empty text clears it; not null."
   description: String
   "Whether it is published; not null."
@@ -3814,6 +3834,11 @@ input UpdateModuleDefinitionInput {
 type UpdateModuleDefinitionPayload {
   "The definition as it is now."
   moduleDefinition: ModuleDefinition!
+  """
+  What may not have been meant by the type. ` + "`" + `immutable_changed` + "`" + `: instances of the organization remember that they choose
+  an instance of the global module of the type, which binds nothing any more.
+  """
+  warnings: [InputWarning!]!
 }
 
 "The version to publish."
@@ -6173,6 +6198,8 @@ func (ec *executionContext) childFields_UpdateModuleDefinitionPayload(ctx contex
 	switch field.Name {
 	case "moduleDefinition":
 		return ec.fieldContext_UpdateModuleDefinitionPayload_moduleDefinition(ctx, field)
+	case "warnings":
+		return ec.fieldContext_UpdateModuleDefinitionPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateModuleDefinitionPayload", field.Name)
 }
@@ -27620,6 +27647,38 @@ func (ec *executionContext) fieldContext_UpdateModuleDefinitionPayload_moduleDef
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateModuleDefinitionPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.UpdateModuleDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateModuleDefinitionPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateModuleDefinitionPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateModuleDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateModuleInstancePayload_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *model.UpdateModuleInstancePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31174,7 +31233,7 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId"}
+	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "inputsFrom", "withoutInputs", "moduleInstanceId", "environmentId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31204,11 +31263,25 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 			it.Inputs = graphql.OmittableOf(data)
 		case "values":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("values"))
-			data, err := ec.unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Values = data
+			it.Values = graphql.OmittableOf(data)
+		case "inputsFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFrom"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InputsFrom = graphql.OmittableOf(data)
+		case "withoutInputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withoutInputs"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WithoutInputs = graphql.OmittableOf(data)
 		case "moduleInstanceId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleInstanceId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -33208,7 +33281,7 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "status"}
+	fieldsInOrder := [...]string{"id", "name", "type", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -33229,6 +33302,13 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Name = graphql.OmittableOf(data)
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Type = graphql.OmittableOf(data)
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -44816,6 +44896,11 @@ func (ec *executionContext) _UpdateModuleDefinitionPayload(ctx context.Context, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._UpdateModuleDefinitionPayload_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -47023,28 +47108,6 @@ func (ec *executionContext) marshalNJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	}
 	_ = sel
 	res := scalar.MarshalJSON(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, v any) (*strictjson.Node, error) {
-	res, err := scalar.UnmarshalJSONNode(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, sel ast.SelectionSet, v *strictjson.Node) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	_ = sel
-	res := scalar.MarshalJSONNode(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -8353,6 +8353,18 @@ func init() {
 			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
+		"warnings": {Object: "UpdateModuleDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UpdateModuleDefinitionPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
 	}
 	planUpdateModuleInstancePayload.Fields = map[string]*plan.Field{
 		"moduleInstance": {Object: "UpdateModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {

@@ -455,8 +455,13 @@ type InputValuesInput struct {
 	DefaultValueDefinitionID graphql.Omittable[*string] `json:"defaultValueDefinitionId,omitempty"`
 	// Inputs that need not be saved.
 	Inputs graphql.Omittable[[]*inputprop.RawProperty] `json:"inputs,omitempty"`
-	// The values, an object by the ids of the inputs.
-	Values *strictjson.Node `json:"values"`
+	// The values, an object by the ids of the inputs. They may be left out where `inputsFrom` is given, and then go before what is
+	// taken over, key by key.
+	Values graphql.Omittable[*strictjson.Node] `json:"values,omitempty"`
+	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
+	InputsFrom graphql.Omittable[*string] `json:"inputsFrom,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`.
+	WithoutInputs graphql.Omittable[[]string] `json:"withoutInputs,omitempty"`
 	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
 	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
@@ -475,7 +480,8 @@ type InputsValidation struct {
 	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
 	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
 	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
-	// (`version_deprecated`), at `/moduleVersionId`.
+	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
+	// `/inputsFrom` and `/withoutInputs`.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -796,6 +802,9 @@ type UpdateModuleDefinitionInput struct {
 	ID string `json:"id"`
 	// The name for people: one line of 1 to 200 characters, not blank; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
+	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most 195 characters;
+	// not null.
+	Type graphql.Omittable[*string] `json:"type,omitempty"`
 	// What it is for, at most 10,000 characters; an empty text clears it; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; not null.
@@ -806,6 +815,9 @@ type UpdateModuleDefinitionInput struct {
 type UpdateModuleDefinitionPayload struct {
 	// The definition as it is now.
 	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
+	// What may not have been meant by the type. `immutable_changed`: instances of the organization remember that they choose
+	// an instance of the global module of the type, which binds nothing any more.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The fields to change; what is left out stays.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -148,7 +149,7 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 		return err
 	})
 	if store.IsUniqueViolation(err) {
-		return nil, nil, fault.New(fault.ModuleDefinitionTypeTaken, "There is a module definition of the type %q already.", in.Type).WithCause(err)
+		return nil, nil, typeTaken(in.Type, err)
 	}
 	return created, warnings, err
 }
@@ -176,23 +177,32 @@ var moduleTypeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z
 // DefinitionPatch has the fields to change; nil ones stay. An empty description clears it.
 type DefinitionPatch struct {
 	Name        *string                  `json:"name,omitempty"`
+	Type        *string                  `json:"type,omitempty"`
 	Description *string                  `json:"description,omitempty"`
 	Status      *moduledefinition.Status `json:"status,omitempty"`
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation `json:"-"`
 }
 
-// UpdateDefinition changes a definition. It fails with ModuleDefinitionNotFound, and
-// ModuleDefinitionForbidden for one that the actor sees but does not own.
-func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p DefinitionPatch) (*ent.ModuleDefinition, error) {
+// UpdateDefinition changes a definition, and warns of what may not be meant. It fails with ModuleDefinitionNotFound,
+// ModuleDefinitionForbidden for one that the actor sees but does not own, and where the type changes with
+// ModuleDefinitionTypeTaken and ModuleDefinitionInUse.
+func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p DefinitionPatch) (*ent.ModuleDefinition, []inputprop.Warning, error) {
 	if violations := p.check(); len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	if _, err := s.ownDefinition(ctx, definitionID); err != nil {
-		return nil, err
+	before, err := s.ownDefinition(ctx, definitionID)
+	if err != nil {
+		return nil, nil, err
+	}
+	var warnings []inputprop.Warning
+	if p.Type != nil && *p.Type != before.Type {
+		if warnings, err = s.Schemas.CheckShadowed(ctx, *p.Type, "/type"); err != nil {
+			return nil, nil, err
+		}
 	}
 	var updated *ent.ModuleDefinition
-	err := s.Journal.Write(ctx, "updateModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+	err = s.Journal.Write(ctx, "updateModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		d, err := tx.ModuleDefinition.Get(ctx, definitionID)
 		if updated, err = store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound); err != nil {
 			return err
@@ -202,16 +212,58 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 			return nil
 		}
 		e.ObjectID, e.Changes = definitionID, p
-		updated, err = patched(d, p).SetUpdatedAt(e.At).Save(ctx)
-		return err
+		if updated, err = patched(d, p).SetUpdatedAt(e.At).Save(ctx); err != nil || updated.Type == d.Type {
+			return err
+		}
+		return s.checkUnused(ctx, tx, d)
 	})
-	return updated, err
+	if store.IsUniqueViolation(err) {
+		err = typeTaken(*p.Type, err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return updated, warnings, nil
+}
+
+// namedUsers is how many of those that use a definition are named where they keep its type from being changed.
+const namedUsers = 20
+
+// checkUnused returns ModuleDefinitionInUse where something holds a definition to its type. It comes after the update of
+// the definition: that waits for instances that are being created, and lets others wait. No lock holds versions back that
+// are published meanwhile: their inputs may refer to a type that is not there, so either order is right.
+func (s *Service) checkUnused(ctx context.Context, tx *ent.Tx, d *ent.ModuleDefinition) error {
+	users, err := s.Store.ModuleUsers(ctx, tx, d.ID, d.Type, namedUsers+1)
+	if err != nil || len(users) == 0 {
+		return err
+	}
+	named := make([]string, 0, len(users))
+	for _, u := range users[:min(len(users), namedUsers)] {
+		name := u.ID
+		if d.OrganizationID == nil {
+			name += " of " + u.OrganizationID
+		}
+		named = append(named, name)
+	}
+	if len(users) > namedUsers {
+		named = append(named, "…")
+	}
+	f := fault.New(fault.ModuleDefinitionInUse, "The module definition %s has instances, or inputs of published versions refer to the type %q.", d.ID, d.Type)
+	f.Details = []fault.Section{{Title: "Used by", Render: fault.RenderList, Items: named}}
+	return f
+}
+
+func typeTaken(moduleType string, cause error) error {
+	return fault.New(fault.ModuleDefinitionTypeTaken, "There is a module definition of the type %q already.", moduleType).WithCause(cause)
 }
 
 func (p DefinitionPatch) check() []fault.Violation {
 	violations := p.Violations
 	if p.Name != nil {
 		violations = append(violations, textrules.Name("/name", *p.Name)...)
+	}
+	if p.Type != nil {
+		violations = append(violations, checkModuleType(*p.Type)...)
 	}
 	return append(violations, textrules.Description("/description", p.Description)...)
 }
@@ -246,16 +298,12 @@ func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.
 }
 
 func (p DefinitionPatch) changesNothing() bool {
-	return p.Name == nil && p.Description == nil && p.Status == nil
+	return p.Name == nil && p.Type == nil && p.Description == nil && p.Status == nil
 }
 
 func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUpdateOne {
-	u := d.Update().SetNillableStatus(p.Status)
-	name, description := d.Name, d.Description
-	if p.Name != nil {
-		name = *p.Name
-		u.SetName(name)
-	}
+	u := d.Update().SetNillableName(p.Name).SetNillableType(p.Type).SetNillableStatus(p.Status)
+	description := d.Description
 	if p.Description != nil {
 		description = p.Description
 		u.SetDescription(*description)
@@ -263,7 +311,7 @@ func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUp
 			u.ClearDescription()
 		}
 	}
-	return u.SetSearchText(searchText(name, d.Type, description))
+	return u.SetSearchText(searchText(*cmp.Or(p.Name, &d.Name), *cmp.Or(p.Type, &d.Type), description))
 }
 
 // searchText is what a search looks in. It is folded here, because the databases fold differently.

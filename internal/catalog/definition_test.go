@@ -102,7 +102,7 @@ func TestGlobalDefinitionsAreSuperadminsToChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := "Mine"
-		if _, err := w.Catalog.UpdateDefinition(w.Acme.As(actor.Admin), d.ID, catalog.DefinitionPatch{Name: &name}); !fault.Is(err, fault.ModuleDefinitionForbidden) {
+		if _, _, err := w.Catalog.UpdateDefinition(w.Acme.As(actor.Admin), d.ID, catalog.DefinitionPatch{Name: &name}); !fault.Is(err, fault.ModuleDefinitionForbidden) {
 			t.Errorf("update: %v", err)
 		}
 		if _, err := publish(w.Acme.As(actor.Admin), w, d.ID, "1.0.0"); !fault.Is(err, fault.ModuleDefinitionForbidden) {
@@ -111,7 +111,7 @@ func TestGlobalDefinitionsAreSuperadminsToChange(t *testing.T) {
 		if v, err := publish(root(), w, d.ID, "1.0.0"); err != nil || v.OrganizationID != nil {
 			t.Errorf("publish by a superadmin: %v, %v", v, err)
 		}
-		if got, err := w.Catalog.UpdateDefinition(root(), d.ID, catalog.DefinitionPatch{Name: &name}); err != nil || got.Name != name {
+		if got, _, err := w.Catalog.UpdateDefinition(root(), d.ID, catalog.DefinitionPatch{Name: &name}); err != nil || got.Name != name {
 			t.Errorf("update by a superadmin: %v, %v", got, err)
 		}
 		// Everybody can deploy it.
@@ -157,11 +157,11 @@ func TestChangesOfTheCatalogueAreAudited(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.As(actor.Admin)
 		description := "Serves pages."
-		if _, err := w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Description: &description}); err != nil {
+		if _, _, err := w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Description: &description}); err != nil {
 			t.Fatal(err)
 		}
 		// A patch of nothing changes nothing.
-		if _, err := w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{}); err != nil {
+		if _, _, err := w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{}); err != nil {
 			t.Fatal(err)
 		}
 		for id, want := range map[string][]string{

@@ -115,8 +115,10 @@ type prepared struct {
 	live string
 	// references are the instances that the values choose.
 	references []inputvalidation.Reference
-	// taken is what is taken over of another deployment.
-	taken takeover
+	// taken is what is taken over of the deployment that InputsFrom names, nil where that is none.
+	taken *inputvalidation.Taken
+	// target is where an earlier deployment of the same instance went that is taken over, nil for none.
+	target *ecs.Data
 	// warnings are what the caller should see to.
 	warnings []inputprop.Warning
 	sealed   release.Sealed
@@ -136,11 +138,11 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	if err := checkNotArchived(p.instance.ID, p.instance.ArchivedAt); err != nil {
 		return nil, err
 	}
-	violations := slices.Concat(in.checkTexts(), in.checkTakeover())
+	violations := slices.Concat(in.checkTexts(), in.takeover().Check(in.Inputs, "/inputs"))
 	if in, err = s.takeOver(ctx, in, p); err != nil {
 		return nil, err
 	}
-	data, wrong := in.newData(p.version.Kind, a, p.taken.target)
+	data, wrong := in.newData(p.version.Kind, a, p.target)
 	p.New, p.data, violations = in, data, append(violations, wrong...)
 	completed, wrong, err := s.completeInputs(ctx, p)
 	if err != nil {
@@ -232,8 +234,11 @@ func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalida
 	if err != nil {
 		return nil, nil, err
 	}
-	if violations := p.dropTaken(list); len(violations) > 0 {
-		return nil, violations, nil
+	if p.taken != nil {
+		if violations := p.taken.Drop(list, p.version.Version, "/inputs"); len(violations) > 0 {
+			return nil, violations, nil
+		}
+		p.Inputs, p.warnings = p.taken.Values, p.taken.Warnings
 	}
 	place, err := s.Inputs.InstanceScope(ctx, p.instance, p.version)
 	if err != nil {

@@ -258,3 +258,48 @@ func TestOfADestroyAndARollbackAtOnceOneStarts(t *testing.T) {
 		}
 	})
 }
+
+// Of a destroy and of a deployment that refers to what it destroys one comes first, and the other is refused.
+func TestNothingComesToReferToWhatIsDestroyedMeanwhile(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
+		v := newVersion(t, w, p, "2.0.0", `[{"id":"of","type":"$ref:base","label":"Of"}]`)
+		base.Succeeded(t)
+		first := map[string]int{}
+		for round := range racers {
+			var errs [2]error
+			sides := []func() error{
+				func() error {
+					_, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: base.Instance.ID})
+					return err
+				},
+				func() error {
+					_, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+						InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + base.Instance.ID + `"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
+					})
+					return err
+				},
+			}
+			var both sync.WaitGroup
+			for n := range sides {
+				side := (n + round) % 2
+				both.Go(func() { errs[side] = sides[side]() })
+			}
+			both.Wait()
+			switch destroy, creation := errs[0], errs[1]; {
+			case destroy == nil && violated(creation) == "/inputs/of reference":
+				first["destroy"]++
+			case creation == nil && fault.Is(destroy, fault.ModuleInstanceInUse):
+				first["creation"]++
+			default:
+				t.Fatalf("round %d: destroy: %v, creation: %v", round, destroy, creation)
+			}
+			active := w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).OnlyX(w.Acme.As(actor.Viewer))
+			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), active.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("first came %v", first)
+	})
+}

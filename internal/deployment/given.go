@@ -2,17 +2,13 @@ package deployment
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"slipway/ent"
 	"slipway/ent/deploymentreference"
-	"slipway/internal/actor"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalues"
-	"slipway/internal/meter"
 	"slipway/internal/record"
-	"slipway/internal/store"
 	"slipway/internal/strictjson"
 )
 
@@ -68,26 +64,6 @@ func referenceRows(references []inputvalidation.Reference) []referenceRow {
 		rows[i].Digest = new(inputvalues.Digest(r.Read))
 	}
 	return rows
-}
-
-// GivenInputs returns what was given to deployments that were created, by their ids, as JSON. It is counted as work of the
-// context's request.
-func (s *Service) GivenInputs(ctx context.Context, ids []string) (map[string]json.RawMessage, error) {
-	where := `IN (SELECT "value" FROM json_each(?)) AND ` + store.Owner(`"organization_id"`, false)
-	if s.Store.Postgres() {
-		where = `= ANY ($1) AND "organization_id" = $2`
-	}
-	given := make(map[string]json.RawMessage, len(ids))
-	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
-	err := s.Store.Query(ctx, `SELECT "deployment_id", "content" FROM "given_inputs" WHERE "deployment_id" `+where, args, func(row store.Rows) error {
-		var id, content string
-		if err := row.Scan(&id, &content); err != nil {
-			return err
-		}
-		given[id] = json.RawMessage(content)
-		return meter.Decode(ctx, meter.Stored, content)
-	})
-	return given, err
 }
 
 // maxReferences is how many references of a deployment are shown.

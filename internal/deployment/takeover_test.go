@@ -50,7 +50,7 @@ func giving(inputs string, without ...string) func(*deployment.New) {
 // gave returns what was given for the inputs of a deployment.
 func gave(t *testing.T, w *worldtest.World, deploymentID string) string {
 	t.Helper()
-	given, err := w.Deploy.GivenInputs(w.Acme.As(actor.Viewer), []string{deploymentID})
+	given, err := w.Inputs.GivenInputs(w.Acme.As(actor.Viewer), []string{deploymentID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,6 +94,7 @@ const (
 	ModuleDefinitionNotFound  Code = "slipway:ModuleDefinition:NOT_FOUND"
 	ModuleDefinitionForbidden Code = "slipway:ModuleDefinition:FORBIDDEN"
 	ModuleDefinitionTypeTaken Code = "slipway:ModuleDefinition:TYPE_TAKEN"
+	ModuleDefinitionInUse     Code = "slipway:ModuleDefinition:IN_USE"
 
 	ModuleVersionNotFound   Code = "slipway:ModuleVersion:NOT_FOUND"
 	ModuleVersionTaken      Code = "slipway:ModuleVersion:VERSION_TAKEN"
@@ -207,6 +208,7 @@ var entries = []Entry{
 	{ModuleDefinitionNotFound, 404, "There is no module definition of this id, or the caller may not see it.", "Check the id."},
 	{ModuleDefinitionForbidden, 403, "The caller's role may not change this module definition.", "Use a token whose role allows it; global definitions belong to superadmins."},
 	{ModuleDefinitionTypeTaken, 409, "Another module definition of the same owner has this type.", "Choose another type."},
+	{ModuleDefinitionInUse, 409, "The module has instances, or inputs of published versions refer to its type: details name some of them.", "Keep the type, or create a module definition of the other type."},
 
 	{ModuleVersionNotFound, 404, "There is no module version of this id, or the caller may not see it.", "Check the id."},
 	{ModuleVersionTaken, 409, "This version of the module has been published before; published versions never change.", "Publish under a new version."},

@@ -72,7 +72,7 @@ func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	if known == nil {
 		return nil, nil
 	}
-	return parseValues([]byte(known.Content))
+	return strictjson.ParseStored([]byte(known.Content))
 }
 
 // shipped returns the module version that a deployment ships, and the values; nil for what is not stored any more, and for

@@ -284,7 +284,7 @@ func (i *referencedInstance) openOutputs(ctx context.Context) error {
 	if err := meter.Decode(ctx, meter.Inputs, *i.Outputs); err != nil {
 		return err
 	}
-	outputs, err := parseValues([]byte(*i.Outputs))
+	outputs, err := strictjson.ParseStored([]byte(*i.Outputs))
 	i.outputs, i.readOutputs = outputs, err == nil
 	return err
 }

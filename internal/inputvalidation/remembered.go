@@ -206,7 +206,7 @@ func (c *changed) dropUnread(part []*remembered) (read []*remembered, bytes int)
 func parseAll(part []*remembered) ([]*strictjson.Node, error) {
 	contents := make([]*strictjson.Node, len(part))
 	for i, r := range part {
-		n, err := parseValues([]byte(*r.Content))
+		n, err := strictjson.ParseStored([]byte(*r.Content))
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package inputvalidation
 import (
 	"context"
 	"errors"
-	"math"
 
 	"slipway/ent"
 	"slipway/internal/fault"
@@ -158,12 +157,6 @@ func openRelease(r *ent.Release) (*liveRelease, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := parseValues(content.Inputs)
+	values, err := strictjson.ParseStored(content.Inputs)
 	return &liveRelease{content.ModuleVersionID, values}, err
-}
-
-// parseValues reads values that are stored with their defaults, which may be longer and deeper than those that are
-// given.
-func parseValues(text []byte) (*strictjson.Node, error) {
-	return strictjson.ParseWithin(text, strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
 }

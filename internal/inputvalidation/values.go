@@ -23,7 +23,10 @@ type Request struct {
 	VersionID    *string
 	DefinitionID *string
 	Inputs       *strictjson.Node
-	Values       *strictjson.Node
+	// Values may be nil beside InputsFrom.
+	Values *strictjson.Node
+	// Takeover is for the inputs of a version.
+	Takeover
 	// InstanceID is the instance that a deployment would be of, EnvironmentID the environment of one that
 	// is still to be made; nil where neither is known.
 	InstanceID    *string
@@ -120,7 +123,11 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
-	if violations = append(violations, inputvalues.CheckValues(in.Values, "/values")...); len(violations) > 0 {
+	violations = append(violations, in.checkTakeover()...)
+	if in.InputsFrom == nil || in.Values != nil {
+		violations = append(violations, inputvalues.CheckValues(in.Values, "/values")...)
+	}
+	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	a := &parts{values: in.Values}
@@ -128,12 +135,43 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.InputsFrom != nil {
+		if err := s.takeOver(ctx, in, version, a); err != nil {
+			return nil, err
+		}
+	}
 	if a.scope, err = s.requestedScope(ctx, in, version); err != nil {
 		return nil, err
 	}
 	_, err = s.loadReferences(ctx, a.inputs, a.values, a.scope)
 	a.warnings = append(a.warnings, a.scope.warnings...)
 	return a, err
+}
+
+func (in Request) checkTakeover() []fault.Violation {
+	violations := in.Takeover.Check(in.Values, "/values")
+	if in.InputsFrom != nil && in.VersionID == nil {
+		violations = append(violations, fault.Violation{Pointer: "/inputsFrom", Rule: "version",
+			Message: "is for the inputs of a module version: give moduleVersionId too, or leave it out"})
+	}
+	return violations
+}
+
+// takeOver adds to the values what the request takes over.
+func (s *Service) takeOver(ctx context.Context, in Request, version *ent.ModuleVersion, a *parts) error {
+	var instanceID string
+	if in.InstanceID != nil {
+		instanceID = *in.InstanceID
+	}
+	taken, err := s.TakeOver(ctx, in.Takeover, in.Values, version.ModuleDefinitionID, instanceID)
+	if err != nil {
+		return err
+	}
+	if violations := taken.Drop(a.inputs, version.Version, "/values"); len(violations) > 0 {
+		return fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	a.values, a.warnings = taken.Values, append(a.warnings, taken.Warnings...)
+	return nil
 }
 
 // DeprecationWarning returns that a version is deprecated, where it is.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -43,7 +44,7 @@ func launch(t *testing.T, w *worldtest.World, c runner.Config) *process {
 		t.Fatal(err)
 	}
 	p := &process{Cmd: exec.Command(path, "runner", "--server", c.Server, "--work-dir", c.WorkDir, "--poll", "20ms",
-		"--stop-grace", c.StopGrace.String(), "--log-level", "debug", "--exec", c.Command)}
+		"--stop-grace", c.StopGrace.String(), "--log-level", "debug", "--destroy="+strconv.FormatBool(c.Destroy), "--exec", c.Command)}
 	p.Env = append(c.Environ, "SLIPWAY_TOKEN="+w.Acme.Tokens[actor.Runner])
 	p.Stderr = &p.log
 	if err := p.Start(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/runner"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -129,14 +130,8 @@ func (m module) output(t *testing.T, deploymentID, name string) string {
 
 // thereAndBack tries a script: what is deployed is what was asked for, and a rollback brings the old values back. What it
 // has made becomes an input of the reader, and is replayed as it was.
-func (m module) thereAndBack(t *testing.T, script string, environ []string, reader module, output string, deployed func(folder string) string) {
+func (m module) thereAndBack(t *testing.T, c runner.Config, reader module, output string, deployed func(folder string) string) {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join(scripts, script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, _ := config(t, m.w, path)
-	c.Environ, c.Kinds = append(c.Environ, environ...), []string{catalog.DeploymentTypeTerraform}
 	run := func(of module, id, want string) string {
 		t.Helper()
 		once(t, c)
@@ -161,11 +156,23 @@ func (m module) thereAndBack(t *testing.T, script string, environ []string, read
 	run(m, m.rollBack(t, first), "good morning")
 }
 
+// scriptConfig is that of a runner of a script.
+func scriptConfig(t *testing.T, w *worldtest.World, script string) runner.Config {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(scripts, script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := config(t, w, path)
+	c.Kinds = []string{catalog.DeploymentTypeTerraform}
+	return c
+}
+
 func TestFilesAreDeployedAndRolledBack(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	m := newModule(t, w, nil)
-	m.thereAndBack(t, "files.sh", nil, m.reader(t, "releaseId", nil), "releaseId", func(folder string) string {
+	m.thereAndBack(t, scriptConfig(t, w, "files.sh"), m.reader(t, "releaseId", nil), "releaseId", func(folder string) string {
 		var in struct {
 			Release struct{ Inputs struct{ Greeting string } }
 		}
@@ -174,50 +181,27 @@ func TestFilesAreDeployedAndRolledBack(t *testing.T) {
 	})
 }
 
-// A runner whose program does not know of destroys does not get one; the other's removes what was deployed.
-func TestFilesAreDestroyedByARunnerThatKnowsOfIt(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.SQLite(t))
-	m := newModule(t, w, nil)
-	path, err := filepath.Abs(filepath.Join(scripts, "files.sh"))
-	if err != nil {
-		t.Fatal(err)
+// terraformConfig is that of a runner of terraform.sh that fetches the module from a repository of the test's.
+func terraformConfig(t *testing.T, w *worldtest.World) runner.Config {
+	t.Helper()
+	for _, tool := range []string{"terraform", "jq", "git"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not on this machine; the tests of files.sh do the same with files", tool)
+		}
 	}
-	c, _ := config(t, w, path)
-	c.Kinds = []string{catalog.DeploymentTypeTerraform}
-	m.deploy(t, "good morning")
-	once(t, c)
-	file := filepath.Join(c.WorkDir, m.instance, "release.json")
-	d, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: m.instance})
-	if err != nil {
-		t.Fatal(err)
-	}
-	once(t, c)
-	if _, err := os.Stat(file); err != nil || read(t, w, d.ID).Status != "PENDING" {
-		t.Errorf("a runner that does not destroy: %v, %s", err, read(t, w, d.ID).Status)
-	}
-	c.Destroy = true
-	once(t, c)
-	if _, err := os.Stat(file); !os.IsNotExist(err) || read(t, w, d.ID).Status != "SUCCEEDED" {
-		t.Errorf("a runner that destroys: %v, %s", err, read(t, w, d.ID).Status)
-	}
+	c := scriptConfig(t, w, "terraform.sh")
+	c.Environ = append(c.Environ,
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+repository(t)+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/greeting.git",
+		"CHECKPOINT_DISABLE=1")
+	return c
 }
 
 func TestTerraformIsAppliedAndRolledBack(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"terraform", "jq", "git"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not on this machine; TestFilesAreDeployedAndRolledBack does the same with files", tool)
-		}
-	}
 	w := worldtest.New(t, worldtest.SQLite(t))
 	source := new("https://git.example/greeting.git")
 	m := newModule(t, w, source)
-	environ := []string{
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url." + repository(t) + ".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/greeting.git",
-		"CHECKPOINT_DISABLE=1",
-	}
-	m.thereAndBack(t, "terraform.sh", environ, m.reader(t, "said", source), "said", func(folder string) string {
+	m.thereAndBack(t, terraformConfig(t, w), m.reader(t, "said", source), "said", func(folder string) string {
 		var state struct {
 			Outputs struct{ Said struct{ Value string } }
 		}

@@ -152,7 +152,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	keepHouse(t, w, p)
 	editDefaults(t, w, admin)
 	name := "Web"
-	_, err = w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Name: &name})
+	_, _, err = w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Name: &name})
 	must(t, err)
 	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 	_, _, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})

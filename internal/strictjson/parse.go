@@ -3,6 +3,7 @@ package strictjson
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -55,6 +56,12 @@ func MustParse(text string) *Node {
 		panic(fmt.Sprintf("strictjson: %v", err))
 	}
 	return n
+}
+
+// ParseStored is Parse for values that are stored, with defaults and what was taken over: they may be longer and deeper than
+// those that are given.
+func ParseStored(text []byte) (*Node, error) {
+	return ParseWithin(text, Limits{Depth: 2 * MaxLevels, Bytes: math.MaxInt})
 }
 
 // ParseWithin is Parse with the limits of the caller.

@@ -55,6 +55,24 @@ func mutations() []attack {
 			fixed(object{"k": strings.Fields(each(5000, "kind%d "))})),
 		probe("29 projects with names of 200 KB that are refused", bounded+"|200 Project:SLUG_TAKEN|200 Request:INVALID", actor.Admin, "mutation($n: String!) "+
 			aliased(29, `createProject(input: {name: $n, slug: "attack"}) { project { name } }`), fixed(object{"n": strings.Repeat("n", 200_000)})),
+		probe("29 destroys where nothing is live, for a reason of 200 KB", bounded+"|200 ModuleInstance:NOTHING_LIVE|200 Request:INVALID", actor.Admin, "mutation($n: ID!, $r: String!) "+
+			aliased(29, `destroyModuleInstance(input: {id: $n, reason: $r}) { deployment { id } }`),
+			func(s stock) object { return object{"n": s.idle, "r": strings.Repeat("r", 200_000)} }),
+		probe("29 destroys by a developer", bounded+"|200 ModuleInstance:FORBIDDEN", actor.Developer, "mutation($n: ID!) "+
+			aliased(29, `destroyModuleInstance(input: {id: $n, acknowledgeDependents: true}) { deployment { id } }`),
+			func(s stock) object { return object{"n": s.idle} }),
+		probe("29 instances renamed to 200 KB", bounded+"|200 Request:INVALID|400 Document:VARIABLES_INVALID", actor.Admin, "mutation($n: ID!, $t: GivenId!) "+
+			aliased(29, `updateModuleInstance(input: {id: $n, name: $t}) { moduleInstance { name } }`),
+			func(s stock) object { return object{"n": s.idle, "t": strings.Repeat("t", 200_000)} }),
+		probe("29 versions deprecated for a reason of 200 KB", bounded+"|200 Request:INVALID", actor.Admin, "mutation($v: ID!, $r: String!) "+
+			aliased(29, `deprecateModuleVersion(input: {id: $v, reason: $r}) { moduleVersion { id } }`),
+			func(s stock) object { return object{"v": s.plain, "r": strings.Repeat("r", 200_000)} }),
+		probe("29 environments with active deployments archived", bounded+"|200 Deployment:IN_PROGRESS", actor.Admin, "mutation($e: ID!) "+
+			aliased(29, `archiveEnvironment(input: {id: $e, acknowledgeLive: true, acknowledgeDependents: true}) { environment { id } }`),
+			func(s stock) object { return object{"e": s.environment} }),
+		probe("29 changes of a type that is used", bounded+"|200 ModuleDefinition:IN_USE", actor.Admin, "mutation($m: ID!, $t: String!) "+
+			aliased(29, `updateModuleDefinition(input: {id: $m, type: $t}) { moduleDefinition { id } }`),
+			func(s stock) object { return object{"m": s.module, "t": strings.Repeat("t", 195)} }),
 		patch("a PATCH of 200 KB", "200|422 DefaultValueDefinition:RULE_BROKEN", fmt.Sprintf(`{"data":{"schema":%s}}`, sound), 0),
 		patch("a PATCH of 200 KB that is refused", "422 DefaultValueDefinition:RULE_BROKEN", fmt.Sprintf(`{"data":{"schema":%s}}`, broken), 64<<10),
 	}

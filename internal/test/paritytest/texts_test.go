@@ -218,7 +218,7 @@ func TestTextsOfRecordsAreBoundInTheirCharacters(t *testing.T) {
 // noTexts are the members of inputs that are of the type String, and no text that a record keeps as it is: they have a form
 // of their own, or name something.
 var noTexts = []string{
-	"createModuleDefinition.type", "publishModuleVersion.version", "publishModuleVersion.deploymentType", "claimDeployment.deploymentTypes",
+	"createModuleDefinition.type", "updateModuleDefinition.type", "publishModuleVersion.version", "publishModuleVersion.deploymentType", "claimDeployment.deploymentTypes",
 	"createDeployment.withoutInputs", "createDeployment.idempotencyKey", "rollbackDeployment.idempotencyKey", "redeployDeployment.idempotencyKey",
 	"destroyModuleInstance.idempotencyKey", "moveService.serviceArn",
 }

@@ -114,7 +114,7 @@ func (t *tour) places() {
 	for _, ctx := range []context.Context{t.admin, global} {
 		made, _, err := t.w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: "More", Type: "more", Status: moduledefinition.StatusACTIVE})
 		t.must(err)
-		_, err = t.w.Catalog.UpdateDefinition(ctx, made.ID, catalog.DefinitionPatch{Name: new("Yet more")})
+		_, _, err = t.w.Catalog.UpdateDefinition(ctx, made.ID, catalog.DefinitionPatch{Name: new("Yet more"), Type: new("yet-more")})
 		t.must(err)
 		version, _, err := t.w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: made.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform})
 		t.must(err)
