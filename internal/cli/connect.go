@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"crypto/x509"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -108,12 +108,12 @@ func away(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}
-	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
-	_, hostname := errors.AsType[x509.HostnameError](err)
-	_, invalid := errors.AsType[x509.CertificateInvalidError](err)
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted || errors.Is(err, http.ErrSchemeMismatch) {
+		return false
+	}
 	_, sending := errors.AsType[*url.Error](err)
 	_, receiving := errors.AsType[net.Error](err)
-	return (sending || receiving || errors.Is(err, io.ErrUnexpectedEOF)) && !authority && !hostname && !invalid
+	return sending || receiving || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // notDone reports whether a request that was away has certainly not been carried out.

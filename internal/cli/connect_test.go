@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -280,4 +281,29 @@ func TestRetryAfterIsKeptTo(t *testing.T) {
 	if took := time.Since(begun); took > patience/2 {
 		t.Errorf("waited %s for nothing", took)
 	}
+}
+
+func TestServerThatIsNotTheOneIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	unknown := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))
+	unknown.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(unknown.Close)
+	plain := answering(t, func(http.ResponseWriter, *http.Request) { t.Error("it was asked") })
+	for server, says := range map[string]string{
+		unknown.URL: "certificate signed by unknown authority",
+		strings.Replace(plain.URL, "http://", "https://", 1): "server gave HTTP response to HTTPS client",
+	} {
+		h := newHome(t).at(server, "slp_secret")
+		if o := h.mustFail(t, 1, []string{server + " cannot be reached", says}, "whoami"); strings.Contains(o.stderr, "trying again") {
+			t.Errorf("said %s", o.stderr)
+		}
+	}
+}
+
+func TestTokenThatIsTooLongIsRefused(t *testing.T) {
+	t.Parallel()
+	file := write(t, "token", strings.Repeat("x", 64<<10+1))
+	newHome(t).mustFail(t, 1, []string{file + ": want at most 65536 bytes, found more"}, "whoami", "--server", "https://127.0.0.1:1", "--token-file", file)
+	empty := write(t, "token", " \n")
+	newHome(t).mustFail(t, 1, []string{empty + ": want a token"}, "whoami", "--server", "https://127.0.0.1:1", "--token-file", empty)
 }

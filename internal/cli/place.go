@@ -137,6 +137,8 @@ func (t *target) checkScheme(server string) error {
 // maxToken is the longest file, input or output that a token is read from, in bytes.
 const maxToken = 64 << 10
 
+var errTooLong = fmt.Errorf("want at most %d bytes, found more", maxToken)
+
 func readToken(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -148,7 +150,10 @@ func readToken(path string) (string, error) {
 
 // tokenFrom reads a token, which whatever it is from may have a line end after.
 func tokenFrom(r io.Reader, what string) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxToken))
+	text, err := io.ReadAll(io.LimitReader(r, maxToken+1))
+	if err == nil && len(text) > maxToken {
+		err = errTooLong
+	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}
