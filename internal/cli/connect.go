@@ -88,12 +88,25 @@ func (c *connection) repeat(ctx context.Context, again func(error) bool, send fu
 			told = true
 			note(c.errOut, "%v; trying again for %s", c.explain(last), setting.DurationText(c.config.Patience))
 		}
+		if refused != nil {
+			pause(patience, refused.RetryAfter)
+		}
 		return true, last
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return c.explain(last)
+}
+
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // away reports whether a request may be answered when it is repeated.
