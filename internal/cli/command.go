@@ -67,6 +67,9 @@ func Group(name, short string, commands ...*cobra.Command) *cobra.Command {
 // ours annotates the commands of this package.
 const ours = "cli"
 
+// Is reports whether a command is one of Commands, or below one, that does something.
+func Is(c *cobra.Command) bool { return c.Annotations[ours] != "" }
+
 // session is one run of a command.
 type session struct {
 	config      *Config

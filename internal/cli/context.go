@@ -31,12 +31,8 @@ type contexts struct {
 	Contexts map[string]savedContext `yaml:"contexts,omitempty"`
 }
 
-const (
-	// maxContexts is the longest file of contexts, in bytes.
-	maxContexts = 1 << 20
-	// lockWait is how long another command may be writing the file.
-	lockWait = 10 * time.Second
-)
+// maxContexts is the longest file of contexts, in bytes.
+const maxContexts = 1 << 20
 
 // contextsPath returns where the contexts are.
 func contextsPath(env setting.Environment) (string, error) {
@@ -90,26 +86,26 @@ func readContexts(path string) (c contexts, err error) {
 }
 
 // changeContexts reads the contexts, has them changed and replaces the file whole, while no other command does.
-func changeContexts(ctx context.Context, path string, change func(*contexts) error) error {
+func (c *Config) changeContexts(ctx context.Context, path string, change func(*contexts) error) error {
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		path = whole // the link stays
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, path+".lock")
+	unlock, err := lock(ctx, path+".lock", c.Patience)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	c, err := readContexts(path)
+	saved, err := readContexts(path)
 	if err != nil {
 		return err
 	}
-	if err := change(&c); err != nil {
+	if err := change(&saved); err != nil {
 		return err
 	}
-	text, err := yaml.Marshal(c)
+	text, err := yaml.Marshal(saved)
 	if err != nil {
 		return err
 	}
@@ -136,12 +132,12 @@ func replace(path string, text []byte) (err error) {
 }
 
 // lock takes a file's lock, which ends with the process at the latest.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
+func lock(ctx context.Context, path string, patience time.Duration) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

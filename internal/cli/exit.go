@@ -115,7 +115,7 @@ func (b begun) Unwrap() error { return b.error }
 // Exit tells of the error with which a command has ended, nil for none, and returns the code to exit with. It reports false
 // for a command that is none of Commands.
 func Exit(c *cobra.Command, err error) (code int, ok bool) {
-	if c == nil || c.Annotations[ours] == "" {
+	if c == nil || !Is(c) {
 		return 0, false
 	}
 	code = codeOf(c.Context(), err)

@@ -16,6 +16,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/cli"
 	"slipway/internal/fault"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
@@ -235,7 +236,7 @@ func leaves(c *cobra.Command) (all []string) {
 	for _, sub := range c.Commands() {
 		if sub.HasSubCommands() {
 			all = append(all, leaves(sub)...)
-		} else if sub.Annotations["cli"] != "" {
+		} else if cli.Is(sub) {
 			all = append(all, strings.TrimPrefix(sub.CommandPath(), "slipway "))
 		}
 	}
