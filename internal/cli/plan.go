@@ -133,7 +133,7 @@ func (p *plan) lines(s *session) []string {
 	default:
 		head += "live: " + s.when(p.live.CompletedAt) + "by " + p.live.CreatedBy
 	}
-	lines := append([]string{head}, differenceLines(p.Differences)...)
+	lines := append([]string{head}, linesOfDifferences(p.Differences)...)
 	for _, w := range p.Warnings {
 		lines = append(lines, "warning: "+w.Pointer+" "+w.Message)
 	}
@@ -151,8 +151,8 @@ func (s *session) when(at *time.Time) string {
 	return at.UTC().Format(time.RFC3339) + " "
 }
 
-// differenceLines returns differences one below the other.
-func differenceLines(all []difference) (lines []string) {
+// linesOfDifferences returns differences one below the other.
+func linesOfDifferences(all []difference) (lines []string) {
 	if len(all) == 0 {
 		return []string{"nothing differs from what is live"}
 	}

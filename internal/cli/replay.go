@@ -174,5 +174,5 @@ func (s *session) linesOfReplay(ctx context.Context, i *client.InstanceRecord, s
 		return nil, nil, err
 	}
 	lines = []string{fmt.Sprintf("%s  %s of %s  live: %sby %s", nameOfInstance(i), to, source.Id, s.when(&i.LiveDeployment.CreatedAt), i.LiveDeployment.CreatedBy)}
-	return append(lines, differenceLines(differencesOf(r.CompareDeployments))...), live, nil
+	return append(lines, linesOfDifferences(differencesOf(r.CompareDeployments))...), live, nil
 }

@@ -1360,19 +1360,19 @@ func (v *DeploymentFailure) GetDescription() *string { return v.Description }
 // Conditions on deployments; all that are given must hold.
 type DeploymentFilter struct {
 	// The id of the module instance.
-	ModuleInstanceId *string `json:"moduleInstanceId"`
+	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
 	// The id of the environment.
-	EnvironmentId *string `json:"environmentId"`
+	EnvironmentId *string `json:"environmentId,omitempty"`
 	// The id of the project.
-	ProjectId *string `json:"projectId"`
+	ProjectId *string `json:"projectId,omitempty"`
 	// Where it stands.
-	Status *DeploymentStatus `json:"status"`
+	Status *DeploymentStatus `json:"status,omitempty"`
 	// What carries it out: `aws:ecs` or `terraform`.
-	DeploymentType *string `json:"deploymentType"`
+	DeploymentType *string `json:"deploymentType,omitempty"`
 	// Created at or after this moment.
-	CreatedFrom *time.Time `json:"createdFrom"`
+	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
 	// Created before this moment.
-	CreatedBefore *time.Time `json:"createdBefore"`
+	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
 }
 
 // GetModuleInstanceId returns DeploymentFilter.ModuleInstanceId, and is useful for accessing the field via an interface.
