@@ -12,7 +12,7 @@ func TestHelpListsTheCommandsOfUsersApart(t *testing.T) {
 	help := must(t, "--help")
 	for head, commands := range map[string][]string{
 		"Use a server:":              {"login", "projects", "deployments", "api", "completion"},
-		"Run a server, or a runner:": {"serve", "demo", "runner", "migrate", "backup", "restore", "check", "org", "token"},
+		"Run a server, or a runner:": {"init", "serve", "demo", "runner", "migrate", "backup", "restore", "check", "org", "token"},
 	} {
 		_, section, _ := strings.Cut(help, head)
 		section, _, _ = strings.Cut(section, "\n\n")

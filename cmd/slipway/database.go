@@ -62,14 +62,20 @@ func (s *source) migrated(ctx context.Context, options ...migrate.Option) error 
 
 // existing fails for a SQLite file that is not there, which opening it would make.
 func (s *source) existing() error {
-	path, ok := strings.CutPrefix(s.url, "sqlite:")
-	if !ok {
-		return nil
-	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !s.isThere() {
 		return fmt.Errorf("there is no database %s; make it with: slipway migrate up --database %s", s.url, s.url)
 	}
 	return nil
+}
+
+// isThere reports false for a SQLite file that is not there.
+func (s *source) isThere() bool {
+	path, ok := strings.CutPrefix(s.url, "sqlite:")
+	if !ok {
+		return true
+	}
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // open opens a database that is there and up to date, beside whatever serves it.

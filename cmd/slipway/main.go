@@ -2,8 +2,8 @@
 // commands by which people and CI use it. Every setting of the server is a flag and an environment variable;
 // slipway COMMAND --help lists both.
 //
-// The server's own commands exit with 2 for a bad flag or setting, with 1 for what fails at run time, and with 3 where
-// check has found something. The others have the codes of internal/cli.
+// The server's own commands exit with 2 for a bad flag or setting, with 1 for what fails at run time, with 3 where
+// check has found something, and with 5 where init finds that something is there. The others have the codes of internal/cli.
 package main
 
 import (
@@ -25,9 +25,10 @@ import (
 )
 
 const (
-	exitFailed = 1
-	exitUsage  = 2
-	exitFound  = 3
+	exitFailed  = 1
+	exitUsage   = 2
+	exitFound   = 3
+	exitRefused = 5
 )
 
 func main() {
@@ -69,6 +70,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setti
 	if _, usage := errors.AsType[setting.UsageError](err); usage || !begun {
 		return exitUsage
 	}
+	if _, refused := errors.AsType[refusal](err); refused {
+		return exitRefused
+	}
 	return exitFailed
 }
 
@@ -94,6 +98,7 @@ func commands(env setting.Environment) *cobra.Command {
 	root.SetCompletionCommandGroupID(forUsers)
 	add(forUsers, cli.Commands(cli.Config{Env: env})...)
 	add(forOperators,
+		initCommand(env),
 		serveCommand(),
 		demoCommand(),
 		runnerCommand(),

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/actor"
 	"slipway/internal/origin"
 	"slipway/internal/server"
 	"slipway/internal/setting"
@@ -49,9 +49,23 @@ func (s *settings) run(ctx context.Context, migrateFirst bool, log *slog.Logger)
 	if err != nil {
 		return err
 	}
-	api := server.New(st, s.api(web.Config{}, onLoopback(l.api), log))
-	if err := greet(ctx, api.Services, log); err != nil {
+	found, err := standingOf(ctx, server.NewServices(st, log, store.Now, s.baseURL))
+	if err != nil {
 		return err
+	}
+	var explorer web.Config
+	if !found.projects {
+		if explorer.Examples, err = firstExamples(); err != nil {
+			return err
+		}
+	}
+	api := server.New(st, s.api(explorer, onLoopback(l.api), log))
+	if !found.organizations {
+		url := urlOf(l.api)
+		if strings.HasPrefix(s.baseURL, "https:") { // init takes no other from other machines
+			url = s.baseURL
+		}
+		greet(url, log)
 	}
 	return s.serve(ctx, l, api, st, log)
 }
@@ -99,13 +113,11 @@ func warnOfRole(ctx context.Context, st *store.Store, log *slog.Logger) error {
 	return err
 }
 
-// greet logs how to create the first organization and token, where there is none.
-func greet(ctx context.Context, services *server.Services, log *slog.Logger) error {
-	organizations, err := services.Accounts.AllOrganizations(actor.With(ctx, &actor.Actor{Name: "serve", Role: actor.System, Channel: actor.CLI}))
-	if err == nil && len(organizations) == 0 {
-		log.Info("there is no organization yet; create one and its first token with the same --database",
-			"first", "slipway org create --name Acme --slug acme",
-			"then", "slipway token create --org acme --role admin --name me")
+// greet logs how to make the first organization of what is served at a URL.
+func greet(url string, log *slog.Logger) {
+	command := "slipway init --org acme"
+	if url != "http://"+defaultListen {
+		command += " --server " + url
 	}
-	return err
+	log.Info("there is no organization yet; make the first one and its tokens, with the same --database", "command", command)
 }

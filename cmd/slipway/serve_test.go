@@ -25,16 +25,16 @@ func TestServeMakesItsDatabaseAndTellsHowToBegin(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
-	if logged := s.Log; !strings.Contains(logged, "slipway org create --name Acme --slug acme") ||
-		!strings.Contains(logged, "slipway token create --org acme") {
-		t.Errorf("no commands to begin with: %s", logged)
+	command := "slipway init --org acme --server " + s.API
+	if strings.Count(s.Log, command) != 1 {
+		t.Errorf("not once %q: %s", command, s.Log)
 	}
 	must(t, "org", "create", "--database", url, "--name", "Acme", "--slug", "acme")
 	s.stop()
 	if code := <-s.done; code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if again := serve(t, "--database", url); strings.Contains(again.Log, "org create") {
+	if again := serve(t, "--database", url); strings.Contains(again.Log, "slipway init") {
 		t.Error("tells how to begin where there is an organization")
 	}
 }

@@ -139,7 +139,7 @@ func TestHelpNamesTheVariableOfEveryFlag(t *testing.T) {
 	t.Parallel()
 	flag := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+).*$`)
 	seen := 0
-	for _, command := range []string{"serve", "demo", "backup", "restore", "migrate up", "migrate status", "org create", "org list", "token create", "token list", "token revoke"} {
+	for _, command := range []string{"serve", "demo", "backup", "restore", "migrate up", "migrate status", "init", "org create", "org list", "token create", "token list", "token revoke"} {
 		for _, line := range flag.FindAllStringSubmatch(must(t, append(strings.Fields(command), "--help")...), -1) {
 			variable := "[SLIPWAY_" + strings.ToUpper(strings.ReplaceAll(line[1], "-", "_")) + "]"
 			if line[1] != "help" && !strings.Contains(line[0], variable) {

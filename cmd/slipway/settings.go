@@ -58,13 +58,16 @@ type settings struct {
 	logLevel  slog.Level
 }
 
+// defaultListen is where the API is served unless another address is given.
+const defaultListen = "127.0.0.1:8080"
+
 func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fallbackOrigins string) {
 	s.source.flags(fs, fallbackDatabase, databaseUsage)
 	setting.Add(fs, &s.isolation, "isolation", string(store.DefaultIsolation), setting.Choice(store.Filter, store.Strict),
 		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, or strictly under row-level security too")
 	setting.Add(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), setting.Between(1, 1000), "connections to PostgreSQL")
 
-	setting.Add(fs, &s.listen, "listen", "127.0.0.1:8080", setting.Address, "where to serve the API; port 0 takes a free one")
+	setting.Add(fs, &s.listen, "listen", defaultListen, setting.Address, "where to serve the API; port 0 takes a free one")
 	setting.Add(fs, &s.admin, "admin-listen", "127.0.0.1:9090", setting.OrEmpty(setting.Address), "where to serve health; empty turns it off")
 	setting.Add(fs, &s.debug, "debug-listen", "", setting.OrEmpty(setting.Address), "where to serve profiles; they tell what the process does and was started with")
 	setting.Add(fs, &s.baseURL, "base-url", "", setting.OrEmpty(setting.BaseURL), "where the API is reached, for the links in its answers; a proxy takes its path away")

@@ -129,13 +129,8 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 	if err := access.Check(actor.From(ctx), access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
 		return nil, err
 	}
-	violations := append(textrules.Name("/name", name), textrules.GivenID("/slug", slug)...)
-	if strings.EqualFold(slug, actor.Global) || id.Of(id.Organization, slug) {
-		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "reserved", Message: fmt.Sprintf(
-			"must not be %s, which stands for what is no organization's, nor have the form of an organization's id, found %.70q", actor.Global, slug)})
-	}
-	if len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	if err := CheckOrganization(name, slug); err != nil {
+		return nil, err
 	}
 	var created *ent.Organization
 	organizationID := s.Journal.NewID(id.Organization)
@@ -151,4 +146,17 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 		return nil, fault.New(fault.OrganizationSlugTaken, "There is an organization with the slug %q.", slug).WithCause(err)
 	}
 	return created, err
+}
+
+// CheckOrganization returns RequestInvalid for a name or a slug that no organization may have.
+func CheckOrganization(name, slug string) error {
+	violations := append(textrules.Name("/name", name), textrules.GivenID("/slug", slug)...)
+	if strings.EqualFold(slug, actor.Global) || id.Of(id.Organization, slug) {
+		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "reserved", Message: fmt.Sprintf(
+			"must not be %s, which stands for what is no organization's, nor have the form of an organization's id, found %.70q", actor.Global, slug)})
+	}
+	if len(violations) > 0 {
+		return fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	return nil
 }

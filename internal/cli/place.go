@@ -124,14 +124,20 @@ func savedPlace(env setting.Environment, name string) (p place, err error) {
 
 // checkScheme refuses to send a token in the clear, but to this machine.
 func (t *target) checkScheme(server string) error {
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme == "https" || t.insecureHTTP {
-		return err
-	}
-	if host := u.Hostname(); strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback() {
+	if t.insecureHTTP || isSafe(server) {
 		return nil
 	}
 	return setting.Usagef("%s: want https, so that nobody on the way can read the token, found http; --insecure-http sends it all the same", server)
+}
+
+// isSafe reports whether nobody on the way to a server can read what is sent there.
+func isSafe(server string) bool {
+	u, err := url.Parse(server)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	return u.Scheme == "https" || strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
 // maxToken is the longest file, input or output that a token is read from, in bytes.
