@@ -36,7 +36,7 @@ ended. An instance stands for its active deployment, or else for its last.`,
 		if err := want(s, logView); err != nil {
 			return err
 		}
-		deploymentID, err := s.underWay(ctx, args[0])
+		deploymentID, err := s.underWay(ctx, args[0], "")
 		if err != nil {
 			return err
 		}
