@@ -136,7 +136,8 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	if err := p.judge(ctx, s, version, given, environmentID); err != nil {
 		return nil, nil, err
 	}
-	return p, creating, p.compareArtifact(ctx)
+	err = p.compareArtifact(ctx)
+	return p, creating, err
 }
 
 // ofInstance fills in what is known of an instance, and returns the version that is to be deployed.

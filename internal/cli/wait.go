@@ -169,7 +169,7 @@ func (s *session) stream(n *strictjson.Node, name string) error {
 		_, _ = s.out.to.WriteString(escapeJSON(string(s.out.whole(entry{n, name}).JSON())) + "\n")
 	case formatYAML:
 		_, _ = s.out.to.Write(appendYAML([]byte("- "), s.out.whole(entry{n, name}), "  "))
-	default:
+	case formatTable, formatTSV, formatName, formatMarkdown:
 		s.out.line(entry{n, name})
 	}
 	return s.out.to.Flush()
