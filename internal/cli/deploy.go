@@ -99,7 +99,7 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &plan{input: client.CreateDeploymentInput{Artifact: artifact, Data: data}}
+	p := &plan{Inputs: []client.ChangeRecord{}, Artifact: []client.ChangeRecord{}, input: client.CreateDeploymentInput{Artifact: artifact, Data: data}}
 	byID, byPath, err := byIDOrPath("instance", ref, id.ModuleInstance, 3, wantInstance)
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +136,8 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	if err := p.judge(ctx, s, version, given, environmentID); err != nil {
 		return nil, nil, err
 	}
-	return p, creating, p.compareArtifact(ctx)
+	err = p.compareArtifact(ctx)
+	return p, creating, err
 }
 
 // ofInstance fills in what is known of an instance, and returns the version that is to be deployed.
@@ -216,11 +217,11 @@ func (d *deploying) preview(ctx context.Context, s *session, ref string) error {
 			from = *p.FromVersion
 		}
 		_, _ = fmt.Fprintf(s.out.to, "%s: %s, from %s to %s\n\n", code(p.Instance), code(p.Module), code(from), code(p.ToVersion))
-		return s.out.markdown(p.Differences)
+		return s.out.markdown(p.differences)
 	case len(s.out.fields) > 0, s.out.format == formatJSON, s.out.format == formatYAML, s.out.format == formatName:
 		return show(s, planView, p)
 	case s.out.format == formatTSV:
-		return showAll(s, differenceView, p.Differences)
+		return showAll(s, differenceView, p.differences)
 	}
 	for _, line := range p.lines(s) {
 		_, _ = fmt.Fprintln(s.out.to, safe(line))
@@ -299,6 +300,7 @@ func (s *session) makeInstance(ctx context.Context, ref string, m made[client.In
 // result shows a deployment that was made: at once, or when it has ended.
 func (w *waiting) result(ctx context.Context, s *session, d *client.DeploymentRecord) error {
 	if w.wait {
+		w.fromStart = true
 		return w.endOf(ctx, s, d.Id)
 	}
 	if s.out.format == formatTable && len(s.out.fields) == 0 {

@@ -22,16 +22,20 @@ type plan struct {
 	Instance string `json:"instance"`
 	Creates  bool   `json:"creates"`
 	// LiveDeployment is what is live, FromVersion its version, and ToVersion the one that would be deployed.
-	LiveDeployment *string                `json:"liveDeployment"`
-	Module         string                 `json:"module"`
-	FromVersion    *string                `json:"fromVersion"`
-	ToVersion      string                 `json:"toVersion"`
-	Differences    []difference           `json:"differences"`
-	Warnings       []client.WarningRecord `json:"warnings"`
+	LiveDeployment *string `json:"liveDeployment"`
+	Module         string  `json:"module"`
+	FromVersion    *string `json:"fromVersion"`
+	ToVersion      string  `json:"toVersion"`
+	// Inputs and Artifact are the leaves that would differ from what is live.
+	Inputs   []client.ChangeRecord  `json:"inputs"`
+	Artifact []client.ChangeRecord  `json:"artifact"`
+	Warnings []client.WarningRecord `json:"warnings"`
 
-	live  *client.TargetLive
-	input client.CreateDeploymentInput
-	place manifest.Environment
+	// differences are these leaves for people.
+	differences []difference
+	live        *client.TargetLive
+	input       client.CreateDeploymentInput
+	place       manifest.Environment
 }
 
 var planView = view[plan]{
@@ -72,12 +76,14 @@ func (p *plan) judge(ctx context.Context, s *session, version *client.Deployable
 		return err
 	}
 	for _, c := range changes {
-		d := differenceOf("", changeRecord(c))
+		record := changeRecord(c)
+		p.Inputs = append(p.Inputs, record)
+		d := differenceOf("", record)
 		keys := fault.Keys(c.Pointer)
 		if c.Kind != release.Removed && len(keys) > 0 && !slices.Contains(g.ids, keys[0]) {
 			d.Note = "default of " + version.Version
 		}
-		p.Differences = append(p.Differences, d)
+		p.differences = append(p.differences, d)
 	}
 	return nil
 }
@@ -93,7 +99,9 @@ func (p *plan) compareArtifact(ctx context.Context) error {
 	}
 	changes, err := release.Diff(ctx, before, p.input.Artifact)
 	for _, c := range changes {
-		p.Differences = append(p.Differences, differenceOf("artifact:", changeRecord(c)))
+		record := changeRecord(c)
+		p.Artifact = append(p.Artifact, record)
+		p.differences = append(p.differences, differenceOf("artifact:", record))
 	}
 	return err
 }
@@ -133,7 +141,7 @@ func (p *plan) lines(s *session) []string {
 	default:
 		head += "live: " + s.when(p.live.CompletedAt) + "by " + p.live.CreatedBy
 	}
-	lines := append([]string{head}, linesOfDifferences(p.Differences)...)
+	lines := append([]string{head}, linesOfDifferences(p.differences)...)
 	for _, w := range p.Warnings {
 		lines = append(lines, "warning: "+w.Pointer+" "+w.Message)
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -126,7 +125,8 @@ func (m replayMode) start(ctx context.Context, s *session, ref string, find func
 	source := r.Deployment
 	e := m.eligible(source)
 	if !e.Allowed {
-		return nil, &client.Error{Status: http.StatusConflict, Data: fault.Data{Code: textOf(e.Code), Message: textOf(e.Message)}}
+		code := fault.Code(textOf(e.Code))
+		return nil, &client.Error{Status: code.Status(), Data: fault.Data{Code: string(code), Message: textOf(e.Message)}}
 	}
 	instance, err := s.instance(ctx, source.ModuleInstance.Id)
 	if err != nil {

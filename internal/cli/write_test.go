@@ -47,7 +47,7 @@ func TestWriteWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 		"instances delete shop/prod/purchases", "environments rename shop/prod --name Prod --slug live", "environments delete shop/live", "projects delete shop",
 		"modules deprecate stock@1.4.0 --reason Old", "modules reinstate stock@latest",
 		"quarantine " + path + "@live --reason Bad", "unquarantine " + path + "@live",
-		"destroy " + path + " --reason Done", "cancel " + path + "@last",
+		"destroy " + path + " --reason Done --wait=false", "cancel " + path + "@last",
 	} {
 		before := lost.Load()
 		if o := h.run(t, append(strings.Fields(command), "--yes")...); o.code != 0 {
