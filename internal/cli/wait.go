@@ -168,7 +168,7 @@ func (s *session) stream(n *strictjson.Node, name string) error {
 	case formatJSON:
 		_, _ = s.out.to.WriteString(escapeJSON(string(s.out.whole(entry{n, name}).JSON())) + "\n")
 	case formatYAML:
-		_, _ = s.out.to.Write(appendYAML([]byte("- "), s.out.whole(entry{n, name}), "  "))
+		s.out.item(s.out.whole(entry{n, name}))
 	case formatTable, formatTSV, formatName, formatMarkdown:
 		s.out.line(entry{n, name})
 	}
