@@ -20,6 +20,8 @@ const (
 	asChild = "SLIPWAY_TEST_CHILD"
 	// isSlipway is to be slipway.
 	isSlipway = "slipway"
+	// isNewcomers is to be slipway with the settings of the environment, as in a shell.
+	isNewcomers = "newcomer's"
 	// holdsOpen is to read the database file of its argument and keep it open until its input ends.
 	holdsOpen = "holder"
 )
@@ -33,6 +35,9 @@ func TestMain(m *testing.M) {
 	case isSlipway:
 		ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		os.Exit(main.Run(ctx, os.Args[1:], os.Stdout, os.Stderr, variables{}.lookup))
+	case isNewcomers:
+		ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		os.Exit(main.Run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 	case holdsOpen:
 		os.Exit(hold(os.Args[1]))
 	}

@@ -131,7 +131,7 @@ made the context %s, an admin's at %s, which commands use now
 
 Next, each in a terminal of its own%s:
   slipway serve%s
-  slipway runner --server %s --token-file %s --exec ./deploy.sh
+  slipway runner --server %s --token-file %s --exec "$PWD/deploy.sh"
 `, i.org, i.runnerToken, i.context.Name, i.context.Server, i.sameDatabase(), i.listening(), i.context.Server, quote(i.runnerToken))
 	return err
 }

@@ -44,8 +44,8 @@ SLIPWAY_TOKEN, or into a file for --token-file.
 SIGTERM and SIGINT end the runner in order: it claims no more, and programs that run may finish. SIGUSR2
 ends it at once and leaves them running for the next runner with the same --work-dir, which takes them up:
 so it is upgraded. So does the end of a runner that is killed; a program is stopped before its lease ends.`,
-		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec ./deploy.sh
-  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec ./terraform.sh --once`,
+		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec /opt/slipway/deploy.sh
+  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec "$PWD/terraform.sh" --once`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.prepare(c.Flags()); err != nil {
