@@ -16,7 +16,7 @@ help: ## list the targets
 setup: ## get what a fresh machine needs, or say what it lacks
 	@.ci/setup
 
-run: bin/slipway ## serve a demo at http://127.0.0.1:8080 (ARGS="--listen :9000" and so on)
+run: bin/slipway ## serve a demo at http://127.0.0.1:8090 (ARGS="--listen :9000" and so on)
 	@bin/slipway demo $(ARGS)
 
 build: bin/slipway ## build bin/slipway, static and stripped

@@ -11,7 +11,7 @@ function given(name) {
   return process.env[name];
 }
 
-export const endpoint = new URL('/graphql', given('SLIPWAY_URL')).href;
+export const endpoint = new URL('/graphql', given('SLIPWAY_SERVER')).href;
 export const socket = endpoint.replace(/^http/, 'ws');
 
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });

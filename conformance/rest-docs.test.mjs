@@ -10,7 +10,7 @@ const examples = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, example]) 
 test('the examples of docs/rest.md', () => {
   // The example of a refusal is one, and nobody carries deployments out but this test.
   const script = examples.join('').replace(/^until .*$/m, 'cancel "$new"');
-  const cancel = 'cancel() { api --output /dev/null --json \'{"query":"mutation{cancelDeployment(input:{id:\\"\'"$1"\'\\"}){deployment{id}}}"}\' "$SLIPWAY_URL/graphql"; }';
+  const cancel = 'cancel() { api --output /dev/null --json \'{"query":"mutation{cancelDeployment(input:{id:\\"\'"$1"\'\\"}){deployment{id}}}"}\' "$SLIPWAY_SERVER/graphql"; }';
   const printed = execFileSync('bash', ['-eu'], {
     input: `${cancel}\n${script}`,
     env: { ...process.env, SLIPWAY_TOKEN: process.env.SLIPWAY_ADMIN },

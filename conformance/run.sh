@@ -17,7 +17,7 @@ token() { sed -n "s/^  $2  *//p" "$logs/$1"; }
 
 start demo "$binary" --trusted-documents "$(dirname "$0")/trusted-documents.json"
 start narrow "$binary" --cost-capacity 20 --cost-per-second 1
-SLIPWAY_URL=$(ready demo)
+SLIPWAY_SERVER=$(ready demo)
 SLIPWAY_ADMIN=$(token demo admin)
 SLIPWAY_RUNNER=$(token demo runner)
 SLIPWAY_VIEWER=$(token demo viewer)
@@ -26,7 +26,7 @@ SLIPWAY_ROLLBACK_TARGET=$(sed -n 's|.*/deployments/\([^/]*\)/rollback".*|\1|p' "
 # The callers of this one may spend little.
 SLIPWAY_NARROW_URL=$(ready narrow)
 SLIPWAY_NARROW_ADMIN=$(token narrow admin)
-export SLIPWAY_URL SLIPWAY_ADMIN SLIPWAY_RUNNER SLIPWAY_VIEWER SLIPWAY_SUPERADMIN SLIPWAY_ROLLBACK_TARGET
+export SLIPWAY_SERVER SLIPWAY_ADMIN SLIPWAY_RUNNER SLIPWAY_VIEWER SLIPWAY_SUPERADMIN SLIPWAY_ROLLBACK_TARGET
 export SLIPWAY_NARROW_URL SLIPWAY_NARROW_ADMIN
 
 cd "$(dirname "$0")"

@@ -39,14 +39,15 @@ reach it under the host of --base-url, and this machine under localhost. Pages t
 port may use the API.`,
 		Example: `  slipway demo
   slipway demo --listen 127.0.0.1:0
-  slipway demo --listen :8080 --base-url http://demo.internal:8080
+  slipway demo --listen :8090 --base-url http://demo.internal:8090
   slipway demo --pace 5`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.demo(c.Context(), pace, c.OutOrStdout(), s.logger(c.ErrOrStderr()))
 		},
 	}
-	s.flags(c.Flags(), "", databaseUsage+"; a throw-away SQLite file where it is not set", pagesOfThisMachine)
+	// It stands beside a server of one's own, and nobody watches its health.
+	s.flags(c.Flags(), fallbacks{listen: "127.0.0.1:8090", origins: pagesOfThisMachine}, databaseUsage+"; a throw-away SQLite file where it is not set")
 	setting.Add(c.Flags(), &pace, "pace", "1", speed, "how fast deployments are carried out: 2 is twice as fast, 0 not at all")
 	return c
 }
@@ -129,12 +130,14 @@ func introduce(out io.Writer, url string, r *demo.Result, playground, carriedOut
 		lines += "\nPaste:\n"
 	}
 	lines += fmt.Sprintf(`
-export SLIPWAY_URL=%s
+export SLIPWAY_SERVER=%s
 export SLIPWAY_TOKEN=%s
 
-curl "$SLIPWAY_URL/module-definitions?limit=2" -H "Authorization: Bearer $SLIPWAY_TOKEN"
-curl "$SLIPWAY_URL/deployments/%s" -H "Authorization: Bearer $SLIPWAY_TOKEN"
-curl -X POST "$SLIPWAY_URL/deployments/%s/rollback" -H "Authorization: Bearer $SLIPWAY_TOKEN"
+slipway instances list
+slipway deployments list --status FAILED --limit 3
+curl "$SLIPWAY_SERVER/module-definitions?limit=2" -H "Authorization: Bearer $SLIPWAY_TOKEN"
+curl "$SLIPWAY_SERVER/deployments/%s" -H "Authorization: Bearer $SLIPWAY_TOKEN"
+curl -X POST "$SLIPWAY_SERVER/deployments/%s/rollback" -H "Authorization: Bearer $SLIPWAY_TOKEN"
 `, url, r.Tokens[actor.Admin], r.LiveDeploymentID, r.RollbackTargetID)
 	if carriedOut {
 		lines += `

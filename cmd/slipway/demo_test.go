@@ -38,15 +38,15 @@ func TestDemoPrintsWhatCanBePastedAndLeavesNothing(t *testing.T) {
 		}
 	}
 	token := regexp.MustCompile(`(?m)^export SLIPWAY_TOKEN=(slp_admin_\w+)$`).FindStringSubmatch(printed.String())
-	if url == "" || token == nil || !strings.Contains(printed.String(), "export SLIPWAY_URL="+url+"\n") {
+	if url == "" || token == nil || !strings.Contains(printed.String(), "export SLIPWAY_SERVER="+url+"\n") {
 		t.Fatalf("no URL and token: %s", &printed)
 	}
-	for _, line := range regexp.MustCompile(`(?m)^curl "\$SLIPWAY_URL(\S+)"`).FindAllStringSubmatch(printed.String(), -1) {
+	for _, line := range regexp.MustCompile(`(?m)^curl "\$SLIPWAY_SERVER(\S+)"`).FindAllStringSubmatch(printed.String(), -1) {
 		if got := status(t, url+line[1], token[1]); got != 200 {
 			t.Errorf("%s: %d", line[0], got)
 		}
 	}
-	rollback := regexp.MustCompile(`(?m)^curl -X POST "\$SLIPWAY_URL(\S+)"`).FindStringSubmatch(printed.String())
+	rollback := regexp.MustCompile(`(?m)^curl -X POST "\$SLIPWAY_SERVER(\S+)"`).FindStringSubmatch(printed.String())
 	if rollback == nil || !strings.Contains(printed.String(), "carried out as you watch") {
 		t.Fatalf("nothing to deploy: %s", &printed)
 	}

@@ -127,15 +127,16 @@ func TestOperationsGuideHasEveryFlagWithItsVariableAndDefault(t *testing.T) {
 
 func TestDocumentsNameTheAddressThatIsServed(t *testing.T) {
 	t.Parallel()
-	address := flagsOf(main.Commands(variables{}.lookup))["serve --listen"]
-	for _, file := range []string{"README.md", "docs/rest.md", "docs/frontend.md", "docs/persisted-documents.md"} {
+	flags := flagsOf(main.Commands(variables{}.lookup))
+	served := flags["serve --listen"] + flags["demo --listen"]
+	for _, file := range []string{"README.md", "docs/tutorial.md", "docs/rest.md", "docs/ecs.md", "docs/frontend.md", "docs/persisted-documents.md"} {
 		text, err := os.ReadFile("../../" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, found := range regexp.MustCompile(`127\.0\.0\.1:\d+`).FindAllString(string(text), -1) {
-			if !strings.Contains(address, `"`+found+`"`) {
-				t.Errorf("%s: %s, served is %s", file, found, address)
+			if !strings.Contains(served, `"`+found+`"`) {
+				t.Errorf("%s: %s, served is %s", file, found, served)
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func TestTheRequestsForEditorsAreAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := strings.Split(string(text), "\n### ")
-	d := runDemo(t)
+	d := runDemo(t, "0")
 	given := []string{"{{server}}", d.url, "{{token}}", d.token, "{{deployment}}", d.live, "{{earlier}}", d.earlier}
 	for _, name := range regexp.MustCompile(`(?m)^@(\w+) = `).FindAllStringSubmatch(parts[0], -1) {
 		if !strings.Contains(strings.Join(given, " "), "{{"+name[1]+"}}") {
@@ -163,15 +163,15 @@ func TestTheRequestsForEditorsAreAnswered(t *testing.T) {
 // running is a demo, and what it says of itself.
 type running struct{ url, token, live, earlier string }
 
-// runDemo runs a demo that carries nothing out.
-func runDemo(t *testing.T) (d running) {
+// runDemo runs a demo at a pace.
+func runDemo(t *testing.T, pace string) (d running) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		main.Run(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", "", "--pace", "0"}, in, io.Discard, variables{}.lookup)
+		main.Run(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", "", "--pace", pace}, in, io.Discard, variables{}.lookup)
 		_ = in.Close()
 	}()
 	t.Cleanup(func() { stop(); _ = out.Close(); <-done })

@@ -34,7 +34,7 @@ finish, exit code 0. A second signal ends it at once.`,
 			return s.run(c.Context(), migrateFirst, s.logger(c.ErrOrStderr()))
 		},
 	}
-	s.flags(c.Flags(), defaultDatabase, databaseUsage, "")
+	s.flags(c.Flags(), fallbacks{database: defaultDatabase, listen: defaultListen, admin: "127.0.0.1:9090"}, databaseUsage)
 	setting.Add(c.Flags(), &migrateFirst, "migrate", "true", setting.Bool, "apply pending migrations first; false refuses to serve while there are any")
 	return c
 }

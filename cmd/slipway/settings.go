@@ -58,20 +58,23 @@ type settings struct {
 	logLevel  slog.Level
 }
 
-// defaultListen is where the API is served unless another address is given.
+// defaultListen is where serve serves the API unless another address is given.
 const defaultListen = "127.0.0.1:8080"
 
-func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fallbackOrigins string) {
-	s.source.flags(fs, fallbackDatabase, databaseUsage)
+// fallbacks are what serve and demo have where nothing is given.
+type fallbacks struct{ database, listen, admin, origins string }
+
+func (s *settings) flags(fs *pflag.FlagSet, usual fallbacks, databaseUsage string) {
+	s.source.flags(fs, usual.database, databaseUsage)
 	setting.Add(fs, &s.isolation, "isolation", string(store.DefaultIsolation), setting.Choice(store.Filter, store.Strict),
 		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, or strictly under row-level security too")
 	setting.Add(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), setting.Between(1, 1000), "connections to PostgreSQL")
 
-	setting.Add(fs, &s.listen, "listen", defaultListen, setting.Address, "where to serve the API; port 0 takes a free one")
-	setting.Add(fs, &s.admin, "admin-listen", "127.0.0.1:9090", setting.OrEmpty(setting.Address), "where to serve health; empty turns it off")
+	setting.Add(fs, &s.listen, "listen", usual.listen, setting.Address, "where to serve the API; port 0 takes a free one")
+	setting.Add(fs, &s.admin, "admin-listen", usual.admin, setting.OrEmpty(setting.Address), "where to serve health; empty turns it off")
 	setting.Add(fs, &s.debug, "debug-listen", "", setting.OrEmpty(setting.Address), "where to serve profiles; they tell what the process does and was started with")
 	setting.Add(fs, &s.baseURL, "base-url", "", setting.OrEmpty(setting.BaseURL), "where the API is reached, for the links in its answers; a proxy takes its path away")
-	setting.AddRepeatable(fs, &s.allowedOrigins, "allowed-origins", fallbackOrigins, setting.OrEmpty(origins),
+	setting.AddRepeatable(fs, &s.allowedOrigins, "allowed-origins", usual.origins, setting.OrEmpty(origins),
 		"origins whose pages may use the API besides its own, between commas or repeated: https://app.example, http://localhost:* for any port, or * for all")
 	s.callerFlags(fs)
 	setting.Add(fs, &s.introspection, "introspection", "true", setting.Bool, "tell the GraphQL schema to callers that ask for it")

@@ -50,7 +50,7 @@ func (n *newcomer) shell(script string, env ...string) string {
 	ctx, cancel := context.WithTimeout(n.t.Context(), patienceOfShell)
 	defer cancel()
 	// The last first: a runner looks for its server for a while.
-	const stop = "trap 'for pid in $started; do kill $pid; wait $pid; done' EXIT\n"
+	const stop = "started=; trap 'for pid in $started; do kill $pid; wait $pid; done' EXIT\n"
 	c := exec.CommandContext(ctx, "sh", "-c", stop+background.ReplaceAllString(strings.ReplaceAll(script, usual, address), "$0\nstarted=\"$$! $$started\""))
 	c.Dir = n.home
 	c.Env = append([]string{

@@ -2,7 +2,7 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 
 export default {
   // Unless it is told to, graphql-codegen does not ask which inputs are of exactly one member.
-  schema: [{ [`${process.env.SLIPWAY_URL}/graphql`]: { oneOf: true } }],
+  schema: [{ [`${process.env.SLIPWAY_SERVER}/graphql`]: { oneOf: true } }],
   documents: 'program.ts',
   generates: {
     'generated/': {

@@ -154,7 +154,7 @@ func TestWhatRedeployRefuses(t *testing.T) {
 	}
 	r, err = ask("admin", target, none)
 	refused(t, r, r.JSON409, err, 409, "slipway:Deployment:IN_PROGRESS")
-	if want := given(t, "SLIPWAY_URL") + "/deployments/" + made.JSON201.Data.ID; r.JSON409 == nil || r.JSON409.Action == nil || r.JSON409.Action.URL != want {
+	if want := given(t, "SLIPWAY_SERVER") + "/deployments/" + made.JSON201.Data.ID; r.JSON409 == nil || r.JSON409.Action == nil || r.JSON409.Action.URL != want {
 		t.Errorf("the action is not to show %s: %s", want, r.Body)
 	}
 	r, err = ask("admin", made.JSON201.Data.ID, key)

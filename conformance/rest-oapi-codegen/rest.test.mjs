@@ -8,7 +8,7 @@ const cwd = import.meta.dirname;
 const go = (...args) => execFileSync('go', args, { cwd, stdio: 'inherit' });
 
 test('oapi-codegen', async () => {
-  const contract = await fetch(new URL('/openapi.json', process.env.SLIPWAY_URL));
+  const contract = await fetch(new URL('/openapi.json', process.env.SLIPWAY_SERVER));
   mkdirSync(join(cwd, 'generated'), { recursive: true });
   writeFileSync(join(cwd, 'generated', 'openapi.json'), await contract.text());
   go('tool', 'oapi-codegen', '-config', 'oapi-codegen.yaml', 'generated/openapi.json');

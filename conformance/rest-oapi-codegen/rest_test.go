@@ -52,16 +52,16 @@ func connect(t *testing.T, server, token string) *api.ClientWithResponses {
 func as(t *testing.T, role string) *api.ClientWithResponses {
 	t.Helper()
 	if role == "" {
-		return connect(t, given(t, "SLIPWAY_URL"), "")
+		return connect(t, given(t, "SLIPWAY_SERVER"), "")
 	}
-	return connect(t, given(t, "SLIPWAY_URL"), given(t, "SLIPWAY_"+strings.ToUpper(role)))
+	return connect(t, given(t, "SLIPWAY_SERVER"), given(t, "SLIPWAY_"+strings.ToUpper(role)))
 }
 
 // graphql returns the data of an operation that REST has none for.
 func graphql(t *testing.T, query string, data any) {
 	t.Helper()
 	body, _ := json.Marshal(map[string]string{"query": query})
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, given(t, "SLIPWAY_URL")+"/graphql", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, given(t, "SLIPWAY_SERVER")+"/graphql", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestADeploymentIsReadRolledBackToAndRedeployed(t *testing.T) {
 func created(t *testing.T, c *api.ClientWithResponses, r *http.Response, id string) {
 	t.Helper()
 	location, err := r.Location()
-	if want, _ := url.JoinPath(given(t, "SLIPWAY_URL"), "deployments", id); err != nil || location.String() != want {
+	if want, _ := url.JoinPath(given(t, "SLIPWAY_SERVER"), "deployments", id); err != nil || location.String() != want {
 		t.Errorf("%v: Location %v, want %s", err, location, want)
 	}
 	cancel(t, id)

@@ -7,7 +7,7 @@ function given(name: string): string {
   return value;
 }
 
-export const url = given('SLIPWAY_URL');
+export const url = given('SLIPWAY_SERVER');
 export const admin = given('SLIPWAY_ADMIN');
 export const viewer = given('SLIPWAY_VIEWER');
 export const superadmin = given('SLIPWAY_SUPERADMIN');

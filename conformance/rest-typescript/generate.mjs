@@ -5,7 +5,7 @@ import { createClient } from '@hey-api/openapi-ts';
 import openapiTypeScript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 
-const contract = await (await fetch(new URL('/openapi.json', process.env.SLIPWAY_URL))).json();
+const contract = await (await fetch(new URL('/openapi.json', process.env.SLIPWAY_SERVER))).json();
 await rm('generated', { recursive: true, force: true });
 await mkdir('generated');
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visit, explorerReady, flaws, overflow, readable } from './browser.mjs';
 
-const visit = new Visit(process.env.SLIPWAY_URL, explorerReady);
+const visit = new Visit(process.env.SLIPWAY_SERVER, explorerReady);
 
 const button = (name) => visit.page.getByRole('button', { name });
 // A tab's name is followed by that of the button that closes it.

@@ -11,9 +11,9 @@ SLIPWAY_BIN=$(realpath "$(command -v "$1")")
 
 start graphiql "$1"
 start lite "$2"
-SLIPWAY_URL=$(ready graphiql)
+SLIPWAY_SERVER=$(ready graphiql)
 SLIPWAY_LITE_URL=$(ready lite)
-export SLIPWAY_BIN SLIPWAY_URL SLIPWAY_LITE_URL
+export SLIPWAY_BIN SLIPWAY_SERVER SLIPWAY_LITE_URL
 
 cd "$(dirname "$0")"
 [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund

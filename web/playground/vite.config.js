@@ -24,7 +24,7 @@ function compressed() {
 }
 
 // With `npm run dev` the page is Vite's and the API that of a server that runs.
-const api = { target: process.env.SLIPWAY_URL ?? 'http://127.0.0.1:8080', changeOrigin: true, ws: true };
+const api = { target: process.env.SLIPWAY_SERVER ?? 'http://127.0.0.1:8090', changeOrigin: true, ws: true };
 
 export default defineConfig({
   // The page is /playground, below any prefix of a proxy, and its files are below that.
