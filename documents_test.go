@@ -21,14 +21,16 @@ func pages(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = filepath.WalkDir("docs", func(file string, d fs.DirEntry, err error) error {
-		if err == nil && path.Ext(file) == ".md" {
-			files = append(files, file)
+	for _, folder := range []string{"docs", "examples"} {
+		err := filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+			if err == nil && path.Ext(file) == ".md" {
+				files = append(files, file)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	all := map[string]string{}
 	for _, file := range files {

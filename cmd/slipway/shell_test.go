@@ -43,7 +43,7 @@ func (n *newcomer) shell(script string, env ...string) string {
 		n.t.Fatal(err)
 	}
 	bin := n.t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "slipway"), []byte(wrapper), 0o700); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(filepath.Join(bin, "slipway"), []byte(wrapper), 0o700); err != nil {
 		n.t.Fatal(err)
 	}
 	address := freeAddress(n.t)
@@ -73,7 +73,7 @@ func (n *newcomer) shell(script string, env ...string) string {
 // is given meanwhile.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	host := fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254)) //nolint:gosec // no secret
+	host := fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))
 	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		l, err = net.Listen("tcp", "127.0.0.1:0")
