@@ -2,13 +2,10 @@ package manifest
 
 import (
 	"context"
-	"errors"
 
-	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/cli/document"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 	"slipway/internal/inputrules"
 	"slipway/internal/inputvalues"
 	"slipway/internal/jsregexp"
@@ -23,19 +20,13 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 		return nil, err
 	}
 	defer patterns.Close()
-	violations, err := m.refused(ctx, version)
-	if err != nil {
-		return nil, err
-	}
-	list := m.Violations(violations)
+	violations := catalog.NewDefinition{Name: m.Name, Type: m.Type, Description: m.Description}.Check()
+	_, inputs, wrong := m.newVersion(version).Check()
+	list := m.Violations(append(violations, wrong...))
 	for i := range list {
 		if version != "" && list[i].Pointer == "/version" {
 			list[i].File, list[i].Position = "--version", document.Position{}
 		}
-	}
-	inputs, wrong := inputprop.DecodeList(m.Inputs, "/inputs")
-	if len(wrong) > 0 { // they are among the violations
-		return list, nil
 	}
 	broken, warnings, err := inputrules.NewEngine(inputvalues.Patterns(patterns)).CheckList(ctx, inputs, "/inputs")
 	if err != nil {
@@ -56,32 +47,6 @@ func (m *Manifest) Violations(violations []fault.Violation) Findings {
 	return inDocument(m.document, moved)
 }
 
-// errAccepted ends the making of a definition that nothing is wrong with.
-var errAccepted = errors.New("manifest: accepted")
-
-// unsaved lets the catalogue judge and save nothing.
-type unsaved struct{ catalog.SchemaChecker }
-
-func (unsaved) CheckShadowed(context.Context, string, string) ([]inputprop.Warning, error) {
-	return nil, errAccepted
-}
-
-// refused returns what the catalogue refuses in the definition and the version. It says so before it comes to its
-// database, which there is not: a definition that it would take ends with errAccepted, and a version with the refusal of
-// a caller who may not publish.
-func (m *Manifest) refused(ctx context.Context, version string) ([]fault.Violation, error) {
-	judge := &catalog.Service{Schemas: unsaved{}}
-	author := (&actor.Actor{Role: actor.Superadmin}).InGlobal()
-	_, _, err := judge.CreateDefinition(actor.With(ctx, author), catalog.NewDefinition{Name: m.Name, Type: m.Type, Description: m.Description})
-	violations, err := violationsOf(err)
-	if err != nil {
-		return nil, err
-	}
-	_, _, err = judge.PublishVersion(actor.With(ctx, actor.Anonymous()), m.newVersion(version))
-	more, err := violationsOf(err)
-	return append(violations, more...), err
-}
-
 func (m *Manifest) newVersion(version string) catalog.NewVersion {
 	if version == "" {
 		version = m.Version
@@ -91,16 +56,4 @@ func (m *Manifest) newVersion(version string) catalog.NewVersion {
 		v.SourceURL, v.SourceRef = m.Source.URL, m.Source.Ref
 	}
 	return v
-}
-
-// violationsOf returns the violations of a refusal, none where it is about something else than the input.
-func violationsOf(err error) ([]fault.Violation, error) {
-	var refusal *fault.Error
-	switch {
-	case err == nil || errors.Is(err, errAccepted):
-		return nil, nil
-	case errors.As(err, &refusal):
-		return refusal.Violations, nil
-	}
-	return nil, err
 }
