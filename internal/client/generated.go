@@ -609,6 +609,30 @@ func (v *CreateInstanceResponse) GetCreateModuleInstance() InstanceCreated {
 	return v.CreateModuleInstance
 }
 
+// The module definition to create.
+type CreateModuleDefinitionInput struct {
+	// The name for people: one line of 1 to 200 characters, not blank.
+	Name string `json:"name"`
+	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner.
+	Type string `json:"type"`
+	// What it is for, at most 10,000 characters.
+	Description *string `json:"description,omitempty"`
+	// Whether it is published; DRAFT where it is left out.
+	Status *ModuleDefinitionStatus `json:"status,omitempty"`
+}
+
+// GetName returns CreateModuleDefinitionInput.Name, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetName() string { return v.Name }
+
+// GetType returns CreateModuleDefinitionInput.Type, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetType() string { return v.Type }
+
+// GetDescription returns CreateModuleDefinitionInput.Description, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetDescription() *string { return v.Description }
+
+// GetStatus returns CreateModuleDefinitionInput.Status, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetStatus() *ModuleDefinitionStatus { return v.Status }
+
 // The module instance to create.
 type CreateModuleInstanceInput struct {
 	// The environment it is in.
@@ -627,6 +651,18 @@ func (v *CreateModuleInstanceInput) GetModuleDefinitionId() string { return v.Mo
 
 // GetName returns CreateModuleInstanceInput.Name, and is useful for accessing the field via an interface.
 func (v *CreateModuleInstanceInput) GetName() string { return v.Name }
+
+// CreateModuleResponse is returned by CreateModule on success.
+type CreateModuleResponse struct {
+	// Creates a module definition: the organization's, or a global one where a superadmin names `global` in
+	// `Slipway-Organization`. For admins and superadmins.
+	CreateModuleDefinition ModuleCreated `json:"createModuleDefinition"`
+}
+
+// GetCreateModuleDefinition returns CreateModuleResponse.CreateModuleDefinition, and is useful for accessing the field via an interface.
+func (v *CreateModuleResponse) GetCreateModuleDefinition() ModuleCreated {
+	return v.CreateModuleDefinition
+}
 
 // The project to create.
 type CreateProjectInput struct {
@@ -1729,6 +1765,53 @@ type IdentifyResponse struct {
 // GetViewer returns IdentifyResponse.Viewer, and is useful for accessing the field via an interface.
 func (v *IdentifyResponse) GetViewer() *Caller { return v.Viewer }
 
+// Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
+// are for.
+type InputValuesInput struct {
+	// The module version whose inputs the values are for.
+	ModuleVersionId *string `json:"moduleVersionId,omitempty"`
+	// The default value definition that the values are for: an object with the one member that the id of its
+	// schema names.
+	DefaultValueDefinitionId *string `json:"defaultValueDefinitionId,omitempty"`
+	// Inputs that need not be saved.
+	Inputs []json.RawMessage `json:"inputs,omitempty"`
+	// The values, an object by the ids of the inputs. They may be left out where `inputsFrom` is given, and then go before what is
+	// taken over, key by key.
+	Values *json.RawMessage `json:"values"`
+	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
+	InputsFrom *string `json:"inputsFrom,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`.
+	WithoutInputs []string `json:"withoutInputs,omitempty"`
+	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
+	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
+	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
+	EnvironmentId *string `json:"environmentId,omitempty"`
+}
+
+// GetModuleVersionId returns InputValuesInput.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetModuleVersionId() *string { return v.ModuleVersionId }
+
+// GetDefaultValueDefinitionId returns InputValuesInput.DefaultValueDefinitionId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetDefaultValueDefinitionId() *string { return v.DefaultValueDefinitionId }
+
+// GetInputs returns InputValuesInput.Inputs, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetInputs() []json.RawMessage { return v.Inputs }
+
+// GetValues returns InputValuesInput.Values, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetValues() *json.RawMessage { return v.Values }
+
+// GetInputsFrom returns InputValuesInput.InputsFrom, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetInputsFrom() *string { return v.InputsFrom }
+
+// GetWithoutInputs returns InputValuesInput.WithoutInputs, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetWithoutInputs() []string { return v.WithoutInputs }
+
+// GetModuleInstanceId returns InputValuesInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetModuleInstanceId() *string { return v.ModuleInstanceId }
+
+// GetEnvironmentId returns InputValuesInput.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetEnvironmentId() *string { return v.EnvironmentId }
+
 // InstanceArchived includes the requested fields of the GraphQL type ArchiveModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
@@ -1798,6 +1881,18 @@ func (v *InstanceDrift) GetSince() time.Time { return v.Since }
 
 // GetMessage returns InstanceDrift.Message, and is useful for accessing the field via an interface.
 func (v *InstanceDrift) GetMessage() string { return v.Message }
+
+// InstanceInputs includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type InstanceInputs struct {
+	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	LiveDeployment *LiveInputsOfInstance `json:"liveDeployment"`
+}
+
+// GetLiveDeployment returns InstanceInputs.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceInputs) GetLiveDeployment() *LiveInputsOfInstance { return v.LiveDeployment }
 
 // InstanceName includes the GraphQL fields of ModuleInstance requested by the fragment InstanceName.
 // The GraphQL type's documentation follows.
@@ -1970,6 +2065,33 @@ type InstancesResponse struct {
 // GetModuleInstances returns InstancesResponse.ModuleInstances, and is useful for accessing the field via an interface.
 func (v *InstancesResponse) GetModuleInstances() InstancePage { return v.ModuleInstances }
 
+// JudgedInputs includes the requested fields of the GraphQL type InputsValidation.
+// The GraphQL type's documentation follows.
+//
+// Whether values fit their inputs.
+type JudgedInputs struct {
+	// Everything that is wrong with the values.
+	Violations []ViolationRecord `json:"violations"`
+	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
+	// environment. They are not judged.
+	Unresolved []string `json:"unresolved"`
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
+	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
+	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
+	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
+	// `/inputsFrom` and `/withoutInputs`.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetViolations returns JudgedInputs.Violations, and is useful for accessing the field via an interface.
+func (v *JudgedInputs) GetViolations() []ViolationRecord { return v.Violations }
+
+// GetUnresolved returns JudgedInputs.Unresolved, and is useful for accessing the field via an interface.
+func (v *JudgedInputs) GetUnresolved() []string { return v.Unresolved }
+
+// GetWarnings returns JudgedInputs.Warnings, and is useful for accessing the field via an interface.
+func (v *JudgedInputs) GetWarnings() []WarningRecord { return v.Warnings }
+
 // LastLogsResponse is returned by LastLogs on success.
 type LastLogsResponse struct {
 	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
@@ -2035,6 +2157,58 @@ func (v *LiveDeployment) GetId() string { return v.Id }
 
 // GetRelease returns LiveDeployment.Release, and is useful for accessing the field via an interface.
 func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
+
+// LiveInputsOfInstance includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type LiveInputsOfInstance struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
+	// given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
+	// that did not keep it.
+	GivenInputs json.RawMessage `json:"givenInputs"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *LiveReleaseInputs `json:"release"`
+}
+
+// GetId returns LiveInputsOfInstance.Id, and is useful for accessing the field via an interface.
+func (v *LiveInputsOfInstance) GetId() string { return v.Id }
+
+// GetGivenInputs returns LiveInputsOfInstance.GivenInputs, and is useful for accessing the field via an interface.
+func (v *LiveInputsOfInstance) GetGivenInputs() json.RawMessage { return v.GivenInputs }
+
+// GetRelease returns LiveInputsOfInstance.Release, and is useful for accessing the field via an interface.
+func (v *LiveInputsOfInstance) GetRelease() *LiveReleaseInputs { return v.Release }
+
+// LiveInputsResponse is returned by LiveInputs on success.
+type LiveInputsResponse struct {
+	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
+	// none.
+	ModuleInstance *InstanceInputs `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns LiveInputsResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *LiveInputsResponse) GetModuleInstance() *InstanceInputs { return v.ModuleInstance }
+
+// LiveReleaseInputs includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type LiveReleaseInputs struct {
+	// The values of the inputs.
+	Inputs json.RawMessage `json:"inputs"`
+	// The module version it ships.
+	ModuleVersion VersionDetail `json:"moduleVersion"`
+}
+
+// GetInputs returns LiveReleaseInputs.Inputs, and is useful for accessing the field via an interface.
+func (v *LiveReleaseInputs) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetModuleVersion returns LiveReleaseInputs.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *LiveReleaseInputs) GetModuleVersion() VersionDetail { return v.ModuleVersion }
 
 // LogItem includes the requested fields of the GraphQL type LogBatch.
 // The GraphQL type's documentation follows.
@@ -2169,6 +2343,24 @@ type LoggedDeployment struct {
 // GetLogs returns LoggedDeployment.Logs, and is useful for accessing the field via an interface.
 func (v *LoggedDeployment) GetLogs() LogPage { return v.Logs }
 
+// ModuleCreated includes the requested fields of the GraphQL type CreateModuleDefinitionPayload.
+// The GraphQL type's documentation follows.
+//
+// What createModuleDefinition answers with.
+type ModuleCreated struct {
+	// The new definition.
+	ModuleDefinition ModuleRecord `json:"moduleDefinition"`
+	// What may not have been meant. `immutable_changed`: instances of the organization remember that they choose an instance
+	// of the global module of the type, which binds nothing any more.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetModuleDefinition returns ModuleCreated.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *ModuleCreated) GetModuleDefinition() ModuleRecord { return v.ModuleDefinition }
+
+// GetWarnings returns ModuleCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *ModuleCreated) GetWarnings() []WarningRecord { return v.Warnings }
+
 // Whether a module definition is published.
 type ModuleDefinitionStatus string
 
@@ -2240,6 +2432,25 @@ func (v *ModuleName) GetType() string { return v.Type }
 
 // GetName returns ModuleName.Name, and is useful for accessing the field via an interface.
 func (v *ModuleName) GetName() string { return v.Name }
+
+// An output that a module version declares.
+type ModuleOutputInput struct {
+	// The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+	Name string `json:"name"`
+	// What it is, for people: at most 1,000 characters.
+	Description *string `json:"description,omitempty"`
+	// Whether it is a secret, which is not kept. False where it is left out or null.
+	Secret *bool `json:"secret,omitempty"`
+}
+
+// GetName returns ModuleOutputInput.Name, and is useful for accessing the field via an interface.
+func (v *ModuleOutputInput) GetName() string { return v.Name }
+
+// GetDescription returns ModuleOutputInput.Description, and is useful for accessing the field via an interface.
+func (v *ModuleOutputInput) GetDescription() *string { return v.Description }
+
+// GetSecret returns ModuleOutputInput.Secret, and is useful for accessing the field via an interface.
+func (v *ModuleOutputInput) GetSecret() *bool { return v.Secret }
 
 // ModulePage includes the requested fields of the GraphQL type ModuleDefinitionConnection.
 // The GraphQL type's documentation follows.
@@ -2624,6 +2835,58 @@ type ProjectsResponse struct {
 
 // GetProjects returns ProjectsResponse.Projects, and is useful for accessing the field via an interface.
 func (v *ProjectsResponse) GetProjects() ProjectPage { return v.Projects }
+
+// The version to publish.
+type PublishModuleVersionInput struct {
+	// The module.
+	ModuleDefinitionId string `json:"moduleDefinitionId"`
+	// The semantic version, as in `1.4.0` or `2.0.0-rc.1`.
+	Version string `json:"version"`
+	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	DeploymentType string `json:"deploymentType"`
+	// The typed inputs that a deployment of it takes.
+	Inputs []json.RawMessage `json:"inputs"`
+	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
+	// reported is an event of its deployment.
+	Outputs []ModuleOutputInput `json:"outputs,omitempty"`
+	// The repository that the source is in: one line of at most 2,048 characters.
+	SourceUrl *string `json:"sourceUrl,omitempty"`
+	// The branch, tag or commit of the source: one line of at most 2,048 characters.
+	SourceRef *string `json:"sourceRef,omitempty"`
+}
+
+// GetModuleDefinitionId returns PublishModuleVersionInput.ModuleDefinitionId, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetModuleDefinitionId() string { return v.ModuleDefinitionId }
+
+// GetVersion returns PublishModuleVersionInput.Version, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetVersion() string { return v.Version }
+
+// GetDeploymentType returns PublishModuleVersionInput.DeploymentType, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetDeploymentType() string { return v.DeploymentType }
+
+// GetInputs returns PublishModuleVersionInput.Inputs, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetInputs() []json.RawMessage { return v.Inputs }
+
+// GetOutputs returns PublishModuleVersionInput.Outputs, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetOutputs() []ModuleOutputInput { return v.Outputs }
+
+// GetSourceUrl returns PublishModuleVersionInput.SourceUrl, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetSourceUrl() *string { return v.SourceUrl }
+
+// GetSourceRef returns PublishModuleVersionInput.SourceRef, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetSourceRef() *string { return v.SourceRef }
+
+// PublishVersionResponse is returned by PublishVersion on success.
+type PublishVersionResponse struct {
+	// Publishes a version of a module. It never changes afterwards, and it becomes the latest version where
+	// semantic versioning says so. For admins, and superadmins for global modules.
+	PublishModuleVersion VersionPublished `json:"publishModuleVersion"`
+}
+
+// GetPublishModuleVersion returns PublishVersionResponse.PublishModuleVersion, and is useful for accessing the field via an interface.
+func (v *PublishVersionResponse) GetPublishModuleVersion() VersionPublished {
+	return v.PublishModuleVersion
+}
 
 // QuarantineLifted includes the requested fields of the GraphQL type LiftQuarantinePayload.
 // The GraphQL type's documentation follows.
@@ -3238,6 +3501,16 @@ type UpdateProjectResponse struct {
 // GetUpdateProject returns UpdateProjectResponse.UpdateProject, and is useful for accessing the field via an interface.
 func (v *UpdateProjectResponse) GetUpdateProject() ProjectUpdated { return v.UpdateProject }
 
+// ValidateInputsResponse is returned by ValidateInputs on success.
+type ValidateInputsResponse struct {
+	// Judges values against the inputs of a module version, of a default value definition or of the call, by
+	// the rules that `createDeployment` goes by.
+	ValidateInputs JudgedInputs `json:"validateInputs"`
+}
+
+// GetValidateInputs returns ValidateInputsResponse.ValidateInputs, and is useful for accessing the field via an interface.
+func (v *ValidateInputsResponse) GetValidateInputs() JudgedInputs { return v.ValidateInputs }
+
 // VersionDeprecated includes the requested fields of the GraphQL type DeprecateModuleVersionPayload.
 // The GraphQL type's documentation follows.
 //
@@ -3340,6 +3613,25 @@ func (v *VersionPage) GetNodes() []VersionRecord { return v.Nodes }
 
 // GetPageInfo returns VersionPage.PageInfo, and is useful for accessing the field via an interface.
 func (v *VersionPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// VersionPublished includes the requested fields of the GraphQL type PublishModuleVersionPayload.
+// The GraphQL type's documentation follows.
+//
+// What publishModuleVersion answers with.
+type VersionPublished struct {
+	// The published version.
+	ModuleVersion VersionRecord `json:"moduleVersion"`
+	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
+	// value, which binds nothing any more. `output_unknown`: a mapped input reads an output that the latest version of
+	// the module of that type does not declare, though it declares others.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetModuleVersion returns VersionPublished.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *VersionPublished) GetModuleVersion() VersionRecord { return v.ModuleVersion }
+
+// GetWarnings returns VersionPublished.Warnings, and is useful for accessing the field via an interface.
+func (v *VersionPublished) GetWarnings() []WarningRecord { return v.Warnings }
 
 // VersionRecord includes the GraphQL fields of ModuleVersion requested by the fragment VersionRecord.
 // The GraphQL type's documentation follows.
@@ -3505,6 +3797,51 @@ func (v *ViewerScope) GetProjects() []string { return v.Projects }
 // GetEnvironments returns ViewerScope.Environments, and is useful for accessing the field via an interface.
 func (v *ViewerScope) GetEnvironments() []string { return v.Environments }
 
+// ViolationRecord includes the requested fields of the GraphQL type InputViolation.
+// The GraphQL type's documentation follows.
+//
+// One thing that is wrong with a value, or cannot be made out.
+type ViolationRecord struct {
+	// The place as a JSON Pointer into the values.
+	Pointer string `json:"pointer"`
+	// The stable name of the rule that is broken.
+	Rule string `json:"rule"`
+	// What is allowed and what was found; reads on after the pointer.
+	Message string `json:"message"`
+}
+
+// GetPointer returns ViolationRecord.Pointer, and is useful for accessing the field via an interface.
+func (v *ViolationRecord) GetPointer() string { return v.Pointer }
+
+// GetRule returns ViolationRecord.Rule, and is useful for accessing the field via an interface.
+func (v *ViolationRecord) GetRule() string { return v.Rule }
+
+// GetMessage returns ViolationRecord.Message, and is useful for accessing the field via an interface.
+func (v *ViolationRecord) GetMessage() string { return v.Message }
+
+// WarningRecord includes the GraphQL fields of InputWarning requested by the fragment WarningRecord.
+// The GraphQL type's documentation follows.
+//
+// What may not have been meant, though it is allowed.
+type WarningRecord struct {
+	// The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (`/inputs/…`) or
+	// the definition (`/schema/…`). That of `output_missing` leads into the values, where they are judged without a mutation.
+	Pointer string `json:"pointer"`
+	// The stable name of the warning.
+	Rule string `json:"rule"`
+	// What is doubtful; reads on after the pointer.
+	Message string `json:"message"`
+}
+
+// GetPointer returns WarningRecord.Pointer, and is useful for accessing the field via an interface.
+func (v *WarningRecord) GetPointer() string { return v.Pointer }
+
+// GetRule returns WarningRecord.Rule, and is useful for accessing the field via an interface.
+func (v *WarningRecord) GetRule() string { return v.Rule }
+
+// GetMessage returns WarningRecord.Message, and is useful for accessing the field via an interface.
+func (v *WarningRecord) GetMessage() string { return v.Message }
+
 // __ArchiveEnvironmentInput is used internally by genqlient
 type __ArchiveEnvironmentInput struct {
 	Input ArchiveEnvironmentInput `json:"input"`
@@ -3580,6 +3917,14 @@ type __CreateInstanceInput struct {
 
 // GetInput returns __CreateInstanceInput.Input, and is useful for accessing the field via an interface.
 func (v *__CreateInstanceInput) GetInput() CreateModuleInstanceInput { return v.Input }
+
+// __CreateModuleInput is used internally by genqlient
+type __CreateModuleInput struct {
+	Input CreateModuleDefinitionInput `json:"input"`
+}
+
+// GetInput returns __CreateModuleInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateModuleInput) GetInput() CreateModuleDefinitionInput { return v.Input }
 
 // __CreateProjectInput is used internally by genqlient
 type __CreateProjectInput struct {
@@ -3793,6 +4138,14 @@ type __LiftQuarantineInput struct {
 // GetInput returns __LiftQuarantineInput.Input, and is useful for accessing the field via an interface.
 func (v *__LiftQuarantineInput) GetInput() LiftQuarantineInput { return v.Input }
 
+// __LiveInputsInput is used internally by genqlient
+type __LiveInputsInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __LiveInputsInput.Id, and is useful for accessing the field via an interface.
+func (v *__LiveInputsInput) GetId() string { return v.Id }
+
 // __ModuleInput is used internally by genqlient
 type __ModuleInput struct {
 	Id         *string `json:"id,omitempty"`
@@ -3889,6 +4242,14 @@ func (v *__ProjectsInput) GetFirst() *int { return v.First }
 // GetAfter returns __ProjectsInput.After, and is useful for accessing the field via an interface.
 func (v *__ProjectsInput) GetAfter() *string { return v.After }
 
+// __PublishVersionInput is used internally by genqlient
+type __PublishVersionInput struct {
+	Input PublishModuleVersionInput `json:"input"`
+}
+
+// GetInput returns __PublishVersionInput.Input, and is useful for accessing the field via an interface.
+func (v *__PublishVersionInput) GetInput() PublishModuleVersionInput { return v.Input }
+
 // __QuarantineReleaseInput is used internally by genqlient
 type __QuarantineReleaseInput struct {
 	Input QuarantineReleaseInput `json:"input"`
@@ -3976,6 +4337,14 @@ type __UpdateProjectInput struct {
 
 // GetInput returns __UpdateProjectInput.Input, and is useful for accessing the field via an interface.
 func (v *__UpdateProjectInput) GetInput() UpdateProjectInput { return v.Input }
+
+// __ValidateInputsInput is used internally by genqlient
+type __ValidateInputsInput struct {
+	Input InputValuesInput `json:"input"`
+}
+
+// GetInput returns __ValidateInputsInput.Input, and is useful for accessing the field via an interface.
+func (v *__ValidateInputsInput) GetInput() InputValuesInput { return v.Input }
 
 // The mutation executed by ArchiveEnvironment.
 const ArchiveEnvironment_Operation = `
@@ -4691,6 +5060,61 @@ func CreateInstance(
 	}
 
 	data_ = &CreateInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateModule.
+const CreateModule_Operation = `
+mutation CreateModule ($input: CreateModuleDefinitionInput!) {
+	createModuleDefinition(input: $input) {
+		moduleDefinition {
+			... ModuleRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment ModuleRecord on ModuleDefinition {
+	id
+	type
+	name
+	description
+	status
+	organizationId
+	latestVersion
+	createdAt
+	updatedAt
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+`
+
+func CreateModule(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateModuleDefinitionInput,
+) (data_ *CreateModuleResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateModule",
+		Query:  CreateModule_Operation,
+		Variables: &__CreateModuleInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateModuleResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -6301,6 +6725,86 @@ func LiftQuarantine(
 	return data_, err_
 }
 
+// The query executed by LiveInputs.
+const LiveInputs_Operation = `
+query LiveInputs ($id: ID!) {
+	moduleInstance(id: $id) {
+		liveDeployment {
+			id
+			givenInputs
+			release {
+				inputs
+				moduleVersion {
+					... VersionDetail
+				}
+			}
+		}
+	}
+}
+fragment VersionDetail on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+	inputsJson
+	outputs {
+		name
+		description
+		secret
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func LiveInputs(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *LiveInputsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "LiveInputs",
+		Query:  LiveInputs_Operation,
+		Variables: &__LiveInputsInput{
+			Id: id,
+		},
+	}
+
+	data_ = &LiveInputsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Module.
 const Module_Operation = `
 query Module ($id: ID, $moduleType: String) {
@@ -6761,6 +7265,81 @@ func Projects(
 	}
 
 	data_ = &ProjectsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by PublishVersion.
+const PublishVersion_Operation = `
+mutation PublishVersion ($input: PublishModuleVersionInput!) {
+	publishModuleVersion(input: $input) {
+		moduleVersion {
+			... VersionRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment VersionRecord on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func PublishVersion(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input PublishModuleVersionInput,
+) (data_ *PublishVersionResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PublishVersion",
+		Query:  PublishVersion_Operation,
+		Variables: &__PublishVersionInput{
+			Input: input,
+		},
+	}
+
+	data_ = &PublishVersionResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -7436,6 +8015,53 @@ func UpdateProject(
 	}
 
 	data_ = &UpdateProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by ValidateInputs.
+const ValidateInputs_Operation = `
+query ValidateInputs ($input: InputValuesInput!) {
+	validateInputs(input: $input) {
+		violations {
+			pointer
+			rule
+			message
+		}
+		unresolved
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+`
+
+func ValidateInputs(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input InputValuesInput,
+) (data_ *ValidateInputsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ValidateInputs",
+		Query:  ValidateInputs_Operation,
+		Variables: &__ValidateInputsInput{
+			Input: input,
+		},
+	}
+
+	data_ = &ValidateInputsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

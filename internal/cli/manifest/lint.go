@@ -6,6 +6,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/cli/document"
 	"slipway/internal/fault"
+	"slipway/internal/inputprop"
 	"slipway/internal/inputrules"
 	"slipway/internal/inputvalues"
 	"slipway/internal/jsregexp"
@@ -33,7 +34,7 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 		return nil, err
 	}
 	list = append(list, m.Violations(broken)...)
-	return append(list, warningsIn(m.document, warnings)...), nil
+	return append(list, m.Warnings(warnings)...), nil
 }
 
 // Violations returns what a server has found wrong with the manifest as findings in its file. The pointers lead into the
@@ -45,6 +46,19 @@ func (m *Manifest) Violations(violations []fault.Violation) Findings {
 		moved[i] = v
 	}
 	return inDocument(m.document, moved)
+}
+
+// Warnings is Violations for warnings.
+func (m *Manifest) Warnings(warnings []inputprop.Warning) Findings {
+	violations := make([]fault.Violation, len(warnings))
+	for i, w := range warnings {
+		violations[i] = fault.Violation{Pointer: w.Pointer, Rule: w.Rule, Message: w.Message}
+	}
+	list := m.Violations(violations)
+	for i := range list {
+		list[i].Warning = true
+	}
+	return list
 }
 
 func (m *Manifest) newVersion(version string) catalog.NewVersion {
