@@ -8,7 +8,6 @@ import (
 	"github.com/Khan/genqlient/graphql"
 	"github.com/spf13/cobra"
 
-	"slipway/internal/actor"
 	"slipway/internal/cli/document"
 	"slipway/internal/cli/manifest"
 	"slipway/internal/client"
@@ -25,13 +24,14 @@ type publication struct {
 	content  *content
 	// module is the module that it becomes a version of, nil where that is still to be made.
 	module *client.ModuleRecord
+	// shadowed says that there is a global module of the type, which the organization's own goes before.
+	shadowed bool
 	// warnings are the server's.
 	warnings manifest.Findings
 }
 
 func (c *Config) modulesPublishCommand() *cobra.Command {
-	var draft, global bool
-	var version string
+	var p publication
 	cmd := c.changing(&cobra.Command{
 		Use: "publish [FILE]", Short: "Publish the version of a module that its manifest has", Args: cobra.MaximumNArgs(1),
 		Long: `Publish the version of a module that a manifest has, ` + manifest.FileName + ` where no other is named (- is standard input). The
@@ -45,7 +45,6 @@ commit that is checked out.`,
 		if err := want(s, versionView); err != nil {
 			return err
 		}
-		p := &publication{draft: draft, global: global, version: version}
 		if err := p.checkOrganization(s.conn.Organization); err != nil {
 			return err
 		}
@@ -54,21 +53,24 @@ commit that is checked out.`,
 		}
 		return p.publish(ctx, s)
 	})
-	setting.AddFlag(cmd.Flags(), &version, "version", "", setting.Text, "version to publish, before the manifest's")
-	setting.AddFlag(cmd.Flags(), &draft, "draft", "false", setting.Bool, "make a module that is still to be made a draft")
-	setting.AddFlag(cmd.Flags(), &global, "global", "false", setting.Bool, "publish for all organizations, with --organization global; for superadmins")
+	setting.AddFlag(cmd.Flags(), &p.version, "version", "", setting.Text, "version to publish, before the manifest's")
+	setting.AddFlag(cmd.Flags(), &p.draft, "draft", "false", setting.Bool, "make a module that is still to be made a draft")
+	setting.AddFlag(cmd.Flags(), &p.global, "global", "false", setting.Bool, "publish for all organizations, with --organization global; for superadmins")
 	return cmd
 }
 
+// global is what stands for all organizations where one is named.
+const global = "global"
+
 // checkOrganization makes sure that what is published for all organizations is meant for them.
 func (p *publication) checkOrganization(name string) error {
-	switch isGlobal := name == actor.Global; {
+	switch isGlobal := name == global; {
 	case p.global && !isGlobal && name == "":
-		return setting.Usagef("--global: want --organization %s beside it, found none", actor.Global)
+		return setting.Usagef("--global: want --organization %s beside it, found none", global)
 	case p.global && !isGlobal:
-		return setting.Usagef("--global: want --organization %s beside it, found %q", actor.Global, name)
+		return setting.Usagef("--global: want --organization %s beside it, found %q", global, name)
 	case !p.global && isGlobal:
-		return setting.Usagef("--organization %s: want --global beside it, to publish for all organizations, found none", actor.Global)
+		return setting.Usagef("--organization %s: want --global beside it, to publish for all organizations, found none", global)
 	}
 	return nil
 }
@@ -169,7 +171,8 @@ func (p *publication) look(ctx context.Context, s *session) (*client.VersionReco
 		return nil, err
 	}
 	if r.ModuleDefinition.OrganizationId == nil && !p.global {
-		return nil, nil // the organization's own goes before it
+		p.shadowed = true
+		return nil, nil
 	}
 	p.module = r.ModuleDefinition
 	return p.published(ctx, s)
@@ -210,8 +213,12 @@ func (p *publication) differences(ctx context.Context, s *session, versionID str
 func (p *publication) news(ctx context.Context, s *session) ([]string, error) {
 	m := p.manifest
 	if p.module == nil {
+		module := fmt.Sprintf("+ module %s, %s, %s", m.Type, m.Name, p.status())
+		if p.shadowed {
+			module += ", which goes before the global one of the type"
+		}
 		return []string{
-			fmt.Sprintf("+ module %s, %s, %s", m.Type, m.Name, p.status()),
+			module,
 			fmt.Sprintf("+ version %s, %s, with %s", p.version, m.DeploymentType, counted(len(m.Inputs.Items), "input")),
 		}, nil
 	}

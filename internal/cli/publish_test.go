@@ -64,10 +64,10 @@ func TestOtherContentOfAVersionIsRefusedAndShown(t *testing.T) {
 	_, h := newWorld(t)
 	h.must(t, "modules", "publish", write(t, "m.yaml", jobs))
 	for change, want := range map[[2]string]string{
-		{"max: 43200", "max: 900"}:                                   "~ /inputs/1/max  43200 -> 900",
-		{"ref: v1.0.0", "ref: v1.0.1"}:                               `~ /sourceRef  "v1.0.0" -> "v1.0.1"`,
-		{"terraform", "aws:ecs"}:                                     `~ /deploymentType  "terraform" -> "aws:ecs"`,
-		{"Where it is.", "Where."}:                                   `~ /outputs/0/description  "Where it is." -> "Where."`,
+		{"max: 43200", "max: 900"}:                                        "~ /inputs/1/max  43200 -> 900",
+		{"ref: v1.0.0", "ref: v1.0.1"}:                                    `~ /sourceRef  "v1.0.0" -> "v1.0.1"`,
+		{"terraform", "aws:ecs"}:                                          `~ /deploymentType  "terraform" -> "aws:ecs"`,
+		{"Where it is.", "Where."}:                                        `~ /outputs/0/description  "Where it is." -> "Where."`,
 		{"source: {url: https://git.example.com/acme/jobs,", "source: {"}: `- /sourceUrl  "https://git.example.com/acme/jobs"`,
 	} {
 		file := write(t, "m.yaml", strings.Replace(jobs, change[0], change[1], 1))
@@ -81,6 +81,28 @@ func TestOtherContentOfAVersionIsRefusedAndShown(t *testing.T) {
 	if o.stdout != "acme/jobs@1.1.0\n" || !strings.Contains(o.stderr, "\n  acme/jobs 1.0.0 -> 1.1.0\n  ~ /inputs/1/max  43200 -> 900\n") {
 		t.Errorf("%+v", o)
 	}
+}
+
+func TestEachVariantIsTheSameWhenItIsPublishedAgain(t *testing.T) {
+	t.Parallel()
+	w, h := newWorld(t)
+	inputs, err := os.ReadFile("../inputprop/testdata/all_variants.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, "m.json", fmt.Sprintf(`{"slipway":"module/v1","type":"all","name":"All","version":"1.0.0","deploymentType":"terraform","source":{"ref":"main"},"inputs":%s,"outputs":[]}`,
+		strings.ReplaceAll(string(inputs), "12345678901234567890", "1.50"))) // a server keeps no number that JavaScript cannot
+	if o := h.run(t, "modules", "publish", file); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	if o := h.run(t, "modules", "publish", file); o.code != 0 || o.stderr != "all 1.0.0 is published already\n" {
+		t.Errorf("%+v", o)
+	}
+	// Its values are a file that reads as what it says, and that its schema is for.
+	if o := h.run(t, "values", "all"); o.code != 0 || strings.Count(o.stdout, "\n") < 14 {
+		t.Errorf("%+v", o)
+	}
+	newHome(t).at(w.URL, w.Acme.Tokens[actor.Viewer]).must(t, "schema", "values", "all", "-o", "yaml")
 }
 
 func TestPublicationWhoseAnswersAreLost(t *testing.T) {
@@ -189,7 +211,9 @@ func TestModuleIsMadeAsItIsWanted(t *testing.T) {
 	}
 	// An organization's own goes before the global one.
 	globex := newHome(t).at(w.URL, w.Globex.Tokens[actor.Admin])
-	globex.must(t, "modules", "publish", file, "--version", "3.0.0")
+	if o := globex.run(t, "modules", "publish", file, "--version", "3.0.0"); o.code != 0 || !strings.Contains(o.stderr, "\n  + module acme/jobs, Jobs, ACTIVE, which goes before the global one of the type\n") {
+		t.Errorf("%+v", o)
+	}
 	if got := globex.must(t, "modules", "versions", "acme/jobs", "-o", "name"); got != "acme/jobs@3.0.0\n" {
 		t.Errorf("there are %s", got)
 	}

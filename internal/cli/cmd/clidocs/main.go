@@ -64,6 +64,31 @@ standard error is the error body of the API where there is an error. Fields are 
 On a terminal, and only there, tables fit its width, times are ages, words have colours, and a change asks before it is made;
 ` + "`--yes`" + ` does not ask. Characters that would control a terminal show as ` + "`\\u{1b}`" + `.
 
+## Modules and values in files
+
+` + "`slipway modules init`" + ` writes ` + "`slipway-module.yaml`" + `, the manifest of a module:
+
+` + "```yaml" + `
+slipway: module/v1
+type: acme/queue
+name: Queue
+version: 1.3.0               # or --version
+deploymentType: terraform
+source: {url: https://git.example.com/acme/queue, ref: v1.3.0}   # left out: git's origin and commit
+inputs:                      # see inputs.md
+  - {id: visibility_timeout, label: Hidden for, type: number, min: 0, max: 43200, default: 30}
+outputs:
+  - {name: url}
+` + "```" + `
+
+` + "`slipway modules lint`" + ` judges it and ` + "`slipway modules publish`" + ` publishes it. ` + "`slipway values`" + ` writes a file of values for a module,
+which ` + "`slipway validate`" + ` judges. Both kinds of files are YAML or JSON, of at most 1 MiB; what readers of YAML disagree on is
+refused: ` + "`017`" + ` and ` + "`1_000`" + ` are to be quoted, ` + "`yes`" + ` is a text, no key is there twice. What is wrong is said as
+` + "`FILE:LINE:COLUMN: …`" + `, and as annotations where ` + "`GITHUB_ACTIONS`" + ` is ` + "`true`" + `.
+
+Where an input is a reference, its value is an id or a path: ` + "`./network`" + ` is in the environment of the instance itself,
+` + "`../staging/network`" + ` in its project, and ` + "`shop/prod/network`" + ` anywhere. So one file of values serves all environments.
+
 ## Exit codes
 
 | code | meaning |
@@ -123,8 +148,12 @@ func flags(b *strings.Builder, c *cobra.Command) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		if f.NoOptDefVal == "" {
+		switch f.NoOptDefVal {
+		case "":
 			name += " " + f.Value.Type()
+		case "true":
+		default:
+			name += "[=" + f.Value.Type() + "]"
 		}
 		fmt.Fprintf(b, "| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
 	})
