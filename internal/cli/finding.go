@@ -169,7 +169,7 @@ func asFindings(err error) (manifest.Findings, bool) {
 }
 
 // violationsOf returns the violations of an answer that refuses an input, none of any other error. Their pointers lead into
-// the input, with inputs in their JSON form.
+// the input.
 func violationsOf(err error) []fault.Violation {
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -182,32 +182,28 @@ func violationsOf(err error) []fault.Violation {
 	}
 	for i := range violations {
 		v := &violations[i]
-		v.Pointer = inJSONForm(v.Pointer)
+		v.Pointer = inInput(v.Pointer)
 		// A message may name another place at its end.
 		if last := strings.LastIndexByte(v.Message, ' ') + 1; strings.HasPrefix(v.Message[last:], "/input/") {
-			v.Message = v.Message[:last] + inJSONForm(v.Message[last:])
+			v.Message = v.Message[:last] + inInput(v.Message[last:])
 		}
 	}
 	return violations
 }
 
-// inJSONForm returns the pointer of a place in an input, in whose inputs the member json has each one's JSON form.
-func inJSONForm(pointer string) string {
-	keys := fault.Keys(pointer)
-	if len(keys) > 0 && keys[0] == "input" {
-		keys = keys[1:]
+// inInput returns a pointer into an operation's input, of one that may lead into its arguments.
+func inInput(pointer string) string {
+	if rest, ok := strings.CutPrefix(pointer, "/input"); ok && (rest == "" || rest[0] == '/') {
+		return rest
 	}
-	if len(keys) > 2 && keys[0] == "inputs" && keys[2] == "json" {
-		keys = append(keys[:2:2], keys[3:]...)
-	}
-	return fault.Pointer(keys...)
+	return pointer
 }
 
 // warningsOf returns the warnings of an answer.
 func warningsOf(records []client.WarningRecord) []inputprop.Warning {
 	warnings := make([]inputprop.Warning, len(records))
 	for i, r := range records {
-		warnings[i] = inputprop.Warning{Pointer: inJSONForm(r.Pointer), Rule: r.Rule, Message: r.Message}
+		warnings[i] = inputprop.Warning{Pointer: inInput(r.Pointer), Rule: r.Rule, Message: r.Message}
 	}
 	return warnings
 }

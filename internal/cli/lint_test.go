@@ -78,7 +78,7 @@ func TestLintNeedsNoServer(t *testing.T) {
 	if o.code != 3 || o.stdout != "<stdin>:2:1\n" {
 		t.Errorf("%+v", o)
 	}
-	o = h.typing(strings.Replace(jobs, "name: Jobs", "name: \"\\e[31m\\u202e\"", 1)).run(t, "modules", "lint", "-")
+	o = h.typing(strings.Replace(jobs, "name: Jobs", "name: \"\\e[31m\\u202e\"\n\"\\e[32m\\u202e\": 1", 1)).run(t, "modules", "lint", "-")
 	if o.code != 3 || strings.ContainsAny(o.stdout, "\x1b\u202e") {
 		t.Errorf("%+v", o)
 	}
@@ -186,6 +186,28 @@ func TestValuesFileOfAnInstanceIsWhatWasGiven(t *testing.T) {
 	h.mustFail(t, 2, []string{"want a module or --instance, found both"}, "values", "shop", "--instance", "shop/production/web")
 }
 
+func TestValuesOfOtherInstancesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	w, h := newWorld(t)
+	net, shop := w.Fixture(t, w.Acme, "net"), w.Fixture(t, w.Acme, "shop")
+	net.Finish(t, net.Deploy(t, net.Instance.ID, `{"image":"web:1"}`), nil)
+	h.must(t, "modules", "publish", write(t, "m.yaml", "slipway: module/v1\ntype: shop\nname: shop\nversion: 2.0.0\ndeploymentType: aws:ecs\nsource: {ref: main}\ninputs:\n"+
+		"  - {id: net, label: Net, type: '$ref:net', mapped_inputs: [{id: of_net, label: Image, type: string, default: '${{ ref.input.image }}'}]}\n"))
+	shop.Version.ID = strictjson.MustParse(h.must(t, "modules", "show", "shop@2.0.0", "-o", "json")).GetText("id")
+	shop.Finish(t, shop.Deploy(t, shop.Instance.ID, `{"net":"`+net.Instance.ID+`"}`), nil)
+	if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE deployments SET given_from = NULL`); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.must(t, "values", "--instance", "shop/production/web", "-o", "json"); got != "{\n  \"net\": \""+net.Instance.ID+"\"\n}\n" {
+		t.Errorf("values are %s", got)
+	}
+	if got := h.must(t, "api", `{ moduleInstance(path: "shop/production/web") { liveDeployment { release { inputs } } } }`); !strings.Contains(got, `"of_net":"web:1"`) {
+		t.Errorf("the release has %s", got)
+	}
+	// They are not judged as if somebody had entered them, either.
+	h.must(t, "modules", "lint", write(t, "m.yaml", strings.NewReplacer("acme/jobs\n", "shop\n", "queue_name", "net", "type: string, required: true", "type: '$ref:net', mapped_inputs: [{id: of_net, label: Image, type: string, default: '${{ ref.input.image }}'}]").Replace(jobs)), "--against-live")
+}
+
 func TestValuesFileDoesNothingToATerminal(t *testing.T) {
 	t.Parallel()
 	w, h := newWorld(t)
@@ -208,7 +230,7 @@ func TestValuesAreJudgedWithTheirReferences(t *testing.T) {
 	w, h := newWorld(t)
 	f := w.Fixture(t, w.Acme, "net")
 	f.Finish(t, f.Deploy(t, f.Instance.ID, `{"image":"web:1"}`), nil)
-	h.must(t, "modules", "publish", write(t, "m.yaml", strings.Replace(jobs, "outputs:", "  - {id: net, label: Net, type: '$ref:net', required: true}\n  - {id: nets, label: Nets, type: object_array, item_inputs: [{id: net, label: Net, type: '$ref:net'}]}\noutputs:", 1)))
+	h.must(t, "modules", "publish", write(t, "m.yaml", strings.Replace(jobs, "outputs:", "  - {id: place, label: Place, type: string, default: '${{ environment.slug }}'}\n  - {id: net, label: Net, type: '$ref:net', required: true}\n  - {id: nets, label: Nets, type: object_array, item_inputs: [{id: net, label: Net, type: '$ref:net'}]}\noutputs:", 1)))
 	h.must(t, "instances", "create", "net/production/jobs", "--module", "acme/jobs")
 	file := func(net, more string) string {
 		return write(t, "v.yaml", "queue_name: a\nnet: "+net+"\nnets:\n  - {net: "+more+"}\n")
@@ -220,6 +242,16 @@ func TestValuesAreJudgedWithTheirReferences(t *testing.T) {
 		}
 	}
 	h.must(t, "validate", file("net/production/web", "null"), "--module", "acme/jobs@1.0.0")
+	if o := h.run(t, "validate", write(t, "v.yaml", "queue_name: a\nnet: net/production/web\n"), "--module", "acme/jobs"); o.code != 0 ||
+		!strings.Contains(o.stderr, "not judged, because the instance is not known that their templates read: /place\n") {
+		t.Errorf("%+v", o)
+	}
+	h.must(t, "modules", "deprecate", "acme/jobs@1.0.0", "--reason", "Loses jobs.")
+	o := h.run(t, "validate", write(t, "v.yaml", "queue_name: a\nnet: ./web\n"), "--instance", "net/production/jobs")
+	if o.code != 0 || o.stdout != "acme/jobs@1.0.0: warning: /moduleVersionId the version 1.0.0 is deprecated: Loses jobs. (version_deprecated)\n" || strings.Contains(o.stderr, "not judged") {
+		t.Errorf("%+v", o)
+	}
+	h.must(t, "modules", "reinstate", "acme/jobs@1.0.0")
 	for _, test := range []struct{ net, more, flag, of, want string }{
 		{"./none", "./web", "--instance", "net/production/jobs", ":2:6: /net must be an instance that is there, found net/production/none, which is not (reference)\n"},
 		{"./web", "./none", "--instance", "net/production/jobs", ":4:11: /nets/0/net must be an instance that is there, found net/production/none, which is not (reference)\n"},
@@ -232,7 +264,7 @@ func TestValuesAreJudgedWithTheirReferences(t *testing.T) {
 			t.Errorf("%+v: %+v", test, o)
 		}
 	}
-	o := h.run(t, "validate", write(t, "v.yaml", "net: ./web\nhidden_for: 90000\nnest: 1\n"), "--instance", "net/production/jobs", "-o", "tsv", "--fields", "line,column,pointer,rule")
+	o = h.run(t, "validate", write(t, "v.yaml", "net: ./web\nhidden_for: 90000\nnest: 1\n"), "--instance", "net/production/jobs", "-o", "tsv", "--fields", "line,column,pointer,rule")
 	if o.code != 3 || o.stdout != "2\t13\t/hidden_for\tmax\n3\t1\t/nest\tunknown_input\n1\t1\t/queue_name\trequired\n" && strings.Count(o.stdout, "\n") != 3 {
 		t.Errorf("%+v", o)
 	}

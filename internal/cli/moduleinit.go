@@ -108,12 +108,6 @@ func writeNew(dir string, files []manifest.File) (written []writtenFile, err err
 	}()
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if _, err := os.Lstat(path); err == nil {
-			return nil, refusedf("%s is there already; nothing was written", path)
-		}
-	}
-	for _, f := range files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { // #nosec G301 -- for everybody who works on the module
 			return written, err
 		}
