@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	main "slipway/cmd/slipway"
+	"slipway/internal/cli"
 )
 
 // flagsOf returns the flags of each command that has settings, as "serve --listen", with their variables and defaults.
@@ -21,7 +22,7 @@ func flagsOf(root *cobra.Command) map[string]string {
 	all := map[string]string{}
 	for _, c := range root.Commands() {
 		maps.Copy(all, flagsOf(c))
-		if c.HasSubCommands() && c.Name() != "runner" || c.Hidden || c.Annotations["cli"] != "" {
+		if c.HasSubCommands() && c.Name() != "runner" || c.Hidden || cli.Is(c) {
 			continue
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {

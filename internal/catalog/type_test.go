@@ -54,12 +54,12 @@ func TestTypeOfAModuleChangesWhileNothingHoldsIt(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		admin, theirs := w.Acme.As(actor.Admin), w.Globex.As(actor.Admin)
-		made := newDefinition(admin, t, w, "acme/netwrok")
+		made := newDefinition(admin, t, w, "acme/netwrk")
 		newDefinition(theirs, t, w, "taken/elsewhere")
 		// Neither the type of another organization nor one that is not the same holds it.
-		publishChoosing(theirs, t, w, "theirs", "acme/netwrok")
-		publishChoosing(admin, t, w, "ours", "acme/netwrok2")
-		publishChoosing(admin, t, w, "upper", "acme/Netwrok")
+		publishChoosing(theirs, t, w, "theirs", "acme/netwrk")
+		publishChoosing(admin, t, w, "ours", "acme/netwrk2")
+		publishChoosing(admin, t, w, "upper", "acme/Netwrk")
 		for _, free := range []string{"acme/network", "acme/network", "taken/elsewhere", strings.Repeat("n", 195)} {
 			d, warnings, err := w.Catalog.UpdateDefinition(admin, made.ID, catalog.DefinitionPatch{Type: &free})
 			if err != nil || d.Type != free || d.Name != made.Name || len(warnings) > 0 {
@@ -73,7 +73,7 @@ func TestTypeOfAModuleChangesWhileNothingHoldsIt(t *testing.T) {
 				t.Errorf("search for %s: %v, %v", free, found, err)
 			}
 		}
-		if d, err := w.Catalog.DefinitionByType(admin, "acme/netwrok"); !fault.Is(err, fault.ModuleDefinitionNotFound) {
+		if d, err := w.Catalog.DefinitionByType(admin, "acme/netwrk"); !fault.Is(err, fault.ModuleDefinitionNotFound) {
 			t.Errorf("by its former type: %v, %v", d, err)
 		}
 		before := w.Rows(t)
@@ -183,7 +183,7 @@ func TestTypeThatHidesAGlobalOneIsWarnedOf(t *testing.T) {
 		d, err := w.Deploy.Create(admin, deployment.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + chosen.ID + `"}`)})
 		must(t, err)
 		p.Finish(t, d, nil)
-		made := newDefinition(admin, t, w, "netwrok")
+		made := newDefinition(admin, t, w, "netwrk")
 		_, warnings, err := w.Catalog.UpdateDefinition(admin, made.ID, catalog.DefinitionPatch{Type: new("network")})
 		if err != nil || len(warnings) != 1 || warnings[0].Pointer != "/type" {
 			t.Errorf("%v, %v", warnings, err)

@@ -40,7 +40,7 @@ func (s *session) confirm(ctx context.Context, c change) error {
 	for _, line := range c.lines {
 		s.note("  %s", line)
 	}
-	if _, interactive := terminal(s.in); s.yes || !interactive || !s.asks {
+	if !s.interactive() {
 		return nil
 	}
 	_, _ = fmt.Fprintf(s.errOut, "%s [y/N] ", safe(c.question))
@@ -52,6 +52,12 @@ func (s *session) confirm(ctx context.Context, c change) error {
 		return errors.New("nothing was changed")
 	}
 	return nil
+}
+
+// interactive reports whether a question is answered by a person.
+func (s *session) interactive() bool {
+	_, typed := terminal(s.in)
+	return typed && s.asks && !s.yes
 }
 
 // viewer returns who the token is.

@@ -50,7 +50,7 @@ func Commands(c Config) []*cobra.Command {
 		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
 		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
 		c.outputsCommand(), c.compareCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
-		c.watchCommand(), c.logsCommand(), c.apiCommand(),
+		c.deployCommand(), c.previewCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(), c.logsCommand(), c.apiCommand(),
 		c.valuesCommand(), c.schemaCommand(), c.validateCommand(),
 	}
 }
@@ -67,6 +67,9 @@ func Group(name, short string, commands ...*cobra.Command) *cobra.Command {
 
 // ours annotates the commands of this package.
 const ours = "cli"
+
+// Is reports whether a command is one of Commands, or below one, that does something.
+func Is(c *cobra.Command) bool { return c.Annotations[ours] != "" }
 
 // session is one run of a command.
 type session struct {

@@ -59,7 +59,7 @@ func TestOutputsAreShownByName(t *testing.T) {
 		"":                               "queue.url  https://q\nports      a,b\nsize       1.10\nnested.x   1\n",
 		"-o tsv":                         "queue.url\thttps://q\nports\ta,b\nsize\t1.10\nnested\t{\"x\":1}\n",
 		"-o name":                        "queue.url\nports\nsize\nnested\n",
-		"-o yaml":                        "queue.url: https://q\nports:\n- a\n- b\nsize: 1.10\nnested:\n  x: 1\n",
+		"-o yaml":                        "queue.url: https://q\nports:\n  - a\n  - b\nsize: 1.10\nnested:\n  x: 1\n",
 		"--fields size,queue.url -o tsv": "1.10\thttps://q\n",
 		"--fields size -o json":          "{\n  \"size\": 1.10\n}\n",
 	} {

@@ -22,7 +22,7 @@ type content struct {
 
 // contentOf returns the content of a published version.
 func contentOf(v *client.VersionDetail) (*content, error) {
-	inputs, err := inputsOf(v)
+	inputs, err := inputsOf(&client.DeployableVersion{Version: v.Version, InputsJson: v.InputsJson, ModuleDefinition: v.ModuleDefinition})
 	if err != nil {
 		return nil, err
 	}

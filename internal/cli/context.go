@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,32 +12,30 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"golang.org/x/sys/unix"
 
+	"slipway/internal/cli/document"
+	"slipway/internal/fault"
 	"slipway/internal/setting"
+	"slipway/internal/strictjson"
 )
 
 // savedContext is a server, and by what a person proves itself there.
 type savedContext struct {
-	Server       string `yaml:"server"`
-	Organization string `yaml:"organization,omitempty"`
-	Token        string `yaml:"token,omitempty"`
-	TokenCommand string `yaml:"tokenCommand,omitempty"`
+	Server       string `json:"server"`
+	Organization string `json:"organization,omitempty"`
+	Token        string `json:"token,omitempty"`
+	TokenCommand string `json:"tokenCommand,omitempty"`
 }
 
 // contexts are what the file has that login writes.
 type contexts struct {
-	Current  string                  `yaml:"current,omitempty"`
-	Contexts map[string]savedContext `yaml:"contexts,omitempty"`
+	Current  string                  `json:"current,omitempty"`
+	Contexts map[string]savedContext `json:"contexts,omitempty"`
 }
 
-const (
-	// maxContexts is the longest file of contexts, in bytes.
-	maxContexts = 1 << 20
-	// lockWait is how long another command may be writing the file.
-	lockWait = 10 * time.Second
-)
+// maxContexts is the longest file of contexts, in bytes.
+const maxContexts = 1 << 20
 
 // contextsPath returns where the contexts are.
 func contextsPath(env setting.Environment) (string, error) {
@@ -79,41 +78,72 @@ func readContexts(path string) (c contexts, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return c, nil
 	}
-	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil {
-		place := path
-		if bad, ok := errors.AsType[yaml.Error](err); ok && bad.GetToken() != nil && bad.GetToken().Position != nil {
-			place = fmt.Sprintf("%s:%d:%d", path, bad.GetToken().Position.Line, bad.GetToken().Position.Column)
+	read, err := document.Read(path, text)
+	if err != nil {
+		if bad, ok := errors.AsType[*document.Error](err); ok {
+			return c, notContexts(document.At(path, bad.Position))
 		}
-		return c, fmt.Errorf("%s: want current, and contexts with server, organization, and token or tokenCommand, found something else", place)
+		return c, notContexts(path)
+	}
+	if pointer, ok := c.decode(read.Root); !ok {
+		return contexts{}, notContexts(document.At(path, read.KeyPosition(pointer)))
 	}
 	return c, nil
 }
 
+// decode reads the contexts from a document. Otherwise it returns where something stands that they do not have.
+func (c *contexts) decode(root *strictjson.Node) (pointer string, ok bool) {
+	c.Contexts = map[string]savedContext{}
+	for i, key := range root.Keys {
+		switch value := root.Items[i]; {
+		case key == "current" && value.Kind == strictjson.String:
+			c.Current = value.Text
+		case key == "contexts" && (value.Kind == strictjson.Object || value.Kind == strictjson.Null):
+			for j, name := range value.Keys {
+				var saved savedContext
+				d := json.NewDecoder(bytes.NewReader(value.Items[j].JSON()))
+				d.DisallowUnknownFields()
+				if d.Decode(&saved) != nil {
+					return fault.Pointer(key, name), false
+				}
+				c.Contexts[name] = saved
+			}
+		default:
+			return fault.Pointer(key), false
+		}
+	}
+	return "", root.Kind == strictjson.Object || root.Kind == strictjson.Null
+}
+
+func notContexts(place string) error {
+	return fmt.Errorf("%s: want current, and contexts with server, organization, and token or tokenCommand, found something else", place)
+}
+
 // changeContexts reads the contexts, has them changed and replaces the file whole, while no other command does.
-func changeContexts(ctx context.Context, path string, change func(*contexts) error) error {
+func (c *Config) changeContexts(ctx context.Context, path string, change func(*contexts) error) error {
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		path = whole // the link stays
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, path+".lock")
+	unlock, err := lock(ctx, path+".lock", c.Patience)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	c, err := readContexts(path)
+	saved, err := readContexts(path)
 	if err != nil {
 		return err
 	}
-	if err := change(&c); err != nil {
+	if err := change(&saved); err != nil {
 		return err
 	}
-	text, err := yaml.Marshal(c)
+	node, err := nodeOf(saved)
 	if err != nil {
 		return err
 	}
-	return replace(path, text)
+	return replace(path, []byte(document.Write(node, "")))
 }
 
 // replace replaces a file whole by one that only its owner can read.
@@ -136,12 +166,12 @@ func replace(path string, text []byte) (err error) {
 }
 
 // lock takes a file's lock, which ends with the process at the latest.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
+func lock(ctx context.Context, path string, patience time.Duration) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -147,7 +147,7 @@ func TestContextsAreListedChosenAndDeleted(t *testing.T) {
 		t.Errorf("listed %q, kept %s", got, h.content(t))
 	}
 	h.mustFail(t, 2, []string{"context c: want one of b, found none of the name"}, "context", "use", "c")
-	h.mustFail(t, 2, []string{"make a context with: slipway login"}, "whoami")
+	h.mustFail(t, 4, []string{"make a context with: slipway login"}, "whoami")
 }
 
 // Each of two contexts, and the variables, have a server and a token of their own, and no server ever hears the token of
@@ -265,4 +265,31 @@ func TestTokensGoInTheClearToThisMachineAlone(t *testing.T) {
 		h := newHome(t).at(server, "slp_secret")
 		h.mustFail(t, 2, []string{server, "--insecure-http"}, "whoami")
 	}
+}
+
+func TestFileOfContextsMayBeElsewhere(t *testing.T) {
+	t.Parallel()
+	s, dir := recording(t), t.TempDir()
+	kept := write(t, "kept", "")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(kept, link); err != nil {
+		t.Fatal(err)
+	}
+	for variable, test := range map[string]struct{ text, file string }{
+		"SLIPWAY_CONFIG":  {link, kept},
+		"XDG_CONFIG_HOME": {dir, filepath.Join(dir, "slipway", "config.yaml")},
+	} {
+		h := newHome(t).with(map[string]string{variable: test.text})
+		h.typing("slp_secret").must(t, "login", "--server", s.url, "--with-token")
+		h.must(t, "whoami")
+		if text, err := os.ReadFile(test.file); err != nil || !strings.Contains(string(text), "slp_secret") {
+			t.Errorf("%s: %v, %s", variable, err, text)
+		}
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is no link any more: %v", err)
+	}
+	h := newHome(t)
+	delete(h.variables, "HOME")
+	h.mustFail(t, 2, []string{"want SLIPWAY_CONFIG, XDG_CONFIG_HOME or HOME set"}, "whoami")
 }

@@ -14,13 +14,14 @@ import (
 func (c *Config) destroyCommand() *cobra.Command {
 	var dependents bool
 	var reason string
+	var w waiting
 	cmd := c.changing(&cobra.Command{
-		Use: "destroy INSTANCE", Short: "Destroy what is live at an instance", Args: cobra.ExactArgs(1),
+		Use: "destroy INSTANCE", Short: "Destroy what is live at an instance, and wait for the end", Args: cobra.ExactArgs(1),
 		Long: `Destroy what is live at an instance, in a deployment of its own. Afterwards nothing is live there; a rollback brings it back.
 It is refused where another deployment is live by then than the one that is shown.`,
 		Example: "  slipway destroy shop/staging/orders\n  slipway destroy shop/staging/network --acknowledge-dependents --yes", ValidArgsFunction: c.complete(completeInstances),
 	}, func(ctx context.Context, s *session, args []string) error {
-		if err := want(s, deploymentView); err != nil {
+		if err := want(s, progressView); err != nil {
 			return err
 		}
 		instance, err := s.instance(ctx, args[0])
@@ -34,14 +35,20 @@ It is refused where another deployment is live by then than the one that is show
 		if err := s.confirm(ctx, change{fmt.Sprintf("Destroy %s?", nameOfInstance(instance)), linesOfLive(instance)}); err != nil {
 			return err
 		}
-		r, err := client.DestroyInstance(ctx, s.conn, in)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		through, cancel := throughout(ctx)
+		defer cancel()
+		r, err := client.DestroyInstance(through, s.conn, in)
 		if err != nil {
 			return err
 		}
-		return show(s, deploymentView, &r.DestroyModuleInstance.Deployment)
+		return w.result(ctx, s, &r.DestroyModuleInstance.Deployment)
 	})
 	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool, "destroy it although deployments of other instances refer to it")
 	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why")
+	w.flags(cmd)
 	return cmd
 }
 

@@ -101,14 +101,15 @@ func createEnvironment(fs *pflag.FlagSet) func(context.Context, *session, string
 	}
 }
 
-func renameEnvironment(fs *pflag.FlagSet) (check func() error, rename func(context.Context, graphql.Client, string) (*client.EnvironmentRecord, error)) {
+func renameEnvironment(fs *pflag.FlagSet) renamed[client.EnvironmentRecord] {
 	var n newNames
 	n.flags(fs)
-	return n.check, func(ctx context.Context, g graphql.Client, id string) (*client.EnvironmentRecord, error) {
+	differences := func(e *client.EnvironmentRecord) []string { return n.differences(e.Name, e.Slug) }
+	return renamed[client.EnvironmentRecord]{n.check, differences, func(ctx context.Context, g graphql.Client, id string) (*client.EnvironmentRecord, error) {
 		r, err := client.UpdateEnvironment(ctx, g, client.UpdateEnvironmentInput{Id: id, Name: orNil(n.name), Slug: orNil(n.slug)})
 		if err != nil {
 			return nil, err
 		}
 		return &r.UpdateEnvironment.Environment, nil
-	}
+	}}
 }

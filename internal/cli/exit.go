@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,8 +92,13 @@ func codeOf(ctx context.Context, err error) int {
 	return exitFailed
 }
 
+// foundCodes are those of refusals that are about what was written for inputs.
+var foundCodes = []fault.Code{fault.DeploymentInputsInvalid, fault.InputsRuleBroken, fault.ModuleVersionRuleBroken}
+
 func codeOfStatus(e *client.Error) int {
 	switch {
+	case slices.Contains(foundCodes, fault.Code(e.Code)):
+		return exitFound
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return exitDenied
 	case e.Code != "" && e.Status >= 400 && e.Status < 500:
@@ -109,7 +115,7 @@ func (b begun) Unwrap() error { return b.error }
 // Exit tells of the error with which a command has ended, nil for none, and returns the code to exit with. It reports false
 // for a command that is none of Commands.
 func Exit(c *cobra.Command, err error) (code int, ok bool) {
-	if c == nil || c.Annotations[ours] == "" {
+	if c == nil || !Is(c) {
 		return 0, false
 	}
 	code = codeOf(c.Context(), err)

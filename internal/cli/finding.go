@@ -104,24 +104,6 @@ func (s *session) report(f findings) error {
 	return nil
 }
 
-// refuse returns the error of findings that keep a command from what it is for. It tells of them where they are not in the
-// error.
-func (s *session) refuse(list manifest.Findings) error {
-	s.annotate(list)
-	if !s.out.format.forPrograms() {
-		for _, one := range list {
-			s.note("%s", one)
-		}
-		return errFound
-	}
-	all := findings{list: list}
-	wrong := len(list.Errors())
-	return &codeError{exitFound, &client.Error{Data: fault.Data{
-		Code: string(fault.RequestInvalid), Message: "Found " + countOf(wrong, len(list)-wrong) + ".",
-		Metadata: map[string]any{"violations": all.records()},
-	}}}
-}
-
 // tellWarnings tells of what keeps nothing from being done.
 func (s *session) tellWarnings(list manifest.Findings) {
 	s.annotate(list)
@@ -161,11 +143,6 @@ func (s *session) annotate(list manifest.Findings) {
 		}
 		s.note("%s", one.Annotation())
 	}
-}
-
-// asFindings returns the findings that an error is.
-func asFindings(err error) (manifest.Findings, bool) {
-	return errors.AsType[manifest.Findings](err)
 }
 
 // violationsOf returns the violations of an answer that refuses an input, none of any other error. Their pointers lead into

@@ -89,10 +89,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (s *session) followDeployment(ctx context.Context, id string, see func(*client.DeploymentProgress)) (*client.DeploymentProgress, error) {
 	for {
 		d, err := s.progressOf(ctx, id)
-		if err != nil || d.CompletedAt != nil {
-			return d, err
+		if err != nil {
+			return nil, err
 		}
-		see(d)
+		if see(d); d.CompletedAt != nil {
+			return d, nil
+		}
 		err = follow(ctx, s, subscription[client.FollowDeploymentResponse]{
 			operation: client.FollowDeployment_Operation, variables: map[string]any{"id": id},
 			each: func(item *client.FollowDeploymentResponse) (string, error) {

@@ -16,7 +16,11 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/cli"
+	"slipway/internal/deployment"
+	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/runlog"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
@@ -72,6 +76,7 @@ type stock struct {
 	*worldtest.Fixture
 	clock *testkit.Clock
 	first string // the first deployment
+	last  string // the last one, whose program has printed something
 }
 
 func newStock(t *testing.T) *stock {
@@ -85,12 +90,29 @@ func newStock(t *testing.T) *stock {
 	clock.Advance(time.Hour)
 	s.Finish(t, s.Deploy(t, s.Instance.ID, `{"image":"web:1.4.2","replicas":3}`), nil)
 	clock.Advance(time.Hour)
-	s.Finish(t, s.Deploy(t, s.Instance.ID, `{"image":"web:broken"}`), &fault.Data{
-		Code: string(fault.DeploymentFailed), Message: "It says \x1b[31mred\x1b[0m and \u202edeer\u202c.", Description: "line 1\nline 2\t\u0007",
+	broken := s.Deploy(t, s.Instance.ID, `{"image":"web:broken"}`)
+	lease := s.Claim(t, broken)
+	at := clock.Now()
+	step, steps, message := int32(1), int32(2), "Pulling the \u202eimage\u202c."
+	_, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), broken.ID, lease, deployment.Report{
+		Events: []event.Event{{CurrentStep: &step, TotalSteps: &steps, Message: &message}},
+		Logs: []runlog.Line{
+			{At: &at, Stream: runlog.Stdout, Text: "pulling"}, {At: &at, Stream: runlog.Stderr, Text: "\x1b[31mred\x1b[0m\x1b[2J\tand a tab"}, {At: &at, Stream: runlog.Stdout, Text: "done"},
+		},
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := &fault.Data{
+		Code: string(fault.DeploymentFailed), Message: "It says \x1b[31mred\x1b[0m and \u202edeer\u202c.", Description: "line 1\nline 2\t\u0007",
+	}
+	if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), broken.ID, lease, failure); err != nil {
+		t.Fatal(err)
+	}
+	s.last = broken.ID
 	clock.Advance(time.Hour)
 	description := "A queue\nof orders."
-	_, _, err := w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{
+	_, _, err = w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{
 		Name: "注文の待ち行列 🚚", Type: "acme/queue", Description: &description, Status: moduledefinition.StatusACTIVE,
 	})
 	if err != nil {
@@ -107,7 +129,7 @@ func newStock(t *testing.T) *stock {
 
 func (s *stock) home(t *testing.T, token string) *home {
 	t.Helper()
-	h := newHome(t).at(s.URL, token)
+	h := newHome(t).at(s.URL, token).with(map[string]string{"LOGGED": s.last})
 	h.config.Now = s.clock.Now
 	return h
 }
@@ -129,14 +151,6 @@ var goldens = []struct {
 		"instances unarchive shop/production/new-N", "instances delete shop/production/new-N"}},
 	{"modules", []string{"modules list", "modules show acme/queue", "modules show shop@1.4.0", "modules versions shop",
 		"modules deprecate shop@1.5.0-rc.1 --reason Unfinished. --successor shop@latest", "modules versions shop", "modules reinstate shop@1.5.0-rc.1"}},
-	{"manifests", []string{"modules init acme/jobs-N --dir DIR-N", "modules init acme/jobs-N --dir DIR-N", "modules init / --dir DIR-N", "modules lint testdata/files/queue.yaml",
-		"modules lint testdata/files/bad.yaml", "modules lint testdata/files/other.yaml --remote --against-live", "modules lint testdata/files/nothing.yaml",
-		"modules publish testdata/files/queue.yaml --version 1.0.0-N", "modules publish testdata/files/queue.yaml --version 1.0.0-N", "modules publish testdata/files/other.yaml",
-		"modules publish testdata/files/bad.yaml"}},
-	{"values", []string{"values shop", "values shop@1.5.0-rc.1 --fields image", "values --instance shop/production/web", "values shop@9.9.9", "values",
-		"schema values shop", "schema values shop --fields title,required", "schema module --fields title",
-		"validate testdata/files/good-values.yaml --module shop", "validate testdata/files/bad-values.yaml --instance shop/production/web",
-		"validate testdata/files/bad.yaml", "validate testdata/files/bad-values.yaml"}},
 	{"deployments", []string{"deployments list", "deployments list --status FAILED --in shop/production", "deployments list --in shop/production/web --limit 1",
 		"deployments show shop/production/web@live", "deployments show shop/production/web@last", "deployments show shop/production/web@previous --fields id,status"}},
 	{"outputs", []string{"outputs shop/production/web", "outputs shop/production/web@live"}},
@@ -145,12 +159,24 @@ var goldens = []struct {
 	{"quarantine", []string{"quarantine shop/production/web@last --reason Bad-N --until 2027-01-01T00:00:00Z", "quarantine shop/production/web@last --reason Bad-N --until 2027-01-01T00:00:00Z",
 		"unquarantine shop/production/web@last"}},
 	{"api", []string{"api {viewer{role}}", "api GET /module-definitions?limit=5"}},
-	{"destroy", []string{"destroy shop/production/web --reason Done", "cancel shop/production/web@last --reason Oh"}},
+	{"deploy", []string{"preview shop/production/web --set replicas=4", "preview shop/production/web", "preview shop/production/web --set replicas=many --fields instance", "preview shop/production/new --create --module shop --set image=web:1",
+		"deploy shop/production/web --set image=web:new-N --set replicas=4 --wait=false --reason More", "cancel shop/production/web@last",
+		"rollback shop/production/web --wait=false", "cancel shop/production/web@last", "redeploy shop/production/web@live --wait=false", "cancel shop/production/web@last",
+		"watch shop/production/web", "logs shop/production/web --timestamps", "logs LOGGED --tail 2", "logs LOGGED --stderr", "watch LOGGED --logs=false"}},
+	{"destroy", []string{"destroy shop/production/web --reason Done --wait=false", "cancel shop/production/web@last --reason Oh"}},
 	{"context", []string{"login --server URL --context c-N --with-token", "context list", "context use c-N", "logout --context c-N", "context delete c-N"}},
 	{"refused", []string{"projects show nothing", "environments show shop/nothing", "instances show shop/nothing/web", "modules show nothing", "modules show shop@9.9.9", "deployments show dep_01kb0000000000000000000000",
 		"projects create shop --name Other", "projects delete shop", "environments archive shop/production", "deployments show shop/production/nothing@live", "api {nothing}",
 		"projects show a/b", "environments show shop", "instances show shop/production", "deployments show shop/production/web", "modules show /", "modules deprecate shop --reason x",
 		"quarantine shop/production/web --reason x", "instances create shop/production/x", "projects rename shop", "projects list --fields nothing,id"}},
+	{"manifests", []string{"modules init acme/jobs-N --dir DIR-N", "modules init acme/jobs-N --dir DIR-N", "modules init / --dir DIR-N", "modules lint testdata/files/queue.yaml",
+		"modules lint testdata/files/bad.yaml", "modules lint testdata/files/other.yaml --remote --against-live", "modules lint testdata/files/nothing.yaml",
+		"modules publish testdata/files/queue.yaml --version 1.0.0-N", "modules publish testdata/files/queue.yaml --version 1.0.0-N", "modules publish testdata/files/other.yaml",
+		"modules publish testdata/files/bad.yaml"}},
+	{"values", []string{"values shop", "values shop@1.5.0-rc.1 --fields image", "values --instance shop/production/web", "values shop@9.9.9", "values",
+		"schema values shop", "schema values shop --fields title,required", "schema module --fields title",
+		"validate testdata/files/good-values.yaml --module shop", "validate testdata/files/bad-values.yaml --instance shop/production/web",
+		"validate testdata/files/bad.yaml", "validate testdata/files/bad-values.yaml"}},
 }
 
 var formats = []string{"table", "json", "yaml", "tsv", "name"}
@@ -168,7 +194,7 @@ func (h *home) transcript(t *testing.T, commands []string, format string, n name
 			}
 		}
 		for i := range args {
-			args[i] = strings.NewReplacer("URL", h.variables["SLIPWAY_SERVER"], "DIR", h.variables["DIR"]).Replace(args[i])
+			args[i] = strings.NewReplacer("URL", h.variables["SLIPWAY_SERVER"], "LOGGED", h.variables["LOGGED"], "DIR", h.variables["DIR"]).Replace(args[i])
 		}
 		o := h.typing(h.variables["SLIPWAY_TOKEN"]).run(t, append(args, "-o", format)...)
 		if strings.Contains(o.stdout+o.stderr, h.variables["SLIPWAY_TOKEN"]) {
@@ -244,7 +270,7 @@ func leaves(c *cobra.Command) (all []string) {
 	for _, sub := range c.Commands() {
 		if sub.HasSubCommands() {
 			all = append(all, leaves(sub)...)
-		} else if sub.Annotations["cli"] != "" {
+		} else if cli.Is(sub) {
 			all = append(all, strings.TrimPrefix(sub.CommandPath(), "slipway "))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // hostile are texts that would do something to a terminal, or read as something else in YAML.
 var hostile = []string{
-	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "a\rb", "a\nb", "a\tb", "\x7f", "\u009b31m", "\u202edeer\u202c", "\u2066x\u2069", "\u200fx", "a\u2028b", "a\u2029b", "\ufeffx", "\U000e0041x",
+	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "a\rb", "a\nb", "a\tb", "\x7f", "\u009b31m", "\u202edeer\u202c", "\u2066x\u2069", "\u200fx", "a\u2028b", "a\u2029b", "\ufeffx", "\U000e0041x", `a\b`,
 	"yes", "no", "null", "~", "true", "017", "1_000", "0x1f", "1e3", ".nan", ".inf", "-.inf", "+.INF", "1.10", "-", "- a", "? a", "a: b", " a ", "#c", "a #c", `"`, `'`, "[", "{", "!t", "&a", "*a", "%", "@", "`", "|", ">",
 	"2026-01-01", "---", "...", "=", "<<", "", "\n", "a\n\nb\n", "\n a", "注文 🚚 e\u0301 👩\u200d💻",
 }
@@ -59,6 +59,12 @@ func TestTextsFromElsewhereDoNothingToATerminal(t *testing.T) {
 			t.Errorf("%s: %d lines", format, lines)
 		}
 	}
+	tsv := h.must(t, "projects", "list", "--limit", "0", "-o", "tsv", "--fields", "name,id")
+	for _, line := range []string{`a\tb` + "\tprj_4\n", `a\nb` + "\tprj_3\n", `a\rb` + "\tprj_2\n", `\u{1b}[31mred\u{1b}[0m` + "\tprj_0\n", `a\\b` + "\tprj_14\n"} {
+		if !strings.Contains(tsv, line) {
+			t.Errorf("tsv has no %q: %q", line, tsv)
+		}
+	}
 	var fromJSON, fromYAML []struct{ Name string }
 	if err := json.Unmarshal([]byte(h.must(t, "projects", "list", "--limit", "0", "-o", "json")), &fromJSON); err != nil {
 		t.Fatal(err)
@@ -95,7 +101,7 @@ func TestErrorsFromElsewhereDoNothingToATerminal(t *testing.T) {
 
 func TestKeysFromElsewhereDoNothingToATerminal(t *testing.T) {
 	t.Parallel()
-	keys := map[string]string{}
+	keys := map[string]any{}
 	for _, text := range hostile {
 		keys[text] = text
 	}
@@ -111,7 +117,7 @@ func TestKeysFromElsewhereDoNothingToATerminal(t *testing.T) {
 		}
 	}
 	var fromYAML struct {
-		Data struct{ Keys map[string]string }
+		Data struct{ Keys map[string]any }
 	}
 	if err := yaml.Unmarshal([]byte(h.must(t, "api", "{ keys }", "-o", "yaml")), &fromYAML); err != nil {
 		t.Fatal(err)

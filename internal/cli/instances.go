@@ -142,20 +142,21 @@ func createInstance(fs *pflag.FlagSet) func(context.Context, *session, string) (
 	}
 }
 
-func renameInstance(fs *pflag.FlagSet) (check func() error, rename func(context.Context, graphql.Client, string) (*client.InstanceRecord, error)) {
+func renameInstance(fs *pflag.FlagSet) renamed[client.InstanceRecord] {
 	var name string
 	setting.AddFlag(fs, &name, "name", "", setting.Text, "new name")
-	check = func() error {
+	check := func() error {
 		if name == "" {
 			return setting.Usagef("--name: want the new name, found nothing")
 		}
 		return nil
 	}
-	return check, func(ctx context.Context, g graphql.Client, id string) (*client.InstanceRecord, error) {
+	differences := func(i *client.InstanceRecord) []string { return differenceLines("name", i.Name, name) }
+	return renamed[client.InstanceRecord]{check, differences, func(ctx context.Context, g graphql.Client, id string) (*client.InstanceRecord, error) {
 		r, err := client.UpdateInstance(ctx, g, client.UpdateModuleInstanceInput{Id: id, Name: orNil(name)})
 		if err != nil {
 			return nil, err
 		}
 		return &r.UpdateModuleInstance.ModuleInstance, nil
-	}
+	}}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -89,7 +90,7 @@ func (l linting) lint(ctx context.Context, s *session, file string, text []byte)
 // lintFile returns a manifest and what the program itself finds wrong with it. The manifest is nil where it cannot be read.
 func lintFile(ctx context.Context, file string, text []byte, version string) (*manifest.Manifest, manifest.Findings, error) {
 	m, err := manifest.Read(file, text)
-	if list, ok := asFindings(err); ok {
+	if list, ok := errors.AsType[manifest.Findings](err); ok {
 		return nil, list, nil
 	}
 	if err != nil {
@@ -184,7 +185,7 @@ var noValues = json.RawMessage(`{}`)
 
 // judge has the server judge values.
 func (s *session) judge(ctx context.Context, in client.InputValuesInput, values json.RawMessage) (*client.JudgedInputs, error) {
-	in.Values = &values
+	in.Values = values
 	r, err := client.ValidateInputs(ctx, s.conn, in)
 	if err != nil {
 		return nil, err

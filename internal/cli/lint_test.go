@@ -83,7 +83,7 @@ func TestLintNeedsNoServer(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	h.typing(strings.Repeat("#", 1<<20+1)).mustFail(t, 1, []string{"want at most 1048576 bytes, found more"}, "modules", "lint", "-")
-	h.typing(jobs).mustFail(t, 2, []string{"want a context"}, "modules", "lint", "-", "--remote")
+	h.typing(jobs).mustFail(t, 4, []string{"want a context"}, "modules", "lint", "-", "--remote")
 	h.typing(jobs).mustFail(t, 2, []string{`--against-live: want`}, "modules", "lint", "-", "--against-live=-1")
 	h.typing(jobs).mustFail(t, 2, []string{"--fields: want some of file, line"}, "modules", "lint", "-", "--fields", "nothing")
 }
@@ -253,8 +253,8 @@ func TestValuesAreJudgedWithTheirReferences(t *testing.T) {
 	}
 	h.must(t, "modules", "reinstate", "acme/jobs@1.0.0")
 	for _, test := range []struct{ net, more, flag, of, want string }{
-		{"./none", "./web", "--instance", "net/production/jobs", ":2:6: /net must be an instance that is there, found net/production/none, which is not (reference)\n"},
-		{"./web", "./none", "--instance", "net/production/jobs", ":4:11: /nets/0/net must be an instance that is there, found net/production/none, which is not (reference)\n"},
+		{"./none", "./web", "--instance", "net/production/jobs", ":2:6: /net must be the path or the id of an instance, found \"net/production/none\", which there is not (reference)\n"},
+		{"./web", "./none", "--instance", "net/production/jobs", ":4:11: /nets/0/net must be the path or the id of an instance, found \"net/production/none\", which there is not (reference)\n"},
 		{"./web", "a/b", "--instance", "net/production/jobs", ":4:11: /nets/0/net must be the id of an instance, or a path"},
 		{"./web", "net/production/web", "--module", "acme/jobs", `:2:6: /net must be the id of an instance, or a whole path such as shop/prod/network, because there is no environment that it could start in, found "./web" (path)` + "\n"},
 	} {

@@ -86,7 +86,7 @@ func (l *login) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	err = changeContexts(ctx, path, func(c *contexts) error {
+	err = s.config.changeContexts(ctx, path, func(c *contexts) error {
 		if c.Contexts == nil {
 			c.Contexts = map[string]savedContext{}
 		}
@@ -146,7 +146,7 @@ func (s *session) changeContext(ctx context.Context, name string, change func(c 
 		return err
 	}
 	var record *contextRecord
-	err = changeContexts(ctx, path, func(c *contexts) error {
+	err = s.config.changeContexts(ctx, path, func(c *contexts) error {
 		if name == "" {
 			name = c.Current
 		}

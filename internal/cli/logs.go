@@ -36,7 +36,7 @@ ended. An instance stands for its active deployment, or else for its last.`,
 		if err := want(s, logView); err != nil {
 			return err
 		}
-		deploymentID, err := s.underWay(ctx, args[0])
+		deploymentID, err := s.underWay(ctx, args[0], "")
 		if err != nil {
 			return err
 		}
@@ -50,31 +50,20 @@ ended. An instance stands for its active deployment, or else for its last.`,
 }
 
 func (o logOptions) show(ctx context.Context, s *session, deploymentID string) error {
-	last, err := client.LastLogs(ctx, s.conn, deploymentID, new(1), nil)
+	newest, err := newestLine(ctx, s, deploymentID)
 	if err != nil {
 		return err
 	}
-	newest := 0
-	if nodes := last.Deployment.Logs.Nodes; len(nodes) > 0 {
-		newest = nodes[0].Number
-	}
-	after, shown := "", 0
+	after := ""
 	if o.tail > 0 {
-		lines, cursor, err := o.lastOnes(ctx, s, deploymentID)
-		if err != nil {
+		if after, err = o.showLast(ctx, s, deploymentID); err != nil {
 			return err
 		}
-		for i := range lines {
-			if err := o.line(s, &lines[i]); err != nil {
-				return err
-			}
-		}
-		after, shown = cursor, len(lines)
+	}
+	if newest == 0 && !o.follow {
+		s.note("there are no lines")
 	}
 	if !o.follow && (newest == 0 || o.tail > 0) {
-		if newest == 0 || shown == 0 {
-			s.note("there are no lines")
-		}
 		return nil
 	}
 	return s.followLogs(ctx, deploymentID, after, func(line *client.LogRecord) error {
@@ -86,6 +75,29 @@ func (o logOptions) show(ctx context.Context, s *session, deploymentID string) e
 		}
 		return nil
 	})
+}
+
+// newestLine returns the number of the last line that there is, 0 for none.
+func newestLine(ctx context.Context, s *session, deploymentID string) (int, error) {
+	r, err := client.LastLogs(ctx, s.conn, deploymentID, new(1), nil)
+	if err != nil || len(r.Deployment.Logs.Nodes) == 0 {
+		return 0, err
+	}
+	return r.Deployment.Logs.Nodes[0].Number, nil
+}
+
+// showLast shows the last lines that are wanted, and returns the cursor of the last line that there is.
+func (o logOptions) showLast(ctx context.Context, s *session, deploymentID string) (cursor string, err error) {
+	lines, cursor, err := o.lastOnes(ctx, s, deploymentID)
+	if err != nil {
+		return "", err
+	}
+	for i := range lines {
+		if err := o.line(s, &lines[i]); err != nil {
+			return "", err
+		}
+	}
+	return cursor, nil
 }
 
 // lastOnes returns the last lines that are wanted, in their order, and the cursor of the last line that there is.

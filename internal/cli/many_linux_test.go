@@ -140,3 +140,14 @@ func TestListThatBreaksOffFails(t *testing.T) {
 		t.Errorf("exit code %d, %s", o.code, o.stderr)
 	}
 }
+
+func TestListThatNeverEndsIsEnded(t *testing.T) {
+	t.Parallel()
+	s := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"data":{"moduleInstances":{"nodes":[%s],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}`, instanceJSON(1))
+	})
+	o := newHome(t).at(s.URL, "slp_secret").run(t, "instances", "list", "--limit", "0", "-o", "name")
+	if o.code != 1 || !strings.Contains(o.stderr, "the same page again") {
+		t.Errorf("%+v", o)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"slipway/internal/cli/document"
 	"slipway/internal/setting"
 	"slipway/internal/strictjson"
 )
@@ -94,7 +95,7 @@ func (p *printer) one(e entry) (err error) {
 		err = p.writeJSON(p.whole(e), "")
 		_ = p.to.WriteByte('\n')
 	case formatYAML:
-		_, err = p.to.Write(appendYAML(nil, p.whole(e), ""))
+		_, err = p.to.WriteString(document.Write(p.whole(e), ""))
 	case formatTSV, formatName:
 		p.line(e)
 	case formatTable, formatMarkdown:
@@ -129,6 +130,12 @@ func (p *printer) text(e entry, c column) string {
 	return text
 }
 
+// item writes a value as an item of a list in YAML.
+func (p *printer) item(n *strictjson.Node) {
+	list := &strictjson.Node{Kind: strictjson.Array, Items: []*strictjson.Node{n}}
+	_, _ = p.to.WriteString(document.Write(list, ""))
+}
+
 // line writes a record as a line of tsv, or its name.
 func (p *printer) line(e entry) {
 	if p.format == formatName {
@@ -159,7 +166,7 @@ func (p *printer) page(entries []entry) (err error) {
 		}
 	case formatYAML:
 		for _, e := range entries {
-			_, err = p.to.Write(appendYAML([]byte("- "), p.whole(e), "  "))
+			p.item(p.whole(e))
 		}
 	case formatTSV, formatName:
 		for _, e := range entries {

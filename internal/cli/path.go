@@ -2,20 +2,21 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"slipway/internal/cli/manifest"
 	"slipway/internal/client"
 	"slipway/internal/fault"
 )
 
-// resolver returns how references that are written as paths become ids: the server knows the instances.
+// resolver returns how a path that stands for an instance in values is looked up.
 func (s *session) resolver() manifest.Resolver {
 	return func(ctx context.Context, path string) (string, error) {
 		r, err := client.Instance(ctx, s.conn, nil, &path)
-		if isCode(err, fault.ModuleInstanceNotFound) {
-			return "", &manifest.PathError{Rule: "reference", Message: "must be an instance that is there, found " + path + ", which is not"}
-		}
-		if err != nil {
+		switch {
+		case isCode(err, fault.ModuleInstanceNotFound, fault.RequestInvalid):
+			return "", &manifest.PathError{Rule: "reference", Message: fmt.Sprintf("must be the path or the id of an instance, found %q, which there is not", path)}
+		case err != nil:
 			return "", err
 		}
 		return r.ModuleInstance.Id, nil

@@ -23,6 +23,8 @@ type progress struct {
 	status   string
 	// last is what was told of each deployment.
 	last map[string]*told
+	// fromStart is whether also what was before the first look is told of one that has ended by then.
+	fromStart bool
 	// spoke is when something was told last.
 	spoke time.Time
 }
@@ -92,10 +94,9 @@ func (p *progress) line(text string) {
 // write adds a line above the status.
 func (p *progress) write(text string) {
 	p.spoke = p.now()
-	status := p.status
 	p.show("")
 	_, _ = fmt.Fprintln(p.to, text)
-	p.show(status)
+	p.show(p.statusNow())
 }
 
 // show puts a status in the place of the one that stands there.
@@ -128,6 +129,9 @@ func (p *progress) change(d *client.DeploymentProgress) {
 	}
 	if (before == nil || before.Status != d.Status) && d.CompletedAt == nil {
 		p.write(p.sentence(d.Id, string(d.Status), textOf(d.Runner)))
+	}
+	if before == nil && d.CompletedAt != nil && !p.fromStart {
+		return
 	}
 	for _, e := range d.Events[min(max(0, events-d.FoldedEvents), len(d.Events)):] {
 		if text := eventText(e); text != "" {

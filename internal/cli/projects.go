@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/Khan/genqlient/graphql"
 	"github.com/spf13/cobra"
@@ -99,14 +100,28 @@ func (n *newNames) check() error {
 	return nil
 }
 
-func renameProject(fs *pflag.FlagSet) (check func() error, rename func(context.Context, graphql.Client, string) (*client.ProjectRecord, error)) {
+// differences tell what changes.
+func (n *newNames) differences(name, slug string) []string {
+	return append(differenceLines("name", name, n.name), differenceLines("slug", slug, n.slug)...)
+}
+
+// differenceLines tells what changes of a field, nothing where it stays.
+func differenceLines(field, before, after string) []string {
+	if after == "" || after == before {
+		return nil
+	}
+	return []string{fmt.Sprintf("~ %s  %s -> %s", field, before, after)}
+}
+
+func renameProject(fs *pflag.FlagSet) renamed[client.ProjectRecord] {
 	var n newNames
 	n.flags(fs)
-	return n.check, func(ctx context.Context, g graphql.Client, id string) (*client.ProjectRecord, error) {
+	differences := func(p *client.ProjectRecord) []string { return n.differences(p.Name, p.Slug) }
+	return renamed[client.ProjectRecord]{n.check, differences, func(ctx context.Context, g graphql.Client, id string) (*client.ProjectRecord, error) {
 		r, err := client.UpdateProject(ctx, g, client.UpdateProjectInput{Id: id, Name: orNil(n.name), Slug: orNil(n.slug)})
 		if err != nil {
 			return nil, err
 		}
 		return &r.UpdateProject.Project, nil
-	}
+	}}
 }

@@ -86,7 +86,7 @@ func (p *publication) read(ctx context.Context, s *session, name string) error {
 		return err
 	}
 	if len(list.Errors()) > 0 {
-		return s.refuse(list)
+		return s.refuse(fault.RequestInvalid, "The manifest cannot be published", list)
 	}
 	s.tellWarnings(list)
 	if p.version == "" {
@@ -290,7 +290,7 @@ func (p *publication) input() client.PublishModuleVersionInput {
 // placed returns the error of a write. What the server finds wrong is told where it was written.
 func (p *publication) placed(s *session, err error) error {
 	if violations := violationsOf(err); len(violations) > 0 {
-		return s.refuse(p.manifest.Violations(violations))
+		return s.refuse(fault.RequestInvalid, "The manifest cannot be published", p.manifest.Violations(violations))
 	}
 	return err
 }

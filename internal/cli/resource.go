@@ -31,29 +31,25 @@ type resource[T any] struct {
 	creation  creation[T]
 	renaming  renaming[T]
 	archive   func(ctx context.Context, g graphql.Client, recordID string, acknowledgeLive, acknowledgeDependents *bool) (*T, error)
-	unarchive func(ctx context.Context, g graphql.Client, recordID string) (*T, error)
-	remove    func(ctx context.Context, g graphql.Client, recordID string) (*T, error)
-}
-
-// creation is how one is created.
-type creation[T any] struct {
-	usage, example string
-	// begin adds the flags, and returns how one of a name is made: whether one that is there is the same, and the write.
-	begin func(*pflag.FlagSet) func(ctx context.Context, s *session, name string) (made[T], error)
-}
-
-// made is what is to be created.
-type made[T any] struct {
-	same   func(*T) bool
-	create func(ctx context.Context, g graphql.Client) (*T, error)
+	unarchive write[T]
+	remove    write[T]
 }
 
 // renaming is how one is renamed.
 type renaming[T any] struct {
 	usage, example string
-	// begin adds the flags, and returns what is wrong with them and the write.
-	begin func(*pflag.FlagSet) (check func() error, rename func(ctx context.Context, g graphql.Client, recordID string) (*T, error))
+	begin          func(*pflag.FlagSet) renamed[T] // adds the flags
 }
+
+// renamed is what is to be renamed: what is wrong with the flags, what they change of a record, and the write.
+type renamed[T any] struct {
+	check       func() error
+	differences func(*T) []string
+	do          write[T]
+}
+
+// write is a write of a record, which comes to the same when it is done again.
+type write[T any] func(ctx context.Context, g graphql.Client, recordID string) (*T, error)
 
 // group returns the commands.
 func (r resource[T]) group(c *Config) *cobra.Command {
@@ -110,75 +106,18 @@ func (r resource[T]) showCommand(c *Config) *cobra.Command {
 	})
 }
 
-func (r resource[T]) createCommand(c *Config) *cobra.Command {
-	var ifMissing bool
-	var prepare func(ctx context.Context, s *session, name string) (made[T], error)
-	cmd := c.changing(&cobra.Command{
-		Use: "create " + r.creation.usage, Short: "Create " + r.one, Args: cobra.ExactArgs(1), Example: r.path("create") + r.creation.example,
-		Long: "Create " + r.one + ". One that is there with the same content counts as created.",
-	}, func(ctx context.Context, s *session, args []string) error {
-		if err := want(s, r.view); err != nil {
-			return err
-		}
-		m, err := prepare(ctx, s, args[0])
-		if err != nil {
-			return err
-		}
-		record, err := r.there(ctx, s, args[0], m, ifMissing)
-		if err != nil {
-			return err
-		}
-		if record != nil {
-			s.note("%s is there already", args[0])
-			return show(s, r.view, record)
-		}
-		if err := s.confirm(ctx, change{question: fmt.Sprintf("Create %s %s?", r.noun, args[0])}); err != nil {
-			return err
-		}
-		err = s.conn.write(ctx, func(ctx context.Context) (bool, error) {
-			var err error
-			record, err = r.there(ctx, s, args[0], m, ifMissing)
-			return record != nil, err
-		}, func(ctx context.Context, g graphql.Client) error {
-			record, err = m.create(ctx, g)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return show(s, r.view, record)
-	})
-	prepare = r.creation.begin(cmd.Flags())
-	completeFlag(cmd, "module", c.complete(completeModules))
-	setting.AddFlag(cmd.Flags(), &ifMissing, "if-missing", "false", setting.Bool, "leave one that is there as it is, whatever its content")
-	return cmd
-}
-
-// there returns the record that counts as created, nil where there is none.
-func (r resource[T]) there(ctx context.Context, s *session, name string, m made[T], whatever bool) (*T, error) {
-	record, err := r.find(ctx, s, name)
-	if isCode(err, r.notFound) {
-		return nil, nil
-	}
-	if err != nil || whatever || m.same(record) {
-		return record, err
-	}
-	return nil, nil // the server says what is in the way
-}
-
 func (r resource[T]) renameCommand(c *Config) *cobra.Command {
-	var check func() error
-	var rename func(ctx context.Context, g graphql.Client, recordID string) (*T, error)
+	var to renamed[T]
 	cmd := c.changing(&cobra.Command{
 		Use: "rename " + r.argument + " " + r.renaming.usage, Short: "Rename " + r.one, Args: cobra.ExactArgs(1),
 		Example: r.path("rename") + r.example + " " + r.renaming.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
-		if err := check(); err != nil {
+		if err := to.check(); err != nil {
 			return err
 		}
-		return r.act(ctx, s, args[0], "Rename", r.find, rename)
+		return r.act(ctx, s, args[0], act[T]{verb: "Rename", find: r.find, differences: to.differences, do: to.do})
 	})
-	check, rename = r.renaming.begin(cmd.Flags())
+	to = r.renaming.begin(cmd.Flags())
 	return cmd
 }
 
@@ -188,9 +127,9 @@ func (r resource[T]) archiveCommand(c *Config) *cobra.Command {
 		Use: "archive " + r.argument, Short: "Archive " + r.one + ": nothing is deployed there any more", Args: cobra.ExactArgs(1),
 		Example: r.path("archive") + r.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return r.act(ctx, s, args[0], "Archive", r.find, func(ctx context.Context, g graphql.Client, recordID string) (*T, error) {
+		return r.act(ctx, s, args[0], act[T]{verb: "Archive", find: r.find, do: func(ctx context.Context, g graphql.Client, recordID string) (*T, error) {
 			return r.archive(ctx, g, recordID, &live, &dependents)
-		})
+		}})
 	})
 	setting.AddFlag(cmd.Flags(), &live, "acknowledge-live", "false", setting.Bool, "archive although something is live there, which stays as it is")
 	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool, "archive although other instances refer to it")
@@ -201,7 +140,7 @@ func (r resource[T]) unarchiveCommand(c *Config) *cobra.Command {
 	return c.changing(&cobra.Command{
 		Use: "unarchive " + r.argument, Short: "End that " + r.one + " is archived", Args: cobra.ExactArgs(1), Example: r.path("unarchive") + r.example,
 	}, func(ctx context.Context, s *session, args []string) error {
-		return r.act(ctx, s, args[0], "Unarchive", r.findArchived, r.unarchive)
+		return r.act(ctx, s, args[0], act[T]{verb: "Unarchive", find: r.findArchived, do: r.unarchive})
 	})
 }
 
@@ -240,20 +179,30 @@ func (r resource[T]) findArchived(ctx context.Context, s *session, name string) 
 	return found[0], nil
 }
 
-// act does something with one that is there, which comes to the same when it is done again.
-func (r resource[T]) act(ctx context.Context, s *session, name, verb string, find func(context.Context, *session, string) (*T, error), do func(ctx context.Context, g graphql.Client, recordID string) (*T, error)) error {
+// act is something that is done with a record that is there.
+type act[T any] struct {
+	verb        string
+	find        func(context.Context, *session, string) (*T, error)
+	differences func(*T) []string // may be nil
+	do          write[T]
+}
+
+func (r resource[T]) act(ctx context.Context, s *session, name string, a act[T]) error {
 	if err := want(s, r.view); err != nil {
 		return err
 	}
-	record, err := find(ctx, s, name)
+	record, err := a.find(ctx, s, name)
 	if err != nil {
 		return err
 	}
-	err = s.confirm(ctx, change{question: fmt.Sprintf("%s %s %s?", verb, r.noun, r.view.name(record)), lines: []string{r.view.name(record) + "  " + r.idOf(record)}})
-	if err != nil {
+	c := change{question: fmt.Sprintf("%s %s %s?", a.verb, r.noun, r.view.name(record)), lines: []string{r.view.name(record) + "  " + r.idOf(record)}}
+	if a.differences != nil {
+		c.lines = append(c.lines, a.differences(record)...)
+	}
+	if err := s.confirm(ctx, c); err != nil {
 		return err
 	}
-	if record, err = do(ctx, s.conn, r.idOf(record)); err != nil {
+	if record, err = a.do(ctx, s.conn, r.idOf(record)); err != nil {
 		return err
 	}
 	return show(s, r.view, record)
@@ -264,7 +213,7 @@ func (r resource[T]) deleteCommand(c *Config) *cobra.Command {
 		Use: "delete " + r.argument, Short: "Delete " + r.one + " that never had a deployment", Args: cobra.ExactArgs(1),
 		Example: r.path("delete") + r.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return r.act(ctx, s, args[0], "Delete", r.find, func(ctx context.Context, _ graphql.Client, recordID string) (was *T, err error) {
+		return r.act(ctx, s, args[0], act[T]{verb: "Delete", find: r.find, do: func(ctx context.Context, _ graphql.Client, recordID string) (was *T, err error) {
 			// It is there the first time. Where it is not any more, the answer that it is deleted was lost.
 			err = s.conn.write(ctx, func(ctx context.Context) (gone bool, err error) {
 				found, err := r.find(ctx, s, recordID)
@@ -283,7 +232,7 @@ func (r resource[T]) deleteCommand(c *Config) *cobra.Command {
 				return err
 			})
 			return was, err
-		})
+		}})
 	})
 }
 

@@ -5,12 +5,12 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 
+	"slipway/internal/cli/document"
 	"slipway/internal/setting"
 )
 
@@ -66,12 +66,12 @@ func (s screen) paint(cell string) string {
 // is written, shows as \u{…}. Line ends do, too.
 func safe(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
-	if !strings.ContainsFunc(text, unsafeRune) {
+	if !strings.ContainsFunc(text, document.Unseen) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if unsafeRune(r) {
+		if document.Unseen(r) {
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		} else {
 			b.WriteRune(r)
@@ -80,26 +80,10 @@ func safe(text string) string {
 	return b.String()
 }
 
-// unsafeRune reports whether a character is not shown but does something: a control character, a format character such as
-// the bidirectional controls, or a line or paragraph separator. The joiners of emoji and of scripts
-// stay.
-func unsafeRune(r rune) bool {
-	const nonJoiner, joiner = '\u200c', '\u200d'
-	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
-}
-
 // escapeJSON returns a JSON text with the characters of its strings that safe would replace as \u escapes, which
 // programs read as the same. Line feeds outside of strings stay.
 func escapeJSON(text string) string {
-	return escape(text, func(r rune) string {
-		high, low := utf16.EncodeRune(r)
-		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
-	})
-}
-
-// escape escapes characters as JSON does, but for those of more than 16 bits, which wide does.
-func escape(text string, wide func(rune) string) string {
-	outside := func(r rune) bool { return r != '\n' && unsafeRune(r) }
+	outside := func(r rune) bool { return r != '\n' && document.Unseen(r) }
 	if !strings.ContainsFunc(text, outside) {
 		return text
 	}
@@ -109,7 +93,8 @@ func escape(text string, wide func(rune) string) string {
 		case !outside(r):
 			b.WriteRune(r)
 		case r > 0xffff:
-			b.WriteString(wide(r))
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		default:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}

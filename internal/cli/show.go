@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strconv"
 
@@ -109,6 +110,9 @@ func each[T any](ctx context.Context, read pageOf[T], most int, visit func([]T) 
 		goOn, err := visit(records)
 		if most -= len(records); err != nil || !goOn || !end.HasNextPage || most <= 0 || end.EndCursor == nil {
 			return end.HasNextPage, err
+		}
+		if after != nil && *after == *end.EndCursor {
+			return true, errors.New("the server answers with the same page again")
 		}
 		after = end.EndCursor
 	}

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -184,4 +185,21 @@ func TestLoginAsksWithoutShowingTheToken(t *testing.T) {
 	if !strings.Contains(h.content(t), "slp_secret") || !strings.Contains(s.heard(), "Bearer slp_secret") {
 		t.Errorf("kept %s", h.content(t))
 	}
+}
+
+func TestQuestionThatIsInterruptedChangesNothing(t *testing.T) {
+	t.Parallel()
+	s, p := newStock(t), openTerminal(t, 80)
+	h := s.home(t, s.Acme.Tokens[actor.Admin])
+	asking := h.with(nil)
+	asking.stdin = p.command
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		testkit.Eventually(t, "it is asked", func() bool { return strings.Contains(p.shown(), "[y/N] ") })
+		interrupt()
+	}()
+	if code := asking.execute(ctx, io.Discard, p.command, "projects", "delete", "shop"); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	h.must(t, "projects", "show", "shop")
 }

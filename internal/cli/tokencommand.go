@@ -36,8 +36,6 @@ func tokenOf(ctx context.Context, command string, timeout time.Duration, errOut 
 	return tokenFrom(&out.text, "the token command of the context")
 }
 
-var errTooLong = fmt.Errorf("want at most %d bytes, found more", maxToken)
-
 // limited keeps what is written, up to a length.
 type limited struct {
 	text bytes.Buffer

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 
 // subject is what a file of values is for.
 type subject struct {
-	version     *client.VersionDetail
+	version     *client.DeployableVersion
 	instance    *client.InstanceRecord // nil for a version alone
 	environment manifest.Environment
 }
@@ -61,7 +62,7 @@ with 0. A file that is the manifest of a module is judged as slipway modules lin
 func (s *session) validate(ctx context.Context, file string, text []byte, module, instance string) error {
 	var values manifest.Values
 	if err := values.Read(file, text); err != nil {
-		if list, ok := asFindings(err); ok {
+		if list, ok := errors.AsType[manifest.Findings](err); ok {
 			return s.report(findings{list: list})
 		}
 		return err
@@ -135,7 +136,7 @@ func (s *session) judgeValues(ctx context.Context, of subject, values *manifest.
 var aboutVersion = []string{"default_refused", "version_deprecated"}
 
 // placeWarnings returns warnings where the values were written, or of the version.
-func (s *session) placeWarnings(version *client.VersionDetail, values *manifest.Values, warnings []client.WarningRecord) manifest.Findings {
+func (s *session) placeWarnings(version *client.DeployableVersion, values *manifest.Values, warnings []client.WarningRecord) manifest.Findings {
 	var list manifest.Findings
 	for _, w := range warnings {
 		if slices.Contains(aboutVersion, w.Rule) {

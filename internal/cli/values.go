@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,7 @@ func (s *session) showText(text []byte, value *strictjson.Node) error {
 }
 
 // version returns the version of a module that MODULE or MODULE@VERSION names, the latest where none is.
-func (s *session) version(ctx context.Context, ref string) (*client.VersionDetail, error) {
+func (s *session) version(ctx context.Context, ref string) (*client.DeployableVersion, error) {
 	if !strings.Contains(ref, "@") && !id.Of(id.ModuleVersion, ref) {
 		ref += "@latest"
 	}
@@ -111,31 +110,17 @@ func (s *session) version(ctx context.Context, ref string) (*client.VersionDetai
 	if err != nil {
 		return nil, err
 	}
-	r, err := client.ModuleVersion(ctx, s.conn, versionID)
+	r, err := client.VersionToDeploy(ctx, s.conn, versionID)
 	if err != nil {
 		return nil, err
 	}
 	return r.ModuleVersion, nil
 }
 
-// inputsOf returns the inputs of a version.
-func inputsOf(v *client.VersionDetail) ([]inputprop.Property, error) {
-	n, err := strictjson.ParseWithin(v.InputsJson, maxRecord)
-	if err != nil {
-		return nil, err
-	}
-	inputs, wrong := inputprop.DecodeList(n, "/inputs")
-	if len(wrong) > 0 {
-		return nil, fmt.Errorf("%s %s cannot be read by this program, which may be older than the server: %s %s", v.ModuleDefinition.Type, v.Version, wrong[0].Pointer, wrong[0].Message)
-	}
-	return inputs, nil
-}
-
 // liveInputs are the values that an instance lives with.
 type liveInputs struct {
-	version *client.VersionDetail
-	inputs  []inputprop.Property
-	values  *strictjson.Node
+	inputs []inputprop.Property
+	values *strictjson.Node
 	// given says that they are what was given to the live deployment; else they are of its release.
 	given bool
 }
@@ -153,8 +138,8 @@ func (s *session) liveValues(ctx context.Context, instance *client.InstanceRecor
 	if d.Release == nil {
 		return nil, refusedf("the release that is live at %s is not stored", nameOfInstance(instance))
 	}
-	live := &liveInputs{version: &d.Release.ModuleVersion}
-	if live.inputs, err = inputsOf(live.version); err != nil {
+	live := &liveInputs{}
+	if live.inputs, err = inputsOf(&d.Release.ModuleVersion); err != nil {
 		return nil, err
 	}
 	text := d.Release.Inputs

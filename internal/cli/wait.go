@@ -19,6 +19,8 @@ type waiting struct {
 	wait, logs  bool
 	timeout     time.Duration
 	onInterrupt string
+	// fromStart says that the command has made the deployment.
+	fromStart bool
 }
 
 // What happens to a deployment that is waited for where the command is interrupted.
@@ -75,6 +77,7 @@ func (w *waiting) follow(ctx context.Context, s *session, id string) (*client.De
 	ctx, cancel := context.WithTimeoutCause(ctx, w.timeout, errTimeout)
 	defer cancel()
 	p := s.newProgress()
+	p.fromStart = w.fromStart
 	defer p.run(s.config.Reminder)()
 	var logs sync.WaitGroup
 	defer logs.Wait()
@@ -165,8 +168,8 @@ func (s *session) stream(n *strictjson.Node, name string) error {
 	case formatJSON:
 		_, _ = s.out.to.WriteString(escapeJSON(string(s.out.whole(entry{n, name}).JSON())) + "\n")
 	case formatYAML:
-		_, _ = s.out.to.Write(appendYAML([]byte("- "), s.out.whole(entry{n, name}), "  "))
-	default:
+		s.out.item(s.out.whole(entry{n, name}))
+	case formatTable, formatTSV, formatName, formatMarkdown:
 		s.out.line(entry{n, name})
 	}
 	return s.out.to.Flush()

@@ -27,7 +27,7 @@ Of an environment every change is shown, a line each, until the command is inter
 		if isPath(args[0], 2) || id.Of(id.Environment, args[0]) {
 			return s.watchEnvironment(ctx, args[0])
 		}
-		deploymentID, err := s.underWay(ctx, args[0])
+		deploymentID, err := s.underWay(ctx, args[0], wantEnvironment+", or ")
 		if err != nil {
 			return err
 		}
@@ -37,11 +37,12 @@ Of an environment every change is shown, a line each, until the command is inter
 	return cmd
 }
 
-// underWay returns the deployment that a name stands for, of an instance the active one, or else the last.
-func (s *session) underWay(ctx context.Context, ref string) (string, error) {
+// underWay returns the deployment that a name stands for, of an instance the active one, or else the last. others are what
+// the name may be besides.
+func (s *session) underWay(ctx context.Context, ref, others string) (string, error) {
 	if !isPath(ref, 3) && !id.Of(id.ModuleInstance, ref) {
 		if !isDeployment(ref) {
-			return "", setting.Usagef("deployment: want %s, or %s, found %q", wantInstance, wantDeployment, ref)
+			return "", setting.Usagef("want %s%s, or %s, found %q", others, wantInstance, wantDeployment, ref)
 		}
 		return s.deploymentID(ctx, ref)
 	}

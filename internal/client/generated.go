@@ -567,6 +567,110 @@ func (v *CompletedDeployment) GetId() string { return v.Id }
 // GetStatus returns CompletedDeployment.Status, and is useful for accessing the field via an interface.
 func (v *CompletedDeployment) GetStatus() DeploymentStatus { return v.Status }
 
+// What to deploy.
+type CreateDeploymentInput struct {
+	// The instance.
+	ModuleInstanceId string `json:"moduleInstanceId"`
+	// The version of its module.
+	ModuleVersionId string `json:"moduleVersionId"`
+	// The values of the inputs, by their ids. They may be left out where `inputsFrom` is given, and then go before what is taken
+	// over, key by key.
+	Inputs json.RawMessage `json:"inputs,omitempty"`
+	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
+	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
+	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
+	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
+	InputsFrom *string `json:"inputsFrom,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`. One that was not given there has the warning
+	// `input_not_given`.
+	WithoutInputs []string `json:"withoutInputs,omitempty"`
+	// What it is for, at most 10,000 characters.
+	Description *string `json:"description,omitempty"`
+	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
+	// else; not for `terraform`.
+	Artifact json.RawMessage `json:"artifact,omitempty"`
+	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`. Keys that are
+	// not declared are refused, and so are `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and
+	// `triggeredBy`, which Slipway fills.
+	Data json.RawMessage `json:"data,omitempty"`
+	// The cloud resource that it changes: one line of at most 2,048 characters.
+	ResourceArn *string `json:"resourceArn,omitempty"`
+	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
+	ResourceName *string `json:"resourceName,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. With it, or with stepExecutionId,
+	// triggerSource is `pipeline`.
+	PipelineRunId *string `json:"pipelineRunId,omitempty"`
+	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank.
+	StepExecutionId *string `json:"stepExecutionId,omitempty"`
+}
+
+// GetModuleInstanceId returns CreateDeploymentInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetModuleInstanceId() string { return v.ModuleInstanceId }
+
+// GetModuleVersionId returns CreateDeploymentInput.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetModuleVersionId() string { return v.ModuleVersionId }
+
+// GetInputs returns CreateDeploymentInput.Inputs, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetInputsFrom returns CreateDeploymentInput.InputsFrom, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetInputsFrom() *string { return v.InputsFrom }
+
+// GetWithoutInputs returns CreateDeploymentInput.WithoutInputs, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetWithoutInputs() []string { return v.WithoutInputs }
+
+// GetDescription returns CreateDeploymentInput.Description, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetDescription() *string { return v.Description }
+
+// GetArtifact returns CreateDeploymentInput.Artifact, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetArtifact() json.RawMessage { return v.Artifact }
+
+// GetData returns CreateDeploymentInput.Data, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetData() json.RawMessage { return v.Data }
+
+// GetResourceArn returns CreateDeploymentInput.ResourceArn, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetResourceArn() *string { return v.ResourceArn }
+
+// GetResourceName returns CreateDeploymentInput.ResourceName, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetResourceName() *string { return v.ResourceName }
+
+// GetExpectedLiveDeploymentId returns CreateDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns CreateDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns CreateDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetPipelineRunId returns CreateDeploymentInput.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetStepExecutionId returns CreateDeploymentInput.StepExecutionId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetStepExecutionId() *string { return v.StepExecutionId }
+
+// CreateDeploymentResponse is returned by CreateDeployment on success.
+type CreateDeploymentResponse struct {
+	// Deploys a version of its module to an instance: stores the release and a PENDING deployment.
+	// `slipway:Deployment:IN_PROGRESS` where another deployment of the instance is active, and
+	// `slipway:ModuleInstance:ARCHIVED` where the instance is archived. For developers and admins.
+	CreateDeployment DeploymentCreated `json:"createDeployment"`
+}
+
+// GetCreateDeployment returns CreateDeploymentResponse.CreateDeployment, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentResponse) GetCreateDeployment() DeploymentCreated { return v.CreateDeployment }
+
 // The environment to create.
 type CreateEnvironmentInput struct {
 	// The project it belongs to.
@@ -770,6 +874,75 @@ type DeleteProjectResponse struct {
 // GetDeleteProject returns DeleteProjectResponse.DeleteProject, and is useful for accessing the field via an interface.
 func (v *DeleteProjectResponse) GetDeleteProject() ProjectDeleted { return v.DeleteProject }
 
+// DeployTarget includes the GraphQL fields of ModuleInstance requested by the fragment DeployTarget.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type DeployTarget struct {
+	// The id, `inst_…`.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+	// The project it belongs to.
+	Project ProjectName `json:"project"`
+	// The environment it is in.
+	Environment EnvironmentName `json:"environment"`
+	// Its module.
+	ModuleDefinition TargetModule `json:"moduleDefinition"`
+	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	LiveDeployment *TargetLive `json:"liveDeployment"`
+}
+
+// GetId returns DeployTarget.Id, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetId() string { return v.Id }
+
+// GetName returns DeployTarget.Name, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetName() string { return v.Name }
+
+// GetProject returns DeployTarget.Project, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetProject() ProjectName { return v.Project }
+
+// GetEnvironment returns DeployTarget.Environment, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetEnvironment() EnvironmentName { return v.Environment }
+
+// GetModuleDefinition returns DeployTarget.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetModuleDefinition() TargetModule { return v.ModuleDefinition }
+
+// GetLiveDeployment returns DeployTarget.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *DeployTarget) GetLiveDeployment() *TargetLive { return v.LiveDeployment }
+
+// DeployableVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type DeployableVersion struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+	// The semantic version.
+	Version string `json:"version"`
+	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	DeploymentType string `json:"deploymentType"`
+	// The inputs as JSON, to any depth.
+	InputsJson json.RawMessage `json:"inputsJson"`
+	// The module it is a version of.
+	ModuleDefinition ModuleName `json:"moduleDefinition"`
+}
+
+// GetId returns DeployableVersion.Id, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetId() string { return v.Id }
+
+// GetVersion returns DeployableVersion.Version, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetVersion() string { return v.Version }
+
+// GetDeploymentType returns DeployableVersion.DeploymentType, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetDeploymentType() string { return v.DeploymentType }
+
+// GetInputsJson returns DeployableVersion.InputsJson, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetInputsJson() json.RawMessage { return v.InputsJson }
+
+// GetModuleDefinition returns DeployableVersion.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *DeployableVersion) GetModuleDefinition() ModuleName { return v.ModuleDefinition }
+
 // DeployedRelease includes the GraphQL fields of Release requested by the fragment DeployedRelease.
 // The GraphQL type's documentation follows.
 //
@@ -841,6 +1014,26 @@ type DeploymentCanceled struct {
 
 // GetDeployment returns DeploymentCanceled.Deployment, and is useful for accessing the field via an interface.
 func (v *DeploymentCanceled) GetDeployment() DeploymentDetail { return v.Deployment }
+
+// DeploymentCreated includes the requested fields of the GraphQL type CreateDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What createDeployment answers with.
+type DeploymentCreated struct {
+	// The new deployment, PENDING.
+	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
+	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
+	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and
+	// `withoutInputs`. Empty for a repeat under an idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetDeployment returns DeploymentCreated.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentCreated) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns DeploymentCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *DeploymentCreated) GetWarnings() []WarningRecord { return v.Warnings }
 
 // DeploymentDetail includes the GraphQL fields of Deployment requested by the fragment DeploymentDetail.
 // The GraphQL type's documentation follows.
@@ -1035,19 +1228,19 @@ func (v *DeploymentFailure) GetDescription() *string { return v.Description }
 // Conditions on deployments; all that are given must hold.
 type DeploymentFilter struct {
 	// The id of the module instance.
-	ModuleInstanceId *string `json:"moduleInstanceId"`
+	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
 	// The id of the environment.
-	EnvironmentId *string `json:"environmentId"`
+	EnvironmentId *string `json:"environmentId,omitempty"`
 	// The id of the project.
-	ProjectId *string `json:"projectId"`
+	ProjectId *string `json:"projectId,omitempty"`
 	// Where it stands.
-	Status *DeploymentStatus `json:"status"`
+	Status *DeploymentStatus `json:"status,omitempty"`
 	// What carries it out: `aws:ecs` or `terraform`.
-	DeploymentType *string `json:"deploymentType"`
+	DeploymentType *string `json:"deploymentType,omitempty"`
 	// Created at or after this moment.
-	CreatedFrom *time.Time `json:"createdFrom"`
+	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
 	// Created before this moment.
-	CreatedBefore *time.Time `json:"createdBefore"`
+	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
 }
 
 // GetModuleInstanceId returns DeploymentFilter.ModuleInstanceId, and is useful for accessing the field via an interface.
@@ -1777,7 +1970,7 @@ type InputValuesInput struct {
 	Inputs []json.RawMessage `json:"inputs,omitempty"`
 	// The values, an object by the ids of the inputs. They may be left out where `inputsFrom` is given, and then go before what is
 	// taken over, key by key.
-	Values *json.RawMessage `json:"values"`
+	Values json.RawMessage `json:"values,omitempty"`
 	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
 	InputsFrom *string `json:"inputsFrom,omitempty"`
 	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`.
@@ -1798,7 +1991,7 @@ func (v *InputValuesInput) GetDefaultValueDefinitionId() *string { return v.Defa
 func (v *InputValuesInput) GetInputs() []json.RawMessage { return v.Inputs }
 
 // GetValues returns InputValuesInput.Values, and is useful for accessing the field via an interface.
-func (v *InputValuesInput) GetValues() *json.RawMessage { return v.Values }
+func (v *InputValuesInput) GetValues() json.RawMessage { return v.Values }
 
 // GetInputsFrom returns InputValuesInput.InputsFrom, and is useful for accessing the field via an interface.
 func (v *InputValuesInput) GetInputsFrom() *string { return v.InputsFrom }
@@ -2032,6 +2225,16 @@ type InstanceResponse struct {
 // GetModuleInstance returns InstanceResponse.ModuleInstance, and is useful for accessing the field via an interface.
 func (v *InstanceResponse) GetModuleInstance() *InstanceRecord { return v.ModuleInstance }
 
+// InstanceToDeployResponse is returned by InstanceToDeploy on success.
+type InstanceToDeployResponse struct {
+	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
+	// none.
+	ModuleInstance *DeployTarget `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceToDeployResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceToDeployResponse) GetModuleInstance() *DeployTarget { return v.ModuleInstance }
+
 // InstanceUnarchived includes the requested fields of the GraphQL type UnarchiveModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
@@ -2065,6 +2268,22 @@ type InstancesResponse struct {
 // GetModuleInstances returns InstancesResponse.ModuleInstances, and is useful for accessing the field via an interface.
 func (v *InstancesResponse) GetModuleInstances() InstancePage { return v.ModuleInstances }
 
+// JudgeValuesResponse is returned by JudgeValues on success.
+type JudgeValuesResponse struct {
+	// Judges values against the inputs of a module version, of a default value definition or of the call, by
+	// the rules that `createDeployment` goes by.
+	ValidateInputs Judgment `json:"validateInputs"`
+	// What a form shows for some values: which inputs are visible, the values with defaults, groups, the keys
+	// and titles of items, and the options that are still to be asked for.
+	ResolveInputs ShownValues `json:"resolveInputs"`
+}
+
+// GetValidateInputs returns JudgeValuesResponse.ValidateInputs, and is useful for accessing the field via an interface.
+func (v *JudgeValuesResponse) GetValidateInputs() Judgment { return v.ValidateInputs }
+
+// GetResolveInputs returns JudgeValuesResponse.ResolveInputs, and is useful for accessing the field via an interface.
+func (v *JudgeValuesResponse) GetResolveInputs() ShownValues { return v.ResolveInputs }
+
 // JudgedInputs includes the requested fields of the GraphQL type InputsValidation.
 // The GraphQL type's documentation follows.
 //
@@ -2091,6 +2310,32 @@ func (v *JudgedInputs) GetUnresolved() []string { return v.Unresolved }
 
 // GetWarnings returns JudgedInputs.Warnings, and is useful for accessing the field via an interface.
 func (v *JudgedInputs) GetWarnings() []WarningRecord { return v.Warnings }
+
+// Judgment includes the requested fields of the GraphQL type InputsValidation.
+// The GraphQL type's documentation follows.
+//
+// Whether values fit their inputs.
+type Judgment struct {
+	// Whether there is no violation.
+	Valid bool `json:"valid"`
+	// Everything that is wrong with the values.
+	Violations []ViolationRecord `json:"violations"`
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
+	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
+	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
+	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
+	// `/inputsFrom` and `/withoutInputs`.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetValid returns Judgment.Valid, and is useful for accessing the field via an interface.
+func (v *Judgment) GetValid() bool { return v.Valid }
+
+// GetViolations returns Judgment.Violations, and is useful for accessing the field via an interface.
+func (v *Judgment) GetViolations() []ViolationRecord { return v.Violations }
+
+// GetWarnings returns Judgment.Warnings, and is useful for accessing the field via an interface.
+func (v *Judgment) GetWarnings() []WarningRecord { return v.Warnings }
 
 // LastLogsResponse is returned by LastLogs on success.
 type LastLogsResponse struct {
@@ -2201,14 +2446,14 @@ type LiveReleaseInputs struct {
 	// The values of the inputs.
 	Inputs json.RawMessage `json:"inputs"`
 	// The module version it ships.
-	ModuleVersion VersionDetail `json:"moduleVersion"`
+	ModuleVersion DeployableVersion `json:"moduleVersion"`
 }
 
 // GetInputs returns LiveReleaseInputs.Inputs, and is useful for accessing the field via an interface.
 func (v *LiveReleaseInputs) GetInputs() json.RawMessage { return v.Inputs }
 
 // GetModuleVersion returns LiveReleaseInputs.ModuleVersion, and is useful for accessing the field via an interface.
-func (v *LiveReleaseInputs) GetModuleVersion() VersionDetail { return v.ModuleVersion }
+func (v *LiveReleaseInputs) GetModuleVersion() DeployableVersion { return v.ModuleVersion }
 
 // LogItem includes the requested fields of the GraphQL type LogBatch.
 // The GraphQL type's documentation follows.
@@ -2963,6 +3208,65 @@ func (v *QuarantineReleaseResponse) GetQuarantineRelease() ReleaseQuarantined {
 	return v.QuarantineRelease
 }
 
+// RedeployCreated includes the requested fields of the GraphQL type RedeployDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What redeployDeployment answers with.
+type RedeployCreated struct {
+	// The new deployment, PENDING.
+	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetDeployment returns RedeployCreated.Deployment, and is useful for accessing the field via an interface.
+func (v *RedeployCreated) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns RedeployCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *RedeployCreated) GetWarnings() []WarningRecord { return v.Warnings }
+
+// What to redeploy.
+type RedeployDeploymentInput struct {
+	// The id of the source, a deployment that has ended.
+	Id string `json:"id"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// GetId returns RedeployDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetId() string { return v.Id }
+
+// GetExpectedLiveDeploymentId returns RedeployDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns RedeployDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns RedeployDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetReason() *string { return v.Reason }
+
+// RedeployDeploymentResponse is returned by RedeployDeployment on success.
+type RedeployDeploymentResponse struct {
+	// Creates a deployment that replays the exact release of an earlier one that has ended, well or not.
+	// The same as `POST /deployments/{id}/redeploy`. For developers and admins.
+	RedeployDeployment RedeployCreated `json:"redeployDeployment"`
+}
+
+// GetRedeployDeployment returns RedeployDeploymentResponse.RedeployDeployment, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentResponse) GetRedeployDeployment() RedeployCreated {
+	return v.RedeployDeployment
+}
+
 // The version of a module that is deprecated no longer.
 type ReinstateModuleVersionInput struct {
 	// The id of the version.
@@ -3265,6 +3569,65 @@ var AllRole = []Role{
 	RoleSuperadmin,
 }
 
+// RollbackCreated includes the requested fields of the GraphQL type RollbackDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What rollbackDeployment answers with.
+type RollbackCreated struct {
+	// The new deployment, PENDING.
+	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
+	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetDeployment returns RollbackCreated.Deployment, and is useful for accessing the field via an interface.
+func (v *RollbackCreated) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns RollbackCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *RollbackCreated) GetWarnings() []WarningRecord { return v.Warnings }
+
+// What to roll back to.
+type RollbackDeploymentInput struct {
+	// The id of the target, a deployment that succeeded.
+	Id string `json:"id"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// GetId returns RollbackDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetId() string { return v.Id }
+
+// GetExpectedLiveDeploymentId returns RollbackDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns RollbackDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns RollbackDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetReason() *string { return v.Reason }
+
+// RollbackDeploymentResponse is returned by RollbackDeployment on success.
+type RollbackDeploymentResponse struct {
+	// Creates a deployment that replays the exact release of an earlier one that succeeded. The same as
+	// `POST /deployments/{id}/rollback`. For developers and admins.
+	RollbackDeployment RollbackCreated `json:"rollbackDeployment"`
+}
+
+// GetRollbackDeployment returns RollbackDeploymentResponse.RollbackDeployment, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentResponse) GetRollbackDeployment() RollbackCreated {
+	return v.RollbackDeployment
+}
+
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -3351,6 +3714,114 @@ func (v *ShippedVersion) GetSourceRef() *string { return v.SourceRef }
 
 // GetModuleDefinition returns ShippedVersion.ModuleDefinition, and is useful for accessing the field via an interface.
 func (v *ShippedVersion) GetModuleDefinition() ShippedDefinition { return v.ModuleDefinition }
+
+// ShownValues includes the requested fields of the GraphQL type ResolvedInputs.
+// The GraphQL type's documentation follows.
+//
+// What a form shows for some values.
+type ShownValues struct {
+	// The values that count: given ones and defaults of what is visible, under computed keys.
+	Values json.RawMessage `json:"values"`
+}
+
+// GetValues returns ShownValues.Values, and is useful for accessing the field via an interface.
+func (v *ShownValues) GetValues() json.RawMessage { return v.Values }
+
+// TargetLive includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type TargetLive struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
+	CreatedBy string `json:"createdBy"`
+	// What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
+	// given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
+	// that did not keep it.
+	GivenInputs json.RawMessage `json:"givenInputs"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *TargetRelease `json:"release"`
+}
+
+// GetId returns TargetLive.Id, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetId() string { return v.Id }
+
+// GetCompletedAt returns TargetLive.CompletedAt, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// GetCreatedBy returns TargetLive.CreatedBy, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetCreatedBy() string { return v.CreatedBy }
+
+// GetGivenInputs returns TargetLive.GivenInputs, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetGivenInputs() json.RawMessage { return v.GivenInputs }
+
+// GetRelease returns TargetLive.Release, and is useful for accessing the field via an interface.
+func (v *TargetLive) GetRelease() *TargetRelease { return v.Release }
+
+// TargetModule includes the requested fields of the GraphQL type ModuleDefinition.
+// The GraphQL type's documentation follows.
+//
+// A module: what teams publish versions of and deploy instances of.
+type TargetModule struct {
+	// The id, `mod_…`.
+	Id string `json:"id"`
+	// The module type that `$ref:<module-type>` names, unique within its owner.
+	Type string `json:"type"`
+	// The latest version; null where nothing is published.
+	LatestModuleVersion *TargetVersion `json:"latestModuleVersion"`
+}
+
+// GetId returns TargetModule.Id, and is useful for accessing the field via an interface.
+func (v *TargetModule) GetId() string { return v.Id }
+
+// GetType returns TargetModule.Type, and is useful for accessing the field via an interface.
+func (v *TargetModule) GetType() string { return v.Type }
+
+// GetLatestModuleVersion returns TargetModule.LatestModuleVersion, and is useful for accessing the field via an interface.
+func (v *TargetModule) GetLatestModuleVersion() *TargetVersion { return v.LatestModuleVersion }
+
+// TargetRelease includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type TargetRelease struct {
+	// The id, `rel_…`.
+	Id string `json:"id"`
+	// The values of the inputs.
+	Inputs json.RawMessage `json:"inputs"`
+	// The artifact, for `aws:ecs` the task definition; null where its deployment type has none.
+	Artifact json.RawMessage `json:"artifact"`
+	// The module version it ships.
+	ModuleVersion DeployedVersion `json:"moduleVersion"`
+}
+
+// GetId returns TargetRelease.Id, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetId() string { return v.Id }
+
+// GetInputs returns TargetRelease.Inputs, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetArtifact returns TargetRelease.Artifact, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetArtifact() json.RawMessage { return v.Artifact }
+
+// GetModuleVersion returns TargetRelease.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *TargetRelease) GetModuleVersion() DeployedVersion { return v.ModuleVersion }
+
+// TargetVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// One published version of a module. It never changes, but for whether it is deprecated.
+type TargetVersion struct {
+	// The id, `mver_…`.
+	Id string `json:"id"`
+}
+
+// GetId returns TargetVersion.Id, and is useful for accessing the field via an interface.
+func (v *TargetVersion) GetId() string { return v.Id }
 
 // The environment that is to be archived no longer.
 type UnarchiveEnvironmentInput struct {
@@ -3692,6 +4163,16 @@ type VersionReinstated struct {
 // GetModuleVersion returns VersionReinstated.ModuleVersion, and is useful for accessing the field via an interface.
 func (v *VersionReinstated) GetModuleVersion() VersionRecord { return v.ModuleVersion }
 
+// VersionToDeployResponse is returned by VersionToDeploy on success.
+type VersionToDeployResponse struct {
+	// One published module version. Null with `slipway:ModuleVersion:NOT_FOUND` where there is none; for callers without a
+	// token there are those of global ACTIVE definitions.
+	ModuleVersion *DeployableVersion `json:"moduleVersion"`
+}
+
+// GetModuleVersion returns VersionToDeployResponse.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *VersionToDeployResponse) GetModuleVersion() *DeployableVersion { return v.ModuleVersion }
+
 // VersionedModule includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -3902,6 +4383,14 @@ type __CompleteDeploymentInput struct {
 // GetInput returns __CompleteDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__CompleteDeploymentInput) GetInput() CompleteDeploymentInput { return v.Input }
 
+// __CreateDeploymentInput is used internally by genqlient
+type __CreateDeploymentInput struct {
+	Input CreateDeploymentInput `json:"input"`
+}
+
+// GetInput returns __CreateDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateDeploymentInput) GetInput() CreateDeploymentInput { return v.Input }
+
 // __CreateEnvironmentInput is used internally by genqlient
 type __CreateEnvironmentInput struct {
 	Input CreateEnvironmentInput `json:"input"`
@@ -4090,6 +4579,18 @@ type __InstanceOutputsInput struct {
 // GetId returns __InstanceOutputsInput.Id, and is useful for accessing the field via an interface.
 func (v *__InstanceOutputsInput) GetId() string { return v.Id }
 
+// __InstanceToDeployInput is used internally by genqlient
+type __InstanceToDeployInput struct {
+	Id   *string `json:"id,omitempty"`
+	Path *string `json:"path,omitempty"`
+}
+
+// GetId returns __InstanceToDeployInput.Id, and is useful for accessing the field via an interface.
+func (v *__InstanceToDeployInput) GetId() *string { return v.Id }
+
+// GetPath returns __InstanceToDeployInput.Path, and is useful for accessing the field via an interface.
+func (v *__InstanceToDeployInput) GetPath() *string { return v.Path }
+
 // __InstancesInput is used internally by genqlient
 type __InstancesInput struct {
 	Filter *ModuleInstanceFilter `json:"filter"`
@@ -4105,6 +4606,14 @@ func (v *__InstancesInput) GetFirst() *int { return v.First }
 
 // GetAfter returns __InstancesInput.After, and is useful for accessing the field via an interface.
 func (v *__InstancesInput) GetAfter() *string { return v.After }
+
+// __JudgeValuesInput is used internally by genqlient
+type __JudgeValuesInput struct {
+	Input InputValuesInput `json:"input"`
+}
+
+// GetInput returns __JudgeValuesInput.Input, and is useful for accessing the field via an interface.
+func (v *__JudgeValuesInput) GetInput() InputValuesInput { return v.Input }
 
 // __LastLogsInput is used internally by genqlient
 type __LastLogsInput struct {
@@ -4258,6 +4767,14 @@ type __QuarantineReleaseInput struct {
 // GetInput returns __QuarantineReleaseInput.Input, and is useful for accessing the field via an interface.
 func (v *__QuarantineReleaseInput) GetInput() QuarantineReleaseInput { return v.Input }
 
+// __RedeployDeploymentInput is used internally by genqlient
+type __RedeployDeploymentInput struct {
+	Input RedeployDeploymentInput `json:"input"`
+}
+
+// GetInput returns __RedeployDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__RedeployDeploymentInput) GetInput() RedeployDeploymentInput { return v.Input }
+
 // __ReinstateVersionInput is used internally by genqlient
 type __ReinstateVersionInput struct {
 	Input ReinstateModuleVersionInput `json:"input"`
@@ -4289,6 +4806,14 @@ type __ReportDeploymentInput struct {
 
 // GetInput returns __ReportDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__ReportDeploymentInput) GetInput() ReportDeploymentInput { return v.Input }
+
+// __RollbackDeploymentInput is used internally by genqlient
+type __RollbackDeploymentInput struct {
+	Input RollbackDeploymentInput `json:"input"`
+}
+
+// GetInput returns __RollbackDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__RollbackDeploymentInput) GetInput() RollbackDeploymentInput { return v.Input }
 
 // __UnarchiveEnvironmentInput is used internally by genqlient
 type __UnarchiveEnvironmentInput struct {
@@ -4345,6 +4870,14 @@ type __ValidateInputsInput struct {
 
 // GetInput returns __ValidateInputsInput.Input, and is useful for accessing the field via an interface.
 func (v *__ValidateInputsInput) GetInput() InputValuesInput { return v.Input }
+
+// __VersionToDeployInput is used internally by genqlient
+type __VersionToDeployInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __VersionToDeployInput.Id, and is useful for accessing the field via an interface.
+func (v *__VersionToDeployInput) GetId() string { return v.Id }
 
 // The mutation executed by ArchiveEnvironment.
 const ArchiveEnvironment_Operation = `
@@ -4906,6 +5439,125 @@ func CompleteDeployment(
 	}
 
 	data_ = &CompleteDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateDeployment.
+const CreateDeployment_Operation = `
+mutation CreateDeployment ($input: CreateDeploymentInput!) {
+	createDeployment(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func CreateDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateDeploymentInput,
+) (data_ *CreateDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateDeployment",
+		Query:  CreateDeployment_Operation,
+		Variables: &__CreateDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateDeploymentResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -6426,6 +7078,95 @@ func InstanceOutputs(
 	return data_, err_
 }
 
+// The query executed by InstanceToDeploy.
+const InstanceToDeploy_Operation = `
+query InstanceToDeploy ($id: ID, $path: String) {
+	moduleInstance(id: $id, path: $path) {
+		... DeployTarget
+	}
+}
+fragment DeployTarget on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		id
+		type
+		latestModuleVersion {
+			id
+		}
+	}
+	liveDeployment {
+		id
+		completedAt
+		createdBy
+		givenInputs
+		release {
+			id
+			inputs
+			artifact
+			moduleVersion {
+				... DeployedVersion
+			}
+		}
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func InstanceToDeploy(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id *string,
+	path *string,
+) (data_ *InstanceToDeployResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "InstanceToDeploy",
+		Query:  InstanceToDeploy_Operation,
+		Variables: &__InstanceToDeployInput{
+			Id:   id,
+			Path: path,
+		},
+	}
+
+	data_ = &InstanceToDeployResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Instances.
 const Instances_Operation = `
 query Instances ($filter: ModuleInstanceFilter, $first: Int, $after: String) {
@@ -6528,6 +7269,56 @@ func Instances(
 	}
 
 	data_ = &InstancesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by JudgeValues.
+const JudgeValues_Operation = `
+query JudgeValues ($input: InputValuesInput!) {
+	validateInputs(input: $input) {
+		valid
+		violations {
+			pointer
+			rule
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+	resolveInputs(input: $input) {
+		values
+	}
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+`
+
+func JudgeValues(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input InputValuesInput,
+) (data_ *JudgeValuesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "JudgeValues",
+		Query:  JudgeValues_Operation,
+		Variables: &__JudgeValuesInput{
+			Input: input,
+		},
+	}
+
+	data_ = &JudgeValuesResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -6735,48 +7526,22 @@ query LiveInputs ($id: ID!) {
 			release {
 				inputs
 				moduleVersion {
-					... VersionDetail
+					id
+					version
+					deploymentType
+					inputsJson
+					moduleDefinition {
+						... ModuleName
+					}
 				}
 			}
 		}
-	}
-}
-fragment VersionDetail on ModuleVersion {
-	id
-	version
-	moduleDefinition {
-		... ModuleName
-	}
-	deploymentType
-	sourceUrl
-	sourceRef
-	deprecation {
-		... DeprecationRecord
-	}
-	createdAt
-	inputsJson
-	outputs {
-		name
-		description
-		secret
 	}
 }
 fragment ModuleName on ModuleDefinition {
 	id
 	type
 	name
-}
-fragment DeprecationRecord on ModuleVersionDeprecation {
-	reason
-	successor {
-		... VersionName
-	}
-	createdAt
-	createdBy
-}
-fragment VersionName on ModuleVersion {
-	id
-	version
 }
 `
 
@@ -7417,6 +8182,125 @@ func QuarantineRelease(
 	return data_, err_
 }
 
+// The mutation executed by RedeployDeployment.
+const RedeployDeployment_Operation = `
+mutation RedeployDeployment ($input: RedeployDeploymentInput!) {
+	redeployDeployment(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func RedeployDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input RedeployDeploymentInput,
+) (data_ *RedeployDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RedeployDeployment",
+		Query:  RedeployDeployment_Operation,
+		Variables: &__RedeployDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &RedeployDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by ReinstateVersion.
 const ReinstateVersion_Operation = `
 mutation ReinstateVersion ($input: ReinstateModuleVersionInput!) {
@@ -7619,6 +8503,125 @@ func ReportDeployment(
 	}
 
 	data_ = &ReportDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by RollbackDeployment.
+const RollbackDeployment_Operation = `
+mutation RollbackDeployment ($input: RollbackDeploymentInput!) {
+	rollbackDeployment(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func RollbackDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input RollbackDeploymentInput,
+) (data_ *RollbackDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RollbackDeployment",
+		Query:  RollbackDeployment_Operation,
+		Variables: &__RollbackDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &RollbackDeploymentResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -8062,6 +9065,51 @@ func ValidateInputs(
 	}
 
 	data_ = &ValidateInputsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by VersionToDeploy.
+const VersionToDeploy_Operation = `
+query VersionToDeploy ($id: ID!) {
+	moduleVersion(id: $id) {
+		id
+		version
+		deploymentType
+		inputsJson
+		moduleDefinition {
+			... ModuleName
+		}
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func VersionToDeploy(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *VersionToDeployResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "VersionToDeploy",
+		Query:  VersionToDeploy_Operation,
+		Variables: &__VersionToDeployInput{
+			Id: id,
+		},
+	}
+
+	data_ = &VersionToDeployResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -24,11 +24,7 @@ func (c *Client) Retry(ctx context.Context, operation string, try func() (again 
 			level = slog.LevelDebug
 		}
 		// A random quarter more or less keeps many clients from asking at the same moment.
-		pause := wait*3/4 + rand.N(wait/2) //nolint:gosec // not a secret
-		if refused, ok := errors.AsType[*Error](err); ok {
-			pause = max(pause, refused.RetryAfter)
-		}
-		timer := time.NewTimer(pause)
+		timer := time.NewTimer(wait*3/4 + rand.N(wait/2)) //nolint:gosec // not a secret
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -57,7 +57,7 @@ func TestAChainOfReferencesCostsWhatItsOwnLevelDoes(t *testing.T) {
 			"who reads it, and what it has read": `query($id: ID!) { moduleInstance(id: $id) {
 				outdated { pointer read { id } live { id } } dependents { nodes { id } } liveDeployment { references { pointer moduleInstance { id } } } } }`,
 			"whether it can be destroyed": `query($id: ID!) { moduleInstance(id: $id) { destroyEligibility { allowed code } } }`,
-			"what would be deployed": fmt.Sprintf(`query($id: ID!) { validateInputs(input: { moduleVersionId: %q, moduleInstanceId: $id, values: { of: %q } }) { valid warnings { rule } } }`, v.ID, chain[0].ID),
+			"what would be deployed":      fmt.Sprintf(`query($id: ID!) { validateInputs(input: { moduleVersionId: %q, moduleInstanceId: $id, values: { of: %q } }) { valid warnings { rule } } }`, v.ID, chain[0].ID),
 		} {
 			took(t, w, query, chain[2].ID) // the first request of its kind looks up the token, too
 			first, middle, last := took(t, w, query, chain[2].ID), took(t, w, query, chain[links/2].ID), took(t, w, query, chain[links-1].ID)

@@ -1,8 +1,10 @@
 package document
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"slipway/internal/strictjson"
 )
@@ -47,11 +49,11 @@ func write(b *strings.Builder, n *strictjson.Node, indent string) {
 }
 
 // lines are texts of several lines that a literal block has as they are.
-var lines = regexp.MustCompile(`^[^\x00-\x20\x7F-\x{9F}\x{FEFF}\x{FFFE}\x{FFFF}][^\x00-\x09\x0B-\x1F\x7F-\x{9F}\x{FEFF}\x{FFFE}\x{FFFF}]*$`)
+var lines = regexp.MustCompile(`^\S`)
 
 func writeScalar(b *strings.Builder, n *strictjson.Node, indent string) {
 	inner, ended := strings.CutSuffix(n.Text, "\n")
-	isBlock := n.Kind == strictjson.String && indent != "" && strings.Contains(n.Text, "\n") && lines.MatchString(inner) && !strings.HasSuffix(inner, "\n")
+	isBlock := n.Kind == strictjson.String && indent != "" && strings.Contains(n.Text, "\n") && lines.MatchString(inner) && !strings.HasSuffix(inner, "\n") && !strings.ContainsFunc(inner, unwritten)
 	if !isBlock {
 		if n.Kind == strictjson.String {
 			b.WriteString(WriteText(n.Text) + "\n")
@@ -86,12 +88,24 @@ func WriteText(text string) string {
 	}
 	var b strings.Builder
 	for _, c := range string(textNode(text).JSON()) {
-		if c == 0x7F || c >= 0x80 && c < 0xA0 || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF || c == 0x2028 || c == 0x2029 {
-			const digits = "0123456789abcdef"
-			b.WriteString(`\u` + string(digits[c>>12]) + string(digits[c>>8&15]) + string(digits[c>>4&15]) + string(digits[c&15]))
-			continue
+		switch {
+		case !Unseen(c) && c != 0xFFFE && c != 0xFFFF:
+			b.WriteRune(c)
+		case c > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08x`, c)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, c)
 		}
-		b.WriteRune(c)
 	}
 	return b.String()
+}
+
+// unwritten reports whether a character of a text of several lines cannot be written as it is.
+func unwritten(c rune) bool { return c != '\n' && Unseen(c) || c == 0xFFFE || c == 0xFFFF }
+
+// Unseen reports whether a character is not shown but does something, as to a terminal: a control character, a format
+// character such as the bidirectional controls, or a line or paragraph separator. The joiners of emoji and of scripts are none.
+func Unseen(c rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cf, c) && c != nonJoiner && c != joiner
 }

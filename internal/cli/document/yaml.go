@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
@@ -54,7 +53,11 @@ func (s *source) simplified() string {
 
 // syntaxError returns an error of the parser without the excerpt of the text that it prints.
 func (r *reader) syntaxError(err error, extents map[*token.Token]extent) error {
-	var flaw yaml.Error
+	var flaw interface { // yaml.Error, without the package around it
+		error
+		GetToken() *token.Token
+		GetMessage() string
+	}
 	if !errors.As(err, &flaw) {
 		return &Error{File: r.file, Message: "cannot be read: " + err.Error()}
 	}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"slipway/internal/cli/manifest"
+	"slipway/internal/client"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+	"slipway/internal/setting"
+	"slipway/internal/strictjson"
+)
+
+// inputFlags are what the flags say of the values of inputs. Without files, what was given to the live deployment stays as far
+// as they say nothing else.
+type inputFlags struct {
+	files, unset []string
+	set, setJSON []setTo
+}
+
+// setTo is a value for an input or for a place in one.
+type setTo struct{ where, text string }
+
+func settings(kind string) setting.Parser[[]setTo] {
+	return setting.Parser[[]setTo]{Kind: kind, Parse: func(s string) ([]setTo, error) {
+		where, text, ok := strings.Cut(s, "=")
+		if !ok || where == "" {
+			return nil, setting.Unlike(kind, s)
+		}
+		return []setTo{{where, text}}, nil
+	}}
+}
+
+// whole reads a text as it is, commas and all.
+func whole(kind string) setting.Parser[[]string] {
+	return setting.Parser[[]string]{Kind: kind, Parse: func(s string) ([]string, error) {
+		if s == "" {
+			return nil, setting.Unlike(kind, s)
+		}
+		return []string{s}, nil
+	}}
+}
+
+func (f *inputFlags) flags(c *cobra.Command) {
+	fs := c.Flags()
+	setting.AddRepeatableFlag(fs, &f.files, "values", "", whole("FILE"), "file of values, YAML or JSON, instead of what was given before; - is standard input; what a later one has goes over an earlier")
+	setting.AddRepeatableFlag(fs, &f.set, "set", "", settings("ID=TEXT"), "value of an input, read as its type says")
+	setting.AddRepeatableFlag(fs, &f.setJSON, "set-json", "", settings("POINTER=JSON"), "JSON at a place in the values: /tags/env=\"prod\"")
+	setting.AddRepeatableFlag(fs, &f.unset, "unset", "", whole("POINTER"), "place in the values to be left out: /tags/env")
+}
+
+// givenInputs are values as a deployment is given them.
+type givenInputs struct {
+	values *manifest.Values
+	// from is the deployment whose values stay, nil for none, and without are the inputs of these that do not.
+	from    *string
+	without []string
+	// sent are the values with ids in the place of paths; nil where there are none besides those that stay.
+	sent json.RawMessage
+	// ids are the inputs that have a value which was given, then or now.
+	ids []string
+}
+
+// given puts the values together. live is the deployment whose values stay, nil for none, and inputs are those of the version.
+func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetLive, inputs []inputprop.Property, place manifest.Environment) (*givenInputs, error) {
+	g := &givenInputs{values: &manifest.Values{}}
+	for _, file := range f.files {
+		text, err := s.readFile(ctx, file, maxInput)
+		if err != nil {
+			return nil, err
+		}
+		if err := g.values.Read(titleOfFile(file), text); err != nil {
+			return nil, s.findings(err)
+		}
+	}
+	if len(f.files) == 0 && live != nil {
+		if err := g.stay(live, f); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.apply(g.values, inputs, &g.without, g.from != nil); err != nil {
+		return nil, setting.Usagef("%v", err)
+	}
+	resolved, wrong, err := manifest.ResolveReferences(ctx, inputs, g.values.Root(), place, s.resolver())
+	switch {
+	case err != nil:
+		return nil, err
+	case len(wrong) > 0:
+		return nil, s.violations(g.values.Findings(wrong))
+	}
+	g.ids = append(slices.DeleteFunc(g.ids, func(id string) bool { return slices.Contains(g.without, id) }), resolved.Keys...)
+	if g.from == nil || len(resolved.Keys) > 0 {
+		g.sent = resolved.JSON()
+	}
+	return g, nil
+}
+
+// stay lets the values stay that were given to a deployment. Of those that are changed in a place within, the rest is known
+// only by what was given.
+func (g *givenInputs) stay(live *client.TargetLive, f *inputFlags) error {
+	g.from = &live.Id
+	if len(live.GivenInputs) == 0 || string(live.GivenInputs) == "null" {
+		return nil // the server says what is missing
+	}
+	before, err := strictjson.ParseStored(live.GivenInputs)
+	if err != nil {
+		return err
+	}
+	g.ids = slices.Clone(before.Keys)
+	within := &strictjson.Node{Kind: strictjson.Object}
+	for _, place := range slices.Concat(wheres(f.setJSON), f.unset) {
+		keys := fault.Keys(place)
+		if len(keys) < 2 || within.Get(keys[0]) != nil {
+			continue
+		}
+		if value := before.Get(keys[0]); value != nil {
+			within.Append(keys[0], value)
+		}
+	}
+	g.values.Give("what is live", within)
+	return nil
+}
+
+func wheres(list []setTo) []string {
+	places := make([]string, len(list))
+	for i, s := range list {
+		places[i] = s.where
+	}
+	return places
+}
+
+// apply sets and unsets values. An input of which nothing is to stay is left out of what does.
+func (f *inputFlags) apply(values *manifest.Values, inputs []inputprop.Property, without *[]string, stays bool) error {
+	for _, s := range f.set {
+		if err := values.Set(inputs, s.where, s.text); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.setJSON {
+		if err := values.SetPointer(s.where, s.text); err != nil {
+			return err
+		}
+	}
+	for _, pointer := range f.unset {
+		if keys := fault.Keys(pointer); stays && len(keys) == 1 {
+			*without = append(*without, keys[0])
+			if values.Root().Get(keys[0]) == nil {
+				continue
+			}
+		}
+		if err := values.Unset(pointer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxInput is the longest file that is read, in bytes; the server takes less.
+const maxInput = 4 << 20
+
+// jsonOf returns the JSON that the value of a flag is: JSON itself, or that of a file where it begins with @. "" is none.
+func (s *session) jsonOf(ctx context.Context, flag, text string) (json.RawMessage, error) {
+	if text == "" {
+		return nil, nil
+	}
+	content := []byte(text)
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		var err error
+		if content, err = s.readFile(ctx, file, maxInput); err != nil {
+			return nil, err
+		}
+	}
+	if content = bytes.TrimSpace(content); !json.Valid(content) {
+		return nil, setting.Usagef("--%s: want JSON, or @ and a file of JSON, found %.60q", flag, text)
+	}
+	return content, nil
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"slipway/internal/cli/manifest"
+	"slipway/internal/client"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+	"slipway/internal/release"
+	"slipway/internal/strictjson"
+)
+
+// plan is what a deployment would change, as the server judges it now.
+type plan struct {
+	// Instance is the path of the instance, and Creates whether it is still to be made.
+	Instance string `json:"instance"`
+	Creates  bool   `json:"creates"`
+	// LiveDeployment is what is live, FromVersion its version, and ToVersion the one that would be deployed.
+	LiveDeployment *string `json:"liveDeployment"`
+	Module         string  `json:"module"`
+	FromVersion    *string `json:"fromVersion"`
+	ToVersion      string  `json:"toVersion"`
+	// Inputs and Artifact are the leaves that would differ from what is live.
+	Inputs   []client.ChangeRecord  `json:"inputs"`
+	Artifact []client.ChangeRecord  `json:"artifact"`
+	Warnings []client.WarningRecord `json:"warnings"`
+
+	// differences are these leaves for people.
+	differences []difference
+	live        *client.TargetLive
+	input       client.CreateDeploymentInput
+	place       manifest.Environment
+}
+
+var planView = view[plan]{
+	columns: []column{{"INSTANCE", "instance"}, {"MODULE", "module"}, {"FROM", "fromVersion"}, {"TO", "toVersion"}},
+	name:    func(p *plan) string { return p.Instance },
+}
+
+// judge has the server judge the values, and adds what would differ from what is live, leaf by leaf.
+func (p *plan) judge(ctx context.Context, s *session, version *client.DeployableVersion, g *givenInputs, environmentID string) error {
+	in := client.InputValuesInput{ModuleVersionId: &version.Id, Values: g.sent, InputsFrom: g.from, WithoutInputs: g.without}
+	if p.Creates {
+		in.EnvironmentId = &environmentID
+	} else {
+		in.ModuleInstanceId = &p.input.ModuleInstanceId
+	}
+	r, err := client.JudgeValues(ctx, s.conn, in)
+	switch {
+	case isCode(err, fault.DeploymentInputsUnknown):
+		return refusedf("what was given to %s, which is live at %s, is not kept: give --values; slipway values --instance %[2]s writes them", *g.from, p.Instance)
+	case err != nil:
+		return err
+	}
+	if wrong := r.ValidateInputs.Violations; len(wrong) > 0 {
+		violations := make([]fault.Violation, len(wrong))
+		for i, v := range wrong {
+			violations[i] = fault.Violation{Pointer: v.Pointer, Rule: v.Rule, Message: v.Message}
+		}
+		return s.violations(g.values.Findings(violations))
+	}
+	p.Warnings = r.ValidateInputs.Warnings
+	p.input.Inputs, p.input.InputsFrom, p.input.WithoutInputs = g.sent, g.from, g.without
+	var before json.RawMessage
+	if p.live != nil && p.live.Release != nil {
+		before = p.live.Release.Inputs
+	}
+	changes, err := release.Diff(ctx, before, r.ResolveInputs.Values)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		record := changeRecord(c)
+		p.Inputs = append(p.Inputs, record)
+		d := differenceOf("", record)
+		keys := fault.Keys(c.Pointer)
+		if c.Kind != release.Removed && len(keys) > 0 && !slices.Contains(g.ids, keys[0]) {
+			d.Note = "default of " + version.Version
+		}
+		p.differences = append(p.differences, d)
+	}
+	return nil
+}
+
+// compareArtifact adds what would differ of the artifact, where one is given.
+func (p *plan) compareArtifact(ctx context.Context) error {
+	if p.input.Artifact == nil {
+		return nil
+	}
+	var before json.RawMessage
+	if p.live != nil && p.live.Release != nil && string(p.live.Release.Artifact) != "null" {
+		before = p.live.Release.Artifact
+	}
+	changes, err := release.Diff(ctx, before, p.input.Artifact)
+	for _, c := range changes {
+		record := changeRecord(c)
+		p.Artifact = append(p.Artifact, record)
+		p.differences = append(p.differences, differenceOf("artifact:", record))
+	}
+	return err
+}
+
+func changeRecord(c release.Change) client.ChangeRecord {
+	return client.ChangeRecord{
+		Pointer: c.Pointer, Kind: client.ReleaseChangeKind(c.Kind), Before: c.Before, After: c.After, Masked: c.Masked, Immutable: c.Immutable,
+	}
+}
+
+// inputsOf returns the inputs of a version.
+func inputsOf(v *client.DeployableVersion) ([]inputprop.Property, error) {
+	n, err := strictjson.ParseStored(v.InputsJson)
+	if err != nil {
+		return nil, err
+	}
+	inputs, violations := inputprop.DecodeList(n, "")
+	if len(violations) > 0 {
+		return nil, fmt.Errorf("the inputs of %s %s have what this program does not know: %s %s; is it older than the server?",
+			v.ModuleDefinition.Type, v.Version, violations[0].Pointer, violations[0].Message)
+	}
+	return inputs, nil
+}
+
+// lines tell of a plan what it comes to, for people.
+func (p *plan) lines(s *session) []string {
+	head := p.Instance + gap + p.Module + " "
+	if p.FromVersion != nil && *p.FromVersion != p.ToVersion {
+		head += *p.FromVersion + " -> "
+	}
+	head += p.ToVersion + gap
+	switch {
+	case p.Creates:
+		head += "a new instance"
+	case p.live == nil:
+		head += "nothing is live"
+	default:
+		head += "live: " + s.when(p.live.CompletedAt) + "by " + p.live.CreatedBy
+	}
+	lines := append([]string{head}, linesOfDifferences(p.differences)...)
+	for _, w := range p.Warnings {
+		lines = append(lines, "warning: "+w.Pointer+" "+w.Message)
+	}
+	return lines
+}
+
+// when returns a moment as people read it on standard error, with a blank after it; nothing for none.
+func (s *session) when(at *time.Time) string {
+	switch {
+	case at == nil:
+		return ""
+	case s.asks:
+		return age(*at, s.config.Now()) + " "
+	}
+	return at.UTC().Format(time.RFC3339) + " "
+}
+
+// linesOfDifferences returns differences one below the other.
+func linesOfDifferences(all []difference) (lines []string) {
+	if len(all) == 0 {
+		return []string{"nothing differs from what is live"}
+	}
+	var where, values int
+	texts := make([]string, len(all))
+	for i, d := range all {
+		switch d.Sign {
+		case "~":
+			texts[i] = d.Before + " -> " + d.After
+		default:
+			texts[i] = cmp.Or(d.Before, d.After)
+		}
+		if d.Before == "" && d.After == "" {
+			texts[i] = ""
+		}
+		where, values = max(where, widthOf(d.Where)), max(values, widthOf(texts[i]))
+	}
+	for i, d := range all {
+		line := d.Sign + " " + pad(d.Where, where) + gap + texts[i]
+		if d.Note != "" {
+			line = d.Sign + " " + pad(d.Where, where) + gap + pad(texts[i], values) + gap + d.Note
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
