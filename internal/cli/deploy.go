@@ -29,7 +29,7 @@ func (d *deploying) flags(c *cobra.Command) {
 	fs := c.Flags()
 	setting.AddFlag(fs, &d.version, "version", "", setting.Text, "version of the module; latest is the newest; left out, the one that is live stays, and at first it is the newest")
 	d.inputFlags.flags(c)
-	setting.AddFlag(fs, &d.artifact, "artifact", "", setting.Text, "JSON of the artifact, or @ and a file of it; left out, it stays with the values")
+	setting.AddFlag(fs, &d.artifact, "artifact", "", setting.Text, "JSON of the artifact, or @ and a file of it; left out, the one that is live stays")
 	setting.AddFlag(fs, &d.data, "data", "", setting.Text, "JSON of what is known of the deployment beforehand, or @ and a file of it")
 	setting.AddFlag(fs, &d.create, "create", "false", setting.Bool, "make the instance where there is none, of the module of --module")
 	d.instance = createInstance(fs)
@@ -135,6 +135,9 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	}
 	if err := p.judge(ctx, s, version, given, environmentID); err != nil {
 		return nil, nil, err
+	}
+	if given.from == nil && p.input.Artifact == nil {
+		p.input.Artifact = p.liveArtifact()
 	}
 	err = p.compareArtifact(ctx)
 	return p, creating, err

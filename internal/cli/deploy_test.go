@@ -78,7 +78,7 @@ func TestValuesArePutTogether(t *testing.T) {
 		{[]string{"--set", "size=60", "--set", "of=../production/web"}, `{"name":"q","tags":{"env":"prod","team":"a"},"of":"` + web + `","rules":[{"of":"` + web + `","port":1},{"port":2}],"size":60}`},
 		{[]string{"--set-json", `/tags/env="stage"`, "--unset", "/rules/0", "--unset", "/size"}, `{"name":"q","tags":{"env":"stage","team":"a"},"of":"` + web + `","rules":[{"port":2}]}`},
 		{[]string{"--unset", "/of", "--set-json", `/rules=[]`}, `{"name":"q","tags":{"env":"stage","team":"a"},"rules":[]}`},
-		{[]string{"--values", base, "--values", over, "--set", "name=1,2=3"}, `{"name":"1,2=3","tags":{"env":"over"},"of":"` + web + `","rules":[{"of":"` + web + `","port":1},{"port":2}]}`},
+		{[]string{"--values", base, "--values", over, "--set", "name=1,2=3"}, `{"name":"1,2=3","tags":{"env":"over"},"rules":[{"of":"` + web + `","port":1},{"port":2}],"of":"` + web + `"}`},
 	} {
 		o := h.run(t, append([]string{"deploy", "shop/production/queue", "--logs=false"}, c.args...)...)
 		if o.code != 0 {
@@ -183,6 +183,35 @@ func TestDeploymentWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 			t.Errorf("slipway %s: %d, %d deployments more, %s", command, o.code, after-before, o.stderr)
 		}
 		h.must(t, "cancel", "shop/production/web@last")
+	}
+}
+
+// A file takes the place of the values, and of nothing else: the artifact stays, and where the service is.
+func TestFileOfValuesLeavesTheArtifactAndTheService(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	h := s.home(t, s.Acme.Tokens[actor.Developer])
+	file := write(t, "values.yaml", "image: web:9\n")
+	viewer := s.Acme.As(actor.Viewer)
+	for _, kept := range []bool{true, false} {
+		if !kept {
+			if _, err := s.Raw(t, s.Acme).ExecContext(t.Context(), "UPDATE deployments SET given_from = NULL"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := h.run(t, "deploy", "shop/production/web", "--values", file, "--wait=false")
+		if o.code != 0 || strings.Contains(o.stderr, "artifact") || !strings.Contains(o.stderr, "~ /replicas  3 -> 2 ") {
+			t.Fatalf("kept %t: %d, %s", kept, o.code, o.stderr)
+		}
+		d := s.Store.Client.Deployment.Query().Order(ent.Desc(entdeployment.FieldCreatedAt, entdeployment.FieldID)).FirstX(viewer)
+		r := s.Store.Client.Release.GetX(viewer, *d.ReleaseID)
+		if !strings.Contains(r.Content, `"inputs":{"image":"web:9","replicas":2}`) || !strings.Contains(r.Content, `"artifact":{"arn":"arn:aws:ecs:`) {
+			t.Errorf("kept %t: %s", kept, r.Content)
+		}
+		if got := d.ServiceArn != nil; got != kept {
+			t.Errorf("kept %t: the service stays: %t", kept, got)
+		}
+		s.Cancel(t, s.Acme, d.ID)
 	}
 }
 

@@ -79,13 +79,18 @@ func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetL
 			return nil, s.findings(err)
 		}
 	}
+	before, err := givenTo(live)
+	if err != nil {
+		return nil, err
+	}
 	if len(f.files) == 0 && live != nil {
-		if err := g.stay(live, f); err != nil {
-			return nil, err
-		}
+		g.stay(live, before, f)
 	}
 	if err := f.apply(g.values, inputs, &g.without, g.from != nil); err != nil {
 		return nil, setting.Usagef("%v", err)
+	}
+	if len(f.files) > 0 && before != nil {
+		g.replace(live, before)
 	}
 	resolved, wrong, err := manifest.ResolveReferences(ctx, inputs, g.values.Root(), place, s.resolver())
 	switch {
@@ -95,22 +100,36 @@ func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetL
 		return nil, s.violations(g.values.Findings(wrong))
 	}
 	g.ids = append(slices.DeleteFunc(g.ids, func(id string) bool { return slices.Contains(g.without, id) }), resolved.Keys...)
-	if g.from == nil || len(resolved.Keys) > 0 {
+	if g.from == nil || len(f.files) > 0 || len(resolved.Keys) > 0 {
 		g.sent = resolved.JSON()
 	}
 	return g, nil
 }
 
-// stay lets the values stay that were given to a deployment. Of those that are changed in a place within, the rest is known
-// only by what was given.
-func (g *givenInputs) stay(live *client.TargetLive, f *inputFlags) error {
-	g.from = &live.Id
-	if len(live.GivenInputs) == 0 || string(live.GivenInputs) == "null" {
-		return nil // the server says what is missing
+// givenTo returns what was given to a deployment, nil where that is not known.
+func givenTo(live *client.TargetLive) (*strictjson.Node, error) {
+	if live == nil || len(live.GivenInputs) == 0 || string(live.GivenInputs) == "null" {
+		return nil, nil
 	}
-	before, err := strictjson.ParseStored(live.GivenInputs)
-	if err != nil {
-		return err
+	return strictjson.ParseStored(live.GivenInputs)
+}
+
+// replace lets stay of a deployment what is beside the values, such as its artifact and where it went, and none of these.
+func (g *givenInputs) replace(live *client.TargetLive, before *strictjson.Node) {
+	for _, id := range before.Keys {
+		if g.values.Root().Get(id) == nil {
+			g.without = append(g.without, id)
+		}
+	}
+	g.from = &live.Id
+}
+
+// stay lets the values stay that were given to a deployment. Of those that are changed in a place within, the rest is known
+// only by what was given, before.
+func (g *givenInputs) stay(live *client.TargetLive, before *strictjson.Node, f *inputFlags) {
+	g.from = &live.Id
+	if before == nil {
+		return // the server says what is missing
 	}
 	g.ids = slices.Clone(before.Keys)
 	within := &strictjson.Node{Kind: strictjson.Object}
@@ -124,7 +143,6 @@ func (g *givenInputs) stay(live *client.TargetLive, f *inputFlags) error {
 		}
 	}
 	g.values.Give("what is live", within)
-	return nil
 }
 
 func wheres(list []setTo) []string {

@@ -326,6 +326,25 @@ func TestLogIsFollowedFromItsLastLines(t *testing.T) {
 	}
 }
 
+// For programs each change of what is watched comes as it is, and the end is the last.
+func TestChangesOfADeploymentAreObjectsForPrograms(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	d := s.Deploy(t, s.Instance.ID, `{"image":"web:2"}`)
+	h := s.home(t, s.Acme.Tokens[actor.Viewer])
+	stdout := &watched{on: `"status":"PENDING"`, do: func() {
+		go func() { succeeds(&runner{t, s.World}, d, s.Claim(t, d)) }()
+	}}
+	code := h.execute(t.Context(), stdout, io.Discard, "watch", d.ID, "-o", "json", "--fields", "status,completedAt")
+	lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
+	if code != 0 || lines[0] != `{"status":"PENDING","completedAt":null}` || !strings.HasPrefix(lines[len(lines)-1], `{"status":"SUCCEEDED","completedAt":"`) {
+		t.Errorf("%d: %q", code, lines)
+	}
+	if ends := strings.Count(stdout.String(), "SUCCEEDED"); ends != 1 {
+		t.Errorf("%d ends: %q", ends, lines)
+	}
+}
+
 // Of an environment each change comes as it is, a line each, until the command is interrupted.
 func TestEnvironmentIsWatched(t *testing.T) {
 	t.Parallel()

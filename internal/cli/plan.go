@@ -93,17 +93,21 @@ func (p *plan) compareArtifact(ctx context.Context) error {
 	if p.input.Artifact == nil {
 		return nil
 	}
-	var before json.RawMessage
-	if p.live != nil && p.live.Release != nil && string(p.live.Release.Artifact) != "null" {
-		before = p.live.Release.Artifact
-	}
-	changes, err := release.Diff(ctx, before, p.input.Artifact)
+	changes, err := release.Diff(ctx, p.liveArtifact(), p.input.Artifact)
 	for _, c := range changes {
 		record := changeRecord(c)
 		p.Artifact = append(p.Artifact, record)
 		p.differences = append(p.differences, differenceOf("artifact:", record))
 	}
 	return err
+}
+
+// liveArtifact returns the artifact that is live, nil where there is none.
+func (p *plan) liveArtifact() json.RawMessage {
+	if p.live == nil || p.live.Release == nil || string(p.live.Release.Artifact) == "null" {
+		return nil
+	}
+	return p.live.Release.Artifact
 }
 
 func changeRecord(c release.Change) client.ChangeRecord {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ type waiting struct {
 	onInterrupt string
 	// fromStart says that the command has made the deployment.
 	fromStart bool
+	// streams says that each change is a part of the result, and not the end alone, but for people.
+	streams bool
 }
 
 // What happens to a deployment that is waited for where the command is interrupted.
@@ -57,8 +60,10 @@ func (w *waiting) endOf(ctx context.Context, s *session, id string) error {
 		s.note("%s may go on; see how it stands with: slipway deployments show %s", id, id)
 		return err
 	}
-	if err := s.showEnd(ended); err != nil {
-		return err
+	if !w.streamsTo(s) {
+		if err := s.showEnd(ended); err != nil {
+			return err
+		}
 	}
 	switch {
 	case ended.CompletedAt == nil:
@@ -68,6 +73,9 @@ func (w *waiting) endOf(ctx context.Context, s *session, id string) error {
 	}
 	return nil
 }
+
+// streamsTo reports whether the result has each change of a deployment.
+func (w *waiting) streamsTo(s *session) bool { return w.streams && s.out.format != formatTable }
 
 // lateLogs is how long the last lines of a log may take to come when the deployment has ended.
 const lateLogs = 10 * time.Second
@@ -94,8 +102,18 @@ func (w *waiting) follow(ctx context.Context, s *session, id string) (*client.De
 			}
 		})
 	}
-	ended, err := s.followDeployment(ctx, id, p.change)
-	if err == nil {
+	see, shown := p.change, 0
+	var failed error
+	if w.streamsTo(s) {
+		see = func(d *client.DeploymentProgress) {
+			if p.change(d); d.Version > shown && failed == nil {
+				shown = d.Version
+				failed = s.streamProgress(d)
+			}
+		}
+	}
+	ended, err := s.followDeployment(ctx, id, see)
+	if err = cmp.Or(err, failed); err == nil {
 		defer time.AfterFunc(lateLogs, endLogs).Stop()
 		logs.Wait()
 	}
@@ -160,6 +178,15 @@ func (s *session) showEnd(d *client.DeploymentProgress) error {
 		}
 	}
 	return s.out.to.Flush()
+}
+
+// streamProgress writes a deployment as it is now to a result that has each change.
+func (s *session) streamProgress(d *client.DeploymentProgress) error {
+	e, err := progressView.entryOf(d)
+	if err != nil {
+		return err
+	}
+	return s.stream(e.Node, e.name)
 }
 
 // stream writes a record of a result that has no end: JSON an object a line.

@@ -11,13 +11,14 @@ import (
 )
 
 func (c *Config) watchCommand() *cobra.Command {
-	w := waiting{wait: true}
+	w := waiting{wait: true, streams: true}
 	cmd := c.command(&cobra.Command{
 		Use: "watch DEPLOYMENT|INSTANCE|ENVIRONMENT", Short: "Follow a deployment to its end, or what is deployed to an environment", Args: cobra.ExactArgs(1),
 		Long: `Follow a deployment until it has ended. The exit code says how: 0 where it SUCCEEDED, 6 where it FAILED or was CANCELED.
 An instance stands for its active deployment, or else for its last.
 
-Of an environment every change is shown, a line each, until the command is interrupted.`,
+Of an environment every change is shown, a line each, until the command is interrupted. With -o json, yaml, tsv and name every
+change is shown of a deployment, too; of JSON each is an object on a line of its own.`,
 		Example:           "  slipway watch shop/prod/orders\n  slipway watch dep_01kb… --timeout 1h --logs=false\n  slipway watch shop/prod -o json",
 		ValidArgsFunction: c.complete(completeInstances),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -76,10 +77,6 @@ func (s *session) watchEnvironment(ctx context.Context, ref string) error {
 			if seen[d.Id] = d.Version; d.CompletedAt != nil {
 				delete(seen, d.Id)
 			}
-			e, err := progressView.entryOf(d)
-			if err != nil {
-				return "", err
-			}
 			if s.out.format == formatTable && len(s.out.fields) == 0 {
 				version := ""
 				if d.Release != nil {
@@ -88,7 +85,7 @@ func (s *session) watchEnvironment(ctx context.Context, ref string) error {
 				_, _ = s.out.to.WriteString(p.sentence(d.Id, string(d.Status), placeOf(d.ModuleInstance), version, latestOf(d)) + "\n")
 				return item.DeploymentsChanged.Cursor, s.out.to.Flush()
 			}
-			return item.DeploymentsChanged.Cursor, s.stream(e.Node, e.name)
+			return item.DeploymentsChanged.Cursor, s.streamProgress(d)
 		},
 	})
 }

@@ -54,9 +54,6 @@ func unkept(postgres bool) string {
 // texts returns the statement that reads releases of a list: how many bytes each has and, where it may name an instance, its
 // text.
 func texts(postgres bool) string {
-	among := `IN (SELECT "value" FROM json_each($1)) AND ` + strings.Replace(store.Owner(`"organization_id"`, false), "?", "$2", 1)
-	if postgres {
-		among = `= ANY ($1) AND "organization_id" = $2`
-	}
-	return `SELECT "id", octet_length("content"), CASE WHEN "content" LIKE '%inst!_%' ESCAPE '!' THEN "content" ELSE '' END FROM "releases" WHERE "id" ` + among
+	return `SELECT "id", octet_length("content"), CASE WHEN "content" LIKE '%inst!_%' ESCAPE '!' THEN "content" ELSE '' END FROM "releases" WHERE ` +
+		store.Among(`"id"`, `"organization_id"`, postgres)
 }

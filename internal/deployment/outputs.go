@@ -74,20 +74,10 @@ func keepOutputs(
 	return Report{Events: events}.apply(d, u, at)
 }
 
-// The statements that read the outputs of deployments by a list of ids.
-const (
-	outputsText     = `SELECT "deployment_id", "content" FROM "deployment_outputs" WHERE "deployment_id" `
-	outputsPostgres = outputsText + `= ANY ($1) AND "organization_id" = $2`
-	outputsSQLite   = outputsText + `IN (SELECT value FROM json_each(?)) AND `
-)
-
 // OutputsOf returns the outputs of deployments by their ids, without those that have none, counted as work of the
 // context's request.
 func (s *Service) OutputsOf(ctx context.Context, deploymentIDs []string) (map[string]json.RawMessage, error) {
-	text := outputsPostgres
-	if !s.Store.Postgres() {
-		text = outputsSQLite + store.Owner(`"organization_id"`, false)
-	}
+	text := `SELECT "deployment_id", "content" FROM "deployment_outputs" WHERE ` + store.Among(`"deployment_id"`, `"organization_id"`, s.Store.Postgres())
 	all := map[string]json.RawMessage{}
 	args := []any{s.Store.List(deploymentIDs), store.Scope(actor.From(ctx))}
 	err := s.Store.Query(ctx, text, args, func(row store.Rows) error {

@@ -126,7 +126,7 @@ LEFT JOIN "deployments" AS "l" ON "l"."id" = "i"."live_deployment_id" AND "l"."o
 
 // The statements that read the sources of a list of ids, and one that is to be replayed.
 var (
-	sourcesText = "SELECT " + names(sourceColumns) + sourceTables + ` WHERE "d"."id" `
+	sourcesText = "SELECT " + names(sourceColumns) + sourceTables + " WHERE "
 	replayText  = "SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`
 	toReplay    = append(sourceColumns[:len(sourceColumns):len(sourceColumns)], replayColumns...)
 )
@@ -151,13 +151,9 @@ func scanSource(row store.Rows, columns []column) (*source, error) {
 
 // readSources reads deployments with all that decides on a replay of them, but for what their releases ship.
 func (s *Service) readSources(ctx context.Context, ids []string) ([]*source, error) {
-	where := `IN (SELECT value FROM json_each(?)) AND ` + store.Owner(`"d"."organization_id"`, false)
-	if s.Store.Postgres() {
-		where = `= ANY ($1) AND "d"."organization_id" = $2`
-	}
 	var found []*source
 	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
-	err := s.Store.Query(ctx, sourcesText+where, args, func(row store.Rows) error {
+	err := s.Store.Query(ctx, sourcesText+store.Among(`"d"."id"`, `"d"."organization_id"`, s.Store.Postgres()), args, func(row store.Rows) error {
 		from, err := scanSource(row, sourceColumns)
 		found = append(found, from)
 		return err

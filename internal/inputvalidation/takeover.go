@@ -117,13 +117,10 @@ func (s *Service) givenTo(ctx context.Context, d *ent.Deployment) (*strictjson.N
 // GivenInputs returns what was given to deployments that were created, by their ids, as JSON. It is counted as work of the
 // context's request.
 func (s *Service) GivenInputs(ctx context.Context, ids []string) (map[string]json.RawMessage, error) {
-	where := `IN (SELECT "value" FROM json_each(?)) AND ` + store.Owner(`"organization_id"`, false)
-	if s.Store.Postgres() {
-		where = `= ANY ($1) AND "organization_id" = $2`
-	}
 	given := make(map[string]json.RawMessage, len(ids))
 	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
-	err := s.Store.Query(ctx, `SELECT "deployment_id", "content" FROM "given_inputs" WHERE "deployment_id" `+where, args, func(row store.Rows) error {
+	text := `SELECT "deployment_id", "content" FROM "given_inputs" WHERE ` + store.Among(`"deployment_id"`, `"organization_id"`, s.Store.Postgres())
+	err := s.Store.Query(ctx, text, args, func(row store.Rows) error {
 		var id, content string
 		if err := row.Scan(&id, &content); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -46,4 +47,12 @@ func (s *Store) List(texts []string) any {
 		return "[]" // texts always encode
 	}
 	return string(list)
+}
+
+// Among returns the condition that a column has one of the texts of $1, a List, and another one the organization of $2.
+func Among(column, organizationColumn string, postgres bool) string {
+	if postgres {
+		return column + ` = ANY ($1) AND ` + organizationColumn + ` = $2`
+	}
+	return column + ` IN (SELECT "value" FROM json_each($1)) AND ` + strings.Replace(Owner(organizationColumn, false), "?", "$2", 1)
 }
