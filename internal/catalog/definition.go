@@ -127,7 +127,7 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
 		return nil, nil, err
 	}
-	if violations := in.check(); len(violations) > 0 {
+	if violations := in.Check(); len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	warnings, err := s.Schemas.CheckShadowed(ctx, in.Type, "/type")
@@ -154,7 +154,8 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 	return created, warnings, err
 }
 
-func (in NewDefinition) check() []fault.Violation {
+// Check returns what is wrong with the definition by itself. Pointers lead into the input of createModuleDefinition.
+func (in NewDefinition) Check() []fault.Violation {
 	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
 	return append(violations, checkModuleType(in.Type)...)
 }

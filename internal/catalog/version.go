@@ -86,7 +86,7 @@ type NewVersion struct {
 // not be meant. It fails with ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
 // before.
 func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.ModuleVersion, []inputprop.Warning, error) {
-	version, inputs, violations := in.check()
+	version, inputs, violations := in.Check()
 	if len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
@@ -146,8 +146,9 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	return published, warnings, err
 }
 
-// check returns the version and its inputs, or every violation.
-func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Violation) {
+// Check returns the number of the version and its inputs, or everything that is wrong with the version by itself, without
+// the rules that hold between its inputs. Pointers lead into the input of publishModuleVersion.
+func (in NewVersion) Check() (*semver.Version, []inputprop.Property, []fault.Violation) {
 	violations := in.Violations
 	version, err := semver.StrictNewVersion(in.Version)
 	if err != nil || len(in.Version) > 100 {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 
@@ -76,27 +74,10 @@ pageInfo { hasNextPage endCursor }. Each answer is a line of its own.`,
 	return cmd
 }
 
-// maxFile is the longest file that is sent, in bytes.
-const maxFile = 16 << 20
-
 // read reads the file, or standard input.
 func (a *api) read(ctx context.Context, s *session) (string, error) {
-	from := s.in
-	if a.file != "-" {
-		f, err := os.Open(a.file)
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = f.Close() }()
-		from = f
-	}
-	return await(ctx, func() (string, error) {
-		text, err := io.ReadAll(io.LimitReader(from, maxFile+1))
-		if err == nil && len(text) > maxFile {
-			err = fmt.Errorf("%s: want at most %d bytes, found more", a.file, maxFile)
-		}
-		return string(text), err
-	})
+	text, err := s.readFile(ctx, a.file, maxFile)
+	return string(text), err
 }
 
 func (a *api) rest(ctx context.Context, s *session, method, path string) error {

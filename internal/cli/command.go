@@ -51,6 +51,7 @@ func Commands(c Config) []*cobra.Command {
 		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
 		c.outputsCommand(), c.compareCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
 		c.deployCommand(), c.previewCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(), c.logsCommand(), c.apiCommand(),
+		c.valuesCommand(), c.schemaCommand(), c.validateCommand(),
 	}
 }
 
@@ -73,6 +74,7 @@ func Is(c *cobra.Command) bool { return c.Annotations[ours] != "" }
 // session is one run of a command.
 type session struct {
 	config      *Config
+	target      *target
 	conn        *connection
 	out         *printer
 	in          io.Reader
@@ -89,6 +91,8 @@ type action func(ctx context.Context, s *session, args []string) error
 type options struct {
 	// target, where it is nil the command asks no server.
 	target *target
+	// onDemand says that the command asks the server only once it calls session.connect.
+	onDemand bool
 	// formats it has beside those of all.
 	formats []format
 	// changes says that it asks before it does something.
@@ -103,6 +107,11 @@ func (c *Config) command(base *cobra.Command, do action, more ...format) *cobra.
 // changing makes a command that changes something at a server; see session.confirm.
 func (c *Config) changing(base *cobra.Command, do action) *cobra.Command {
 	return c.build(base, options{target: &target{}, changes: true}, do)
+}
+
+// onDemand makes a command that asks a server where its flags or its file make that necessary: see session.connect.
+func (c *Config) onDemand(base *cobra.Command, do action) *cobra.Command {
+	return c.build(base, options{target: &target{}, onDemand: true}, do)
 }
 
 // local makes a command that asks no server.
@@ -128,10 +137,10 @@ func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command
 	base.DisableFlagsInUseLine = true
 	base.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })
 	base.RunE = func(cmd *cobra.Command, args []string) error {
-		s := &session{config: c, in: cmd.InOrStdin(), errOut: cmd.ErrOrStderr(), yes: yes, destination: cmd.OutOrStdout()}
+		s := &session{config: c, target: o.target, in: cmd.InOrStdin(), errOut: cmd.ErrOrStderr(), yes: yes, destination: cmd.OutOrStdout()}
 		s.out = newPrinter(out, cmd.OutOrStdout(), c.Env, c.Now)
 		_, s.asks = terminal(s.errOut)
-		if err := s.run(cmd.Context(), o.target, args, do); err != nil {
+		if err := s.run(cmd.Context(), o, args, do); err != nil {
 			return begun{err}
 		}
 		return nil
@@ -139,17 +148,23 @@ func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command
 	return base
 }
 
-func (s *session) run(ctx context.Context, t *target, args []string, do action) error {
-	if t != nil {
-		p, err := t.resolve(s.config.Env)
-		if err != nil {
-			return err
-		}
-		if s.conn, err = s.config.connect(ctx, p, s.errOut); err != nil {
+func (s *session) run(ctx context.Context, o options, args []string, do action) error {
+	if o.target != nil && !o.onDemand {
+		if err := s.connect(ctx); err != nil {
 			return err
 		}
 	}
 	return do(ctx, s, args)
+}
+
+// connect connects the session to the server that its flags, the variables or the contexts name.
+func (s *session) connect(ctx context.Context) error {
+	p, err := s.target.resolve(s.config.Env)
+	if err != nil {
+		return err
+	}
+	s.conn, err = s.config.connect(ctx, p, s.errOut)
+	return err
 }
 
 // note tells a person something beside the result.

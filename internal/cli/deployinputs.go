@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -74,11 +71,11 @@ type givenInputs struct {
 func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetLive, inputs []inputprop.Property, place manifest.Environment) (*givenInputs, error) {
 	g := &givenInputs{values: &manifest.Values{}}
 	for _, file := range f.files {
-		text, err := s.readInput(ctx, file)
+		text, err := s.readFile(ctx, file, maxInput)
 		if err != nil {
 			return nil, err
 		}
-		if err := g.values.Read(file, text); err != nil {
+		if err := g.values.Read(titleOfFile(file), text); err != nil {
 			return nil, s.findings(err)
 		}
 	}
@@ -185,31 +182,6 @@ func (f *inputFlags) apply(values *manifest.Values, inputs []inputprop.Property,
 // maxInput is the longest file that is read, in bytes; the server takes less.
 const maxInput = 4 << 20
 
-// readInput reads a file, or standard input for -.
-func (s *session) readInput(ctx context.Context, file string) ([]byte, error) {
-	if file == "-" {
-		text, err := await(ctx, func() (string, error) {
-			text, err := io.ReadAll(io.LimitReader(s.in, maxInput+1))
-			return string(text), err
-		})
-		return []byte(text), checkInput("standard input", len(text), err)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxInput+1))
-	return text, checkInput(file, len(text), err)
-}
-
-func checkInput(name string, bytes int, err error) error {
-	if err == nil && bytes > maxInput {
-		return fmt.Errorf("%s: want at most %d bytes, found more", name, maxInput)
-	}
-	return err
-}
-
 // jsonOf returns the JSON that the value of a flag is: JSON itself, or that of a file where it begins with @. "" is none.
 func (s *session) jsonOf(ctx context.Context, flag, text string) (json.RawMessage, error) {
 	if text == "" {
@@ -218,7 +190,7 @@ func (s *session) jsonOf(ctx context.Context, flag, text string) (json.RawMessag
 	content := []byte(text)
 	if file, ok := strings.CutPrefix(text, "@"); ok {
 		var err error
-		if content, err = s.readInput(ctx, file); err != nil {
+		if content, err = s.readFile(ctx, file, maxInput); err != nil {
 			return nil, err
 		}
 	}

@@ -169,6 +169,14 @@ var goldens = []struct {
 		"projects create shop --name Other", "projects delete shop", "environments archive shop/production", "deployments show shop/production/nothing@live", "api {nothing}",
 		"projects show a/b", "environments show shop", "instances show shop/production", "deployments show shop/production/web", "modules show /", "modules deprecate shop --reason x",
 		"quarantine shop/production/web --reason x", "instances create shop/production/x", "projects rename shop", "projects list --fields nothing,id"}},
+	{"manifests", []string{"modules init acme/jobs-N --dir DIR-N", "modules init acme/jobs-N --dir DIR-N", "modules init / --dir DIR-N", "modules lint testdata/files/queue.yaml",
+		"modules lint testdata/files/bad.yaml", "modules lint testdata/files/other.yaml --remote --against-live", "modules lint testdata/files/nothing.yaml",
+		"modules publish testdata/files/queue.yaml --version 1.0.0-N", "modules publish testdata/files/queue.yaml --version 1.0.0-N", "modules publish testdata/files/other.yaml",
+		"modules publish testdata/files/bad.yaml"}},
+	{"values", []string{"values shop", "values shop@1.5.0-rc.1 --fields image", "values --instance shop/production/web", "values shop@9.9.9", "values",
+		"schema values shop", "schema values shop --fields title,required", "schema module --fields title",
+		"validate testdata/files/good-values.yaml --module shop", "validate testdata/files/bad-values.yaml --instance shop/production/web",
+		"validate testdata/files/bad.yaml", "validate testdata/files/bad-values.yaml"}},
 }
 
 var formats = []string{"table", "json", "yaml", "tsv", "name"}
@@ -186,7 +194,7 @@ func (h *home) transcript(t *testing.T, commands []string, format string, n name
 			}
 		}
 		for i := range args {
-			args[i] = strings.NewReplacer("URL", h.variables["SLIPWAY_SERVER"], "LOGGED", h.variables["LOGGED"]).Replace(args[i])
+			args[i] = strings.NewReplacer("URL", h.variables["SLIPWAY_SERVER"], "LOGGED", h.variables["LOGGED"], "DIR", h.variables["DIR"]).Replace(args[i])
 		}
 		o := h.typing(h.variables["SLIPWAY_TOKEN"]).run(t, append(args, "-o", format)...)
 		if strings.Contains(o.stdout+o.stderr, h.variables["SLIPWAY_TOKEN"]) {
@@ -198,13 +206,14 @@ func (h *home) transcript(t *testing.T, commands []string, format string, n name
 		}
 		fmt.Fprintf(&b, "exit %d\n\n", o.code)
 	}
-	return n.of(b.String())
+	return n.of(strings.ReplaceAll(b.String(), h.variables["HOME"], "HOME"))
 }
 
 func TestEachCommandInEachFormat(t *testing.T) {
 	t.Parallel()
 	s := newStock(t)
 	h := s.home(t, s.Acme.Tokens[actor.Admin])
+	h.variables["DIR"] = filepath.Join(h.variables["HOME"], "module")
 	for _, g := range goldens {
 		var all strings.Builder
 		n := names{}

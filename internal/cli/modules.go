@@ -27,8 +27,9 @@ var (
 )
 
 func (c *Config) modulesCommand() *cobra.Command {
-	return Group("modules", "List, show, deprecate and reinstate modules and their versions",
-		c.modulesListCommand(), c.modulesShowCommand(), c.modulesVersionsCommand(), c.deprecateCommand(), c.reinstateCommand())
+	return Group("modules", "Write, check, publish, list, show, deprecate and reinstate modules and their versions",
+		c.modulesListCommand(), c.modulesShowCommand(), c.modulesVersionsCommand(), c.modulesInitCommand(), c.modulesLintCommand(), c.modulesPublishCommand(),
+		c.deprecateCommand(), c.reinstateCommand())
 }
 
 func (c *Config) modulesListCommand() *cobra.Command {

@@ -192,18 +192,26 @@ func (s *session) versionID(ctx context.Context, ref string) (string, error) {
 		}
 		return r.ModuleDefinition.LatestModuleVersion.Id, nil
 	}
-	found := ""
-	_, err = each(ctx, s.versionPages(module.Id), allOf, func(page []client.VersionRecord) (bool, error) {
-		for _, v := range page {
-			if v.Version == number {
-				found = v.Id
+	found, err := s.versionOf(ctx, module.Id, number)
+	if err != nil {
+		return "", err
+	}
+	if found == nil {
+		return "", refusedf("%s has no version %s", name, number)
+	}
+	return found.Id, nil
+}
+
+// versionOf returns the version of a module that has a number, nil where there is none.
+func (s *session) versionOf(ctx context.Context, moduleID, number string) (found *client.VersionRecord, err error) {
+	_, err = each(ctx, s.versionPages(moduleID), allOf, func(page []client.VersionRecord) (bool, error) {
+		for i := range page {
+			if page[i].Version == number {
+				found = &page[i]
 			}
 		}
-		return found == "", nil
+		return found == nil, nil
 	})
-	if err == nil && found == "" {
-		err = refusedf("%s has no version %s", name, number)
-	}
 	return found, err
 }
 

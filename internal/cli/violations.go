@@ -18,24 +18,23 @@ func (s *session) findings(err error) error {
 	return err
 }
 
-// violations returns the error of values that are refused: as the server would refuse them, but each violation stands where
-// its value was written. A workflow of GitHub shows them beside the lines.
+// violations returns the error of values that are refused.
 func (s *session) violations(found manifest.Findings) error {
-	if variable(s.config.Env, "GITHUB_ACTIONS") == "true" {
-		for _, f := range found {
-			_, _ = fmt.Fprintln(s.errOut, safe(f.Annotation()))
-		}
-	}
+	return s.refuse(fault.DeploymentInputsInvalid, "The values do not fit the inputs", found)
+}
+
+// refuse returns the error of what cannot be sent for what was found in it: as the server would refuse it, but each
+// violation stands where it was written. A workflow of GitHub shows them beside the lines.
+func (s *session) refuse(code fault.Code, why string, found manifest.Findings) error {
+	s.annotate(found)
 	items := make([]string, len(found))
 	for i, f := range found {
 		items[i] = f.String()
 	}
-	message := fmt.Sprintf("The values do not fit the inputs: %d violations.", len(items))
-	if len(items) == 1 {
-		message = "The values do not fit the inputs: 1 violation."
-	}
+	all := findings{list: found}
 	return &codeError{exitFound, &client.Error{Status: http.StatusUnprocessableEntity, Data: fault.Data{
-		Code: string(fault.DeploymentInputsInvalid), Message: message,
-		Details: []fault.Section{{Title: "Violations", Render: fault.RenderList, Items: items}},
+		Code: string(code), Message: fmt.Sprintf("%s: %s.", why, counted(len(found.Errors()), "violation")),
+		Details:  []fault.Section{{Title: "Violations", Render: fault.RenderList, Items: items}},
+		Metadata: map[string]any{"violations": all.records()},
 	}}}
 }

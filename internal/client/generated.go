@@ -111,104 +111,6 @@ type ArchiveProjectResponse struct {
 // GetArchiveProject returns ArchiveProjectResponse.ArchiveProject, and is useful for accessing the field via an interface.
 func (v *ArchiveProjectResponse) GetArchiveProject() ProjectArchived { return v.ArchiveProject }
 
-// A free-form array.
-type ArrayPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `array`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns ArrayPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns ArrayPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns ArrayPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns ArrayPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns ArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns ArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns ArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns ArrayPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetPlaceholder returns ArrayPropertyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetRequired returns ArrayPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *ArrayPropertyInput) GetRequired() *bool { return v.Required }
-
-// A toggle.
-type BooleanPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `boolean`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first: a boolean, or within mapped inputs a template, `${{ … }}`, that is filled in at creation.
-	Default json.RawMessage `json:"default"`
-}
-
-// GetId returns BooleanPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns BooleanPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns BooleanPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns BooleanPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns BooleanPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns BooleanPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns BooleanPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns BooleanPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *BooleanPropertyInput) GetDefault() json.RawMessage { return v.Default }
-
 // Caller includes the requested fields of the GraphQL type Viewer.
 // The GraphQL type's documentation follows.
 //
@@ -665,76 +567,6 @@ func (v *CompletedDeployment) GetId() string { return v.Id }
 // GetStatus returns CompletedDeployment.Status, and is useful for accessing the field via an interface.
 func (v *CompletedDeployment) GetStatus() DeploymentStatus { return v.Status }
 
-// A choice among options that each hold several fields.
-type CompoundPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `compound`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The names of the fields that the chosen option provides.
-	Fields []string `json:"fields"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// Whether, after the first deployment, the value may not fall below the current one.
-	MinCurrentValue *bool `json:"minCurrentValue"`
-	// Shown where there are no options to choose from.
-	NoOptionsMessage *string `json:"noOptionsMessage"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
-	// `{fields, label, description}`, where `value` may stand for `fields`.
-	Values json.RawMessage `json:"values"`
-}
-
-// GetId returns CompoundPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns CompoundPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns CompoundPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns CompoundPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns CompoundPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns CompoundPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns CompoundPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetFields returns CompoundPropertyInput.Fields, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetFields() []string { return v.Fields }
-
-// GetDefault returns CompoundPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetMinCurrentValue returns CompoundPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
-
-// GetNoOptionsMessage returns CompoundPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
-
-// GetRequired returns CompoundPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetRequired() *bool { return v.Required }
-
-// GetValues returns CompoundPropertyInput.Values, and is useful for accessing the field via an interface.
-func (v *CompoundPropertyInput) GetValues() json.RawMessage { return v.Values }
-
 // What to deploy.
 type CreateDeploymentInput struct {
 	// The instance.
@@ -881,6 +713,30 @@ func (v *CreateInstanceResponse) GetCreateModuleInstance() InstanceCreated {
 	return v.CreateModuleInstance
 }
 
+// The module definition to create.
+type CreateModuleDefinitionInput struct {
+	// The name for people: one line of 1 to 200 characters, not blank.
+	Name string `json:"name"`
+	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner.
+	Type string `json:"type"`
+	// What it is for, at most 10,000 characters.
+	Description *string `json:"description,omitempty"`
+	// Whether it is published; DRAFT where it is left out.
+	Status *ModuleDefinitionStatus `json:"status,omitempty"`
+}
+
+// GetName returns CreateModuleDefinitionInput.Name, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetName() string { return v.Name }
+
+// GetType returns CreateModuleDefinitionInput.Type, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetType() string { return v.Type }
+
+// GetDescription returns CreateModuleDefinitionInput.Description, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetDescription() *string { return v.Description }
+
+// GetStatus returns CreateModuleDefinitionInput.Status, and is useful for accessing the field via an interface.
+func (v *CreateModuleDefinitionInput) GetStatus() *ModuleDefinitionStatus { return v.Status }
+
 // The module instance to create.
 type CreateModuleInstanceInput struct {
 	// The environment it is in.
@@ -899,6 +755,18 @@ func (v *CreateModuleInstanceInput) GetModuleDefinitionId() string { return v.Mo
 
 // GetName returns CreateModuleInstanceInput.Name, and is useful for accessing the field via an interface.
 func (v *CreateModuleInstanceInput) GetName() string { return v.Name }
+
+// CreateModuleResponse is returned by CreateModule on success.
+type CreateModuleResponse struct {
+	// Creates a module definition: the organization's, or a global one where a superadmin names `global` in
+	// `Slipway-Organization`. For admins and superadmins.
+	CreateModuleDefinition ModuleCreated `json:"createModuleDefinition"`
+}
+
+// GetCreateModuleDefinition returns CreateModuleResponse.CreateModuleDefinition, and is useful for accessing the field via an interface.
+func (v *CreateModuleResponse) GetCreateModuleDefinition() ModuleCreated {
+	return v.CreateModuleDefinition
+}
 
 // The project to create.
 type CreateProjectInput struct {
@@ -2057,60 +1925,6 @@ type FollowLogsResponse struct {
 // GetDeploymentLogs returns FollowLogsResponse.DeploymentLogs, and is useful for accessing the field via an interface.
 func (v *FollowLogsResponse) GetDeploymentLogs() LogItem { return v.DeploymentLogs }
 
-// A repository selector; its value is the full URL of the repository.
-type GitRepoPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `gitrepo`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns GitRepoPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns GitRepoPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns GitRepoPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns GitRepoPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns GitRepoPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns GitRepoPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns GitRepoPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns GitRepoPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetPlaceholder returns GitRepoPropertyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetRequired returns GitRepoPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *GitRepoPropertyInput) GetRequired() *bool { return v.Required }
-
 // GrantedLease includes the GraphQL fields of Lease requested by the fragment GrantedLease.
 // The GraphQL type's documentation follows.
 //
@@ -2144,90 +1958,6 @@ type IdentifyResponse struct {
 // GetViewer returns IdentifyResponse.Viewer, and is useful for accessing the field via an interface.
 func (v *IdentifyResponse) GetViewer() *Caller { return v.Viewer }
 
-// A typed input to be saved: exactly one member. Each variant has a member of its own, named as its type without
-// `Property`: a StringProperty is `string`, an ObjectMapProperty `objectMap`. `json` takes the JSON form that REST has.
-//
-// What was read can be written back as it is, as the value of that member, with the inputs inside it each as the value
-// of theirs. So null is absent in the variants and in what they hold, but for free-form values, and the objects may have
-// their `__typename`, which must be that of what is written.
-type InputPropertyInput struct {
-	// Single-line text, or a dropdown when values are given.
-	String *StringPropertyInput `json:"string"`
-	// Multi-line text.
-	Text *TextPropertyInput `json:"text"`
-	// A free-form object, edited as YAML or JSON.
-	Object *ObjectPropertyInput `json:"object"`
-	// A map of string keys to structured objects.
-	ObjectMap *ObjectMapPropertyInput `json:"objectMap"`
-	// An array of structured objects.
-	ObjectArray *ObjectArrayPropertyInput `json:"objectArray"`
-	// A free-form array.
-	Array *ArrayPropertyInput `json:"array"`
-	// An array of strings.
-	StringArray *StringArrayPropertyInput `json:"stringArray"`
-	// A 32-bit whole number, or a dropdown when values are given.
-	Number *NumberPropertyInput `json:"number"`
-	// A toggle.
-	Boolean *BooleanPropertyInput `json:"boolean"`
-	// A visual separator; it has no value.
-	Section *SectionPropertyInput `json:"section"`
-	// A choice among options that each hold several fields.
-	Compound *CompoundPropertyInput `json:"compound"`
-	// A reference to an instance of another module type; its value is the id of the instance.
-	Reference *ReferencePropertyInput `json:"reference"`
-	// A repository selector; its value is the full URL of the repository.
-	GitRepo *GitRepoPropertyInput `json:"gitRepo"`
-	// A flat map of strings to strings.
-	KeyValue *KeyValuePropertyInput `json:"keyValue"`
-	// The JSON form, an object with the member `type`.
-	Json *json.RawMessage `json:"json"`
-}
-
-// GetString returns InputPropertyInput.String, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetString() *StringPropertyInput { return v.String }
-
-// GetText returns InputPropertyInput.Text, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetText() *TextPropertyInput { return v.Text }
-
-// GetObject returns InputPropertyInput.Object, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetObject() *ObjectPropertyInput { return v.Object }
-
-// GetObjectMap returns InputPropertyInput.ObjectMap, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetObjectMap() *ObjectMapPropertyInput { return v.ObjectMap }
-
-// GetObjectArray returns InputPropertyInput.ObjectArray, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetObjectArray() *ObjectArrayPropertyInput { return v.ObjectArray }
-
-// GetArray returns InputPropertyInput.Array, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetArray() *ArrayPropertyInput { return v.Array }
-
-// GetStringArray returns InputPropertyInput.StringArray, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetStringArray() *StringArrayPropertyInput { return v.StringArray }
-
-// GetNumber returns InputPropertyInput.Number, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetNumber() *NumberPropertyInput { return v.Number }
-
-// GetBoolean returns InputPropertyInput.Boolean, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetBoolean() *BooleanPropertyInput { return v.Boolean }
-
-// GetSection returns InputPropertyInput.Section, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetSection() *SectionPropertyInput { return v.Section }
-
-// GetCompound returns InputPropertyInput.Compound, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetCompound() *CompoundPropertyInput { return v.Compound }
-
-// GetReference returns InputPropertyInput.Reference, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetReference() *ReferencePropertyInput { return v.Reference }
-
-// GetGitRepo returns InputPropertyInput.GitRepo, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetGitRepo() *GitRepoPropertyInput { return v.GitRepo }
-
-// GetKeyValue returns InputPropertyInput.KeyValue, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetKeyValue() *KeyValuePropertyInput { return v.KeyValue }
-
-// GetJson returns InputPropertyInput.Json, and is useful for accessing the field via an interface.
-func (v *InputPropertyInput) GetJson() *json.RawMessage { return v.Json }
-
 // Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
 // are for.
 type InputValuesInput struct {
@@ -2237,7 +1967,7 @@ type InputValuesInput struct {
 	// schema names.
 	DefaultValueDefinitionId *string `json:"defaultValueDefinitionId,omitempty"`
 	// Inputs that need not be saved.
-	Inputs []InputPropertyInput `json:"inputs,omitempty"`
+	Inputs []json.RawMessage `json:"inputs,omitempty"`
 	// The values, an object by the ids of the inputs. They may be left out where `inputsFrom` is given, and then go before what is
 	// taken over, key by key.
 	Values json.RawMessage `json:"values,omitempty"`
@@ -2258,7 +1988,7 @@ func (v *InputValuesInput) GetModuleVersionId() *string { return v.ModuleVersion
 func (v *InputValuesInput) GetDefaultValueDefinitionId() *string { return v.DefaultValueDefinitionId }
 
 // GetInputs returns InputValuesInput.Inputs, and is useful for accessing the field via an interface.
-func (v *InputValuesInput) GetInputs() []InputPropertyInput { return v.Inputs }
+func (v *InputValuesInput) GetInputs() []json.RawMessage { return v.Inputs }
 
 // GetValues returns InputValuesInput.Values, and is useful for accessing the field via an interface.
 func (v *InputValuesInput) GetValues() json.RawMessage { return v.Values }
@@ -2344,6 +2074,18 @@ func (v *InstanceDrift) GetSince() time.Time { return v.Since }
 
 // GetMessage returns InstanceDrift.Message, and is useful for accessing the field via an interface.
 func (v *InstanceDrift) GetMessage() string { return v.Message }
+
+// InstanceInputs includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type InstanceInputs struct {
+	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	LiveDeployment *LiveInputsOfInstance `json:"liveDeployment"`
+}
+
+// GetLiveDeployment returns InstanceInputs.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceInputs) GetLiveDeployment() *LiveInputsOfInstance { return v.LiveDeployment }
 
 // InstanceName includes the GraphQL fields of ModuleInstance requested by the fragment InstanceName.
 // The GraphQL type's documentation follows.
@@ -2526,20 +2268,6 @@ type InstancesResponse struct {
 // GetModuleInstances returns InstancesResponse.ModuleInstances, and is useful for accessing the field via an interface.
 func (v *InstancesResponse) GetModuleInstances() InstancePage { return v.ModuleInstances }
 
-// How the title of an entry is made.
-type ItemTitleInput struct {
-	// The template, with placeholders `{field_id}` and, for maps, `{key}`.
-	Template string `json:"template"`
-	// Shown where a placeholder has no value.
-	Fallback *string `json:"fallback"`
-}
-
-// GetTemplate returns ItemTitleInput.Template, and is useful for accessing the field via an interface.
-func (v *ItemTitleInput) GetTemplate() string { return v.Template }
-
-// GetFallback returns ItemTitleInput.Fallback, and is useful for accessing the field via an interface.
-func (v *ItemTitleInput) GetFallback() *string { return v.Fallback }
-
 // JudgeValuesResponse is returned by JudgeValues on success.
 type JudgeValuesResponse struct {
 	// Judges values against the inputs of a module version, of a default value definition or of the call, by
@@ -2555,6 +2283,33 @@ func (v *JudgeValuesResponse) GetValidateInputs() Judgment { return v.ValidateIn
 
 // GetResolveInputs returns JudgeValuesResponse.ResolveInputs, and is useful for accessing the field via an interface.
 func (v *JudgeValuesResponse) GetResolveInputs() ShownValues { return v.ResolveInputs }
+
+// JudgedInputs includes the requested fields of the GraphQL type InputsValidation.
+// The GraphQL type's documentation follows.
+//
+// Whether values fit their inputs.
+type JudgedInputs struct {
+	// Everything that is wrong with the values.
+	Violations []ViolationRecord `json:"violations"`
+	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
+	// environment. They are not judged.
+	Unresolved []string `json:"unresolved"`
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
+	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
+	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
+	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
+	// `/inputsFrom` and `/withoutInputs`.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetViolations returns JudgedInputs.Violations, and is useful for accessing the field via an interface.
+func (v *JudgedInputs) GetViolations() []ViolationRecord { return v.Violations }
+
+// GetUnresolved returns JudgedInputs.Unresolved, and is useful for accessing the field via an interface.
+func (v *JudgedInputs) GetUnresolved() []string { return v.Unresolved }
+
+// GetWarnings returns JudgedInputs.Warnings, and is useful for accessing the field via an interface.
+func (v *JudgedInputs) GetWarnings() []WarningRecord { return v.Warnings }
 
 // Judgment includes the requested fields of the GraphQL type InputsValidation.
 // The GraphQL type's documentation follows.
@@ -2581,55 +2336,6 @@ func (v *Judgment) GetViolations() []ViolationRecord { return v.Violations }
 
 // GetWarnings returns Judgment.Warnings, and is useful for accessing the field via an interface.
 func (v *Judgment) GetWarnings() []WarningRecord { return v.Warnings }
-
-// A flat map of strings to strings.
-type KeyValuePropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `keyvalue`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns KeyValuePropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns KeyValuePropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns KeyValuePropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns KeyValuePropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns KeyValuePropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns KeyValuePropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns KeyValuePropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns KeyValuePropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetRequired returns KeyValuePropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *KeyValuePropertyInput) GetRequired() *bool { return v.Required }
 
 // LastLogsResponse is returned by LastLogs on success.
 type LastLogsResponse struct {
@@ -2696,6 +2402,58 @@ func (v *LiveDeployment) GetId() string { return v.Id }
 
 // GetRelease returns LiveDeployment.Release, and is useful for accessing the field via an interface.
 func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
+
+// LiveInputsOfInstance includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type LiveInputsOfInstance struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
+	// given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
+	// that did not keep it.
+	GivenInputs json.RawMessage `json:"givenInputs"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *LiveReleaseInputs `json:"release"`
+}
+
+// GetId returns LiveInputsOfInstance.Id, and is useful for accessing the field via an interface.
+func (v *LiveInputsOfInstance) GetId() string { return v.Id }
+
+// GetGivenInputs returns LiveInputsOfInstance.GivenInputs, and is useful for accessing the field via an interface.
+func (v *LiveInputsOfInstance) GetGivenInputs() json.RawMessage { return v.GivenInputs }
+
+// GetRelease returns LiveInputsOfInstance.Release, and is useful for accessing the field via an interface.
+func (v *LiveInputsOfInstance) GetRelease() *LiveReleaseInputs { return v.Release }
+
+// LiveInputsResponse is returned by LiveInputs on success.
+type LiveInputsResponse struct {
+	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
+	// none.
+	ModuleInstance *InstanceInputs `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns LiveInputsResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *LiveInputsResponse) GetModuleInstance() *InstanceInputs { return v.ModuleInstance }
+
+// LiveReleaseInputs includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type LiveReleaseInputs struct {
+	// The values of the inputs.
+	Inputs json.RawMessage `json:"inputs"`
+	// The module version it ships.
+	ModuleVersion DeployableVersion `json:"moduleVersion"`
+}
+
+// GetInputs returns LiveReleaseInputs.Inputs, and is useful for accessing the field via an interface.
+func (v *LiveReleaseInputs) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetModuleVersion returns LiveReleaseInputs.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *LiveReleaseInputs) GetModuleVersion() DeployableVersion { return v.ModuleVersion }
 
 // LogItem includes the requested fields of the GraphQL type LogBatch.
 // The GraphQL type's documentation follows.
@@ -2830,39 +2588,23 @@ type LoggedDeployment struct {
 // GetLogs returns LoggedDeployment.Logs, and is useful for accessing the field via an interface.
 func (v *LoggedDeployment) GetLogs() LogPage { return v.Logs }
 
-// How the key of a map's entry is asked for or computed.
-type MapKeyInput struct {
-	// Help for people.
-	Description *string `json:"description"`
-	// The inputs of the entry that make its key. Null and empty entries do not count.
-	FromFields []*string `json:"fromFields"`
-	// The text above the key.
-	Label *string `json:"label"`
-	// What the key must match, each of them.
-	Patterns []ValidationPatternInput `json:"patterns"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// What stands between the values that make a key; a hyphen where it is left out.
-	Separator *string `json:"separator"`
+// ModuleCreated includes the requested fields of the GraphQL type CreateModuleDefinitionPayload.
+// The GraphQL type's documentation follows.
+//
+// What createModuleDefinition answers with.
+type ModuleCreated struct {
+	// The new definition.
+	ModuleDefinition ModuleRecord `json:"moduleDefinition"`
+	// What may not have been meant. `immutable_changed`: instances of the organization remember that they choose an instance
+	// of the global module of the type, which binds nothing any more.
+	Warnings []WarningRecord `json:"warnings"`
 }
 
-// GetDescription returns MapKeyInput.Description, and is useful for accessing the field via an interface.
-func (v *MapKeyInput) GetDescription() *string { return v.Description }
+// GetModuleDefinition returns ModuleCreated.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *ModuleCreated) GetModuleDefinition() ModuleRecord { return v.ModuleDefinition }
 
-// GetFromFields returns MapKeyInput.FromFields, and is useful for accessing the field via an interface.
-func (v *MapKeyInput) GetFromFields() []*string { return v.FromFields }
-
-// GetLabel returns MapKeyInput.Label, and is useful for accessing the field via an interface.
-func (v *MapKeyInput) GetLabel() *string { return v.Label }
-
-// GetPatterns returns MapKeyInput.Patterns, and is useful for accessing the field via an interface.
-func (v *MapKeyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
-
-// GetPlaceholder returns MapKeyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *MapKeyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetSeparator returns MapKeyInput.Separator, and is useful for accessing the field via an interface.
-func (v *MapKeyInput) GetSeparator() *string { return v.Separator }
+// GetWarnings returns ModuleCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *ModuleCreated) GetWarnings() []WarningRecord { return v.Warnings }
 
 // Whether a module definition is published.
 type ModuleDefinitionStatus string
@@ -2935,6 +2677,25 @@ func (v *ModuleName) GetType() string { return v.Type }
 
 // GetName returns ModuleName.Name, and is useful for accessing the field via an interface.
 func (v *ModuleName) GetName() string { return v.Name }
+
+// An output that a module version declares.
+type ModuleOutputInput struct {
+	// The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+	Name string `json:"name"`
+	// What it is, for people: at most 1,000 characters.
+	Description *string `json:"description,omitempty"`
+	// Whether it is a secret, which is not kept. False where it is left out or null.
+	Secret *bool `json:"secret,omitempty"`
+}
+
+// GetName returns ModuleOutputInput.Name, and is useful for accessing the field via an interface.
+func (v *ModuleOutputInput) GetName() string { return v.Name }
+
+// GetDescription returns ModuleOutputInput.Description, and is useful for accessing the field via an interface.
+func (v *ModuleOutputInput) GetDescription() *string { return v.Description }
+
+// GetSecret returns ModuleOutputInput.Secret, and is useful for accessing the field via an interface.
+func (v *ModuleOutputInput) GetSecret() *bool { return v.Secret }
 
 // ModulePage includes the requested fields of the GraphQL type ModuleDefinitionConnection.
 // The GraphQL type's documentation follows.
@@ -3045,278 +2806,6 @@ type ModulesResponse struct {
 
 // GetModuleDefinitions returns ModulesResponse.ModuleDefinitions, and is useful for accessing the field via an interface.
 func (v *ModulesResponse) GetModuleDefinitions() ModulePage { return v.ModuleDefinitions }
-
-// A 32-bit whole number, or a dropdown when values are given.
-type NumberPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `number`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// The least value.
-	Min *int `json:"min"`
-	// The greatest value.
-	Max *int `json:"max"`
-	// Whether, after the first deployment, the value may not fall below the current one.
-	MinCurrentValue *bool `json:"minCurrentValue"`
-	// Shown where there are no options to choose from.
-	NoOptionsMessage *string `json:"noOptionsMessage"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
-	// a value, or `{value, label, description}`.
-	Values *json.RawMessage `json:"values"`
-}
-
-// GetId returns NumberPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns NumberPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns NumberPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns NumberPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns NumberPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns NumberPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns NumberPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns NumberPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetMin returns NumberPropertyInput.Min, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetMin() *int { return v.Min }
-
-// GetMax returns NumberPropertyInput.Max, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetMax() *int { return v.Max }
-
-// GetMinCurrentValue returns NumberPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
-
-// GetNoOptionsMessage returns NumberPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
-
-// GetPlaceholder returns NumberPropertyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetRequired returns NumberPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetRequired() *bool { return v.Required }
-
-// GetValues returns NumberPropertyInput.Values, and is useful for accessing the field via an interface.
-func (v *NumberPropertyInput) GetValues() *json.RawMessage { return v.Values }
-
-// An array of structured objects.
-type ObjectArrayPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `object_array`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The inputs of each entry.
-	ItemInputs []InputPropertyInput `json:"itemInputs"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// A template of the description of an entry, with placeholders `{field_id}`.
-	ItemDescription *string `json:"itemDescription"`
-	// What one entry is called.
-	ItemLabel *string `json:"itemLabel"`
-	// How the title of an entry is made.
-	ItemTitle *ItemTitleInput `json:"itemTitle"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns ObjectArrayPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns ObjectArrayPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns ObjectArrayPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns ObjectArrayPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns ObjectArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns ObjectArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns ObjectArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetItemInputs returns ObjectArrayPropertyInput.ItemInputs, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetItemInputs() []InputPropertyInput { return v.ItemInputs }
-
-// GetDefault returns ObjectArrayPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetItemDescription returns ObjectArrayPropertyInput.ItemDescription, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetItemDescription() *string { return v.ItemDescription }
-
-// GetItemLabel returns ObjectArrayPropertyInput.ItemLabel, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetItemLabel() *string { return v.ItemLabel }
-
-// GetItemTitle returns ObjectArrayPropertyInput.ItemTitle, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetItemTitle() *ItemTitleInput { return v.ItemTitle }
-
-// GetRequired returns ObjectArrayPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *ObjectArrayPropertyInput) GetRequired() *bool { return v.Required }
-
-// A map of string keys to structured objects.
-type ObjectMapPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `object_map`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The inputs of each entry.
-	ItemInputs []InputPropertyInput `json:"itemInputs"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// What one entry is called.
-	ItemLabel *string `json:"itemLabel"`
-	// How the title of an entry is made.
-	ItemTitle *ItemTitleInput `json:"itemTitle"`
-	// How the key of an entry is asked for or computed.
-	Key *MapKeyInput `json:"key"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns ObjectMapPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns ObjectMapPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns ObjectMapPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns ObjectMapPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns ObjectMapPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns ObjectMapPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns ObjectMapPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetItemInputs returns ObjectMapPropertyInput.ItemInputs, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetItemInputs() []InputPropertyInput { return v.ItemInputs }
-
-// GetDefault returns ObjectMapPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetItemLabel returns ObjectMapPropertyInput.ItemLabel, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetItemLabel() *string { return v.ItemLabel }
-
-// GetItemTitle returns ObjectMapPropertyInput.ItemTitle, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetItemTitle() *ItemTitleInput { return v.ItemTitle }
-
-// GetKey returns ObjectMapPropertyInput.Key, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetKey() *MapKeyInput { return v.Key }
-
-// GetRequired returns ObjectMapPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *ObjectMapPropertyInput) GetRequired() *bool { return v.Required }
-
-// A free-form object, edited as YAML or JSON.
-type ObjectPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `object`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns ObjectPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns ObjectPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns ObjectPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns ObjectPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns ObjectPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns ObjectPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns ObjectPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns ObjectPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetPlaceholder returns ObjectPropertyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetRequired returns ObjectPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *ObjectPropertyInput) GetRequired() *bool { return v.Required }
 
 // OutputsOfInstance includes the requested fields of the GraphQL type ModuleInstance.
 // The GraphQL type's documentation follows.
@@ -3592,6 +3081,58 @@ type ProjectsResponse struct {
 // GetProjects returns ProjectsResponse.Projects, and is useful for accessing the field via an interface.
 func (v *ProjectsResponse) GetProjects() ProjectPage { return v.Projects }
 
+// The version to publish.
+type PublishModuleVersionInput struct {
+	// The module.
+	ModuleDefinitionId string `json:"moduleDefinitionId"`
+	// The semantic version, as in `1.4.0` or `2.0.0-rc.1`.
+	Version string `json:"version"`
+	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	DeploymentType string `json:"deploymentType"`
+	// The typed inputs that a deployment of it takes.
+	Inputs []json.RawMessage `json:"inputs"`
+	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
+	// reported is an event of its deployment.
+	Outputs []ModuleOutputInput `json:"outputs,omitempty"`
+	// The repository that the source is in: one line of at most 2,048 characters.
+	SourceUrl *string `json:"sourceUrl,omitempty"`
+	// The branch, tag or commit of the source: one line of at most 2,048 characters.
+	SourceRef *string `json:"sourceRef,omitempty"`
+}
+
+// GetModuleDefinitionId returns PublishModuleVersionInput.ModuleDefinitionId, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetModuleDefinitionId() string { return v.ModuleDefinitionId }
+
+// GetVersion returns PublishModuleVersionInput.Version, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetVersion() string { return v.Version }
+
+// GetDeploymentType returns PublishModuleVersionInput.DeploymentType, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetDeploymentType() string { return v.DeploymentType }
+
+// GetInputs returns PublishModuleVersionInput.Inputs, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetInputs() []json.RawMessage { return v.Inputs }
+
+// GetOutputs returns PublishModuleVersionInput.Outputs, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetOutputs() []ModuleOutputInput { return v.Outputs }
+
+// GetSourceUrl returns PublishModuleVersionInput.SourceUrl, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetSourceUrl() *string { return v.SourceUrl }
+
+// GetSourceRef returns PublishModuleVersionInput.SourceRef, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetSourceRef() *string { return v.SourceRef }
+
+// PublishVersionResponse is returned by PublishVersion on success.
+type PublishVersionResponse struct {
+	// Publishes a version of a module. It never changes afterwards, and it becomes the latest version where
+	// semantic versioning says so. For admins, and superadmins for global modules.
+	PublishModuleVersion VersionPublished `json:"publishModuleVersion"`
+}
+
+// GetPublishModuleVersion returns PublishVersionResponse.PublishModuleVersion, and is useful for accessing the field via an interface.
+func (v *PublishVersionResponse) GetPublishModuleVersion() VersionPublished {
+	return v.PublishModuleVersion
+}
+
 // QuarantineLifted includes the requested fields of the GraphQL type LiftQuarantinePayload.
 // The GraphQL type's documentation follows.
 //
@@ -3725,60 +3266,6 @@ type RedeployDeploymentResponse struct {
 func (v *RedeployDeploymentResponse) GetRedeployDeployment() RedeployCreated {
 	return v.RedeployDeployment
 }
-
-// A reference to an instance of another module type; its value is the id of the instance.
-type ReferencePropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `$ref:<module-type>`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The type of the module that is referred to.
-	ModuleType string `json:"moduleType"`
-	// Inputs that are taken from the selected instance, or entered by hand where none is selected.
-	MappedInputs []InputPropertyInput `json:"mappedInputs"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns ReferencePropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns ReferencePropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns ReferencePropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns ReferencePropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns ReferencePropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns ReferencePropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns ReferencePropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetModuleType returns ReferencePropertyInput.ModuleType, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetModuleType() string { return v.ModuleType }
-
-// GetMappedInputs returns ReferencePropertyInput.MappedInputs, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetMappedInputs() []InputPropertyInput { return v.MappedInputs }
-
-// GetRequired returns ReferencePropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *ReferencePropertyInput) GetRequired() *bool { return v.Required }
 
 // The version of a module that is deprecated no longer.
 type ReinstateModuleVersionInput struct {
@@ -4141,35 +3628,6 @@ func (v *RollbackDeploymentResponse) GetRollbackDeployment() RollbackCreated {
 	return v.RollbackDeployment
 }
 
-// A visual separator; it has no value.
-type SectionPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `section`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-}
-
-// GetId returns SectionPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *SectionPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns SectionPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *SectionPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns SectionPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *SectionPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns SectionPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *SectionPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns SectionPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *SectionPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -4269,151 +3727,6 @@ type ShownValues struct {
 // GetValues returns ShownValues.Values, and is useful for accessing the field via an interface.
 func (v *ShownValues) GetValues() json.RawMessage { return v.Values }
 
-// An array of strings.
-type StringArrayPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `string_array`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The text of the button that adds an item.
-	AddButtonLabel *string `json:"addButtonLabel"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// What the text must match, each of them.
-	Patterns []ValidationPatternInput `json:"patterns"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
-	// a value, or `{value, label, description}`.
-	Values *json.RawMessage `json:"values"`
-}
-
-// GetId returns StringArrayPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns StringArrayPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns StringArrayPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns StringArrayPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns StringArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns StringArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns StringArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetAddButtonLabel returns StringArrayPropertyInput.AddButtonLabel, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetAddButtonLabel() *string { return v.AddButtonLabel }
-
-// GetDefault returns StringArrayPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetPatterns returns StringArrayPropertyInput.Patterns, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
-
-// GetPlaceholder returns StringArrayPropertyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetRequired returns StringArrayPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetRequired() *bool { return v.Required }
-
-// GetValues returns StringArrayPropertyInput.Values, and is useful for accessing the field via an interface.
-func (v *StringArrayPropertyInput) GetValues() *json.RawMessage { return v.Values }
-
-// Single-line text, or a dropdown when values are given.
-type StringPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `string`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// Whether, after the first deployment, the value may not fall below the current one.
-	MinCurrentValue *bool `json:"minCurrentValue"`
-	// Shown where there are no options to choose from.
-	NoOptionsMessage *string `json:"noOptionsMessage"`
-	// What the text must match, each of them.
-	Patterns []ValidationPatternInput `json:"patterns"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-	// The options to choose from: an array of them, `{source, params}`, or `{options: […]}`, as they are read. An option is
-	// a value, or `{value, label, description}`.
-	Values *json.RawMessage `json:"values"`
-}
-
-// GetId returns StringPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns StringPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns StringPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns StringPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns StringPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns StringPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns StringPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns StringPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetMinCurrentValue returns StringPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
-
-// GetNoOptionsMessage returns StringPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
-
-// GetPatterns returns StringPropertyInput.Patterns, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
-
-// GetPlaceholder returns StringPropertyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetRequired returns StringPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetRequired() *bool { return v.Required }
-
-// GetValues returns StringPropertyInput.Values, and is useful for accessing the field via an interface.
-func (v *StringPropertyInput) GetValues() *json.RawMessage { return v.Values }
-
 // TargetLive includes the requested fields of the GraphQL type Deployment.
 // The GraphQL type's documentation follows.
 //
@@ -4509,65 +3822,6 @@ type TargetVersion struct {
 
 // GetId returns TargetVersion.Id, and is useful for accessing the field via an interface.
 func (v *TargetVersion) GetId() string { return v.Id }
-
-// Multi-line text.
-type TextPropertyInput struct {
-	// The identifier of the input, unique on its level.
-	Id string `json:"id"`
-	// The text above the field.
-	Label string `json:"label"`
-	// `text`, as it is read; it may be left out.
-	Type *string `json:"type"`
-	// Help for people.
-	Description *string `json:"description"`
-	// The conditions under which it is shown, by the ids of other inputs.
-	ShowWhen *json.RawMessage `json:"showWhen"`
-	// Whether it is shown collapsible; consecutive collapsible inputs form a group.
-	Collapsible *bool `json:"collapsible"`
-	// Whether the value is locked after the first deployment that succeeded.
-	Immutable *bool `json:"immutable"`
-	// The value that it has at first. String values may hold templates, `${{ … }}`, that are filled in at creation.
-	Default *json.RawMessage `json:"default"`
-	// What the text must match, each of them.
-	Patterns []ValidationPatternInput `json:"patterns"`
-	// Shown while it is empty.
-	Placeholder *string `json:"placeholder"`
-	// Whether a value must be given.
-	Required *bool `json:"required"`
-}
-
-// GetId returns TextPropertyInput.Id, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetId() string { return v.Id }
-
-// GetLabel returns TextPropertyInput.Label, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetLabel() string { return v.Label }
-
-// GetType returns TextPropertyInput.Type, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetType() *string { return v.Type }
-
-// GetDescription returns TextPropertyInput.Description, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetDescription() *string { return v.Description }
-
-// GetShowWhen returns TextPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
-
-// GetCollapsible returns TextPropertyInput.Collapsible, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetCollapsible() *bool { return v.Collapsible }
-
-// GetImmutable returns TextPropertyInput.Immutable, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetImmutable() *bool { return v.Immutable }
-
-// GetDefault returns TextPropertyInput.Default, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetDefault() *json.RawMessage { return v.Default }
-
-// GetPatterns returns TextPropertyInput.Patterns, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetPatterns() []ValidationPatternInput { return v.Patterns }
-
-// GetPlaceholder returns TextPropertyInput.Placeholder, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetPlaceholder() *string { return v.Placeholder }
-
-// GetRequired returns TextPropertyInput.Required, and is useful for accessing the field via an interface.
-func (v *TextPropertyInput) GetRequired() *bool { return v.Required }
 
 // The environment that is to be archived no longer.
 type UnarchiveEnvironmentInput struct {
@@ -4718,19 +3972,15 @@ type UpdateProjectResponse struct {
 // GetUpdateProject returns UpdateProjectResponse.UpdateProject, and is useful for accessing the field via an interface.
 func (v *UpdateProjectResponse) GetUpdateProject() ProjectUpdated { return v.UpdateProject }
 
-// A pattern that a text must match.
-type ValidationPatternInput struct {
-	// A JavaScript regular expression.
-	Pattern string `json:"pattern"`
-	// Shown where the text does not match.
-	Message string `json:"message"`
+// ValidateInputsResponse is returned by ValidateInputs on success.
+type ValidateInputsResponse struct {
+	// Judges values against the inputs of a module version, of a default value definition or of the call, by
+	// the rules that `createDeployment` goes by.
+	ValidateInputs JudgedInputs `json:"validateInputs"`
 }
 
-// GetPattern returns ValidationPatternInput.Pattern, and is useful for accessing the field via an interface.
-func (v *ValidationPatternInput) GetPattern() string { return v.Pattern }
-
-// GetMessage returns ValidationPatternInput.Message, and is useful for accessing the field via an interface.
-func (v *ValidationPatternInput) GetMessage() string { return v.Message }
+// GetValidateInputs returns ValidateInputsResponse.ValidateInputs, and is useful for accessing the field via an interface.
+func (v *ValidateInputsResponse) GetValidateInputs() JudgedInputs { return v.ValidateInputs }
 
 // VersionDeprecated includes the requested fields of the GraphQL type DeprecateModuleVersionPayload.
 // The GraphQL type's documentation follows.
@@ -4834,6 +4084,25 @@ func (v *VersionPage) GetNodes() []VersionRecord { return v.Nodes }
 
 // GetPageInfo returns VersionPage.PageInfo, and is useful for accessing the field via an interface.
 func (v *VersionPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// VersionPublished includes the requested fields of the GraphQL type PublishModuleVersionPayload.
+// The GraphQL type's documentation follows.
+//
+// What publishModuleVersion answers with.
+type VersionPublished struct {
+	// The published version.
+	ModuleVersion VersionRecord `json:"moduleVersion"`
+	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
+	// value, which binds nothing any more. `output_unknown`: a mapped input reads an output that the latest version of
+	// the module of that type does not declare, though it declares others.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetModuleVersion returns VersionPublished.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *VersionPublished) GetModuleVersion() VersionRecord { return v.ModuleVersion }
+
+// GetWarnings returns VersionPublished.Warnings, and is useful for accessing the field via an interface.
+func (v *VersionPublished) GetWarnings() []WarningRecord { return v.Warnings }
 
 // VersionRecord includes the GraphQL fields of ModuleVersion requested by the fragment VersionRecord.
 // The GraphQL type's documentation follows.
@@ -5138,6 +4407,14 @@ type __CreateInstanceInput struct {
 // GetInput returns __CreateInstanceInput.Input, and is useful for accessing the field via an interface.
 func (v *__CreateInstanceInput) GetInput() CreateModuleInstanceInput { return v.Input }
 
+// __CreateModuleInput is used internally by genqlient
+type __CreateModuleInput struct {
+	Input CreateModuleDefinitionInput `json:"input"`
+}
+
+// GetInput returns __CreateModuleInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateModuleInput) GetInput() CreateModuleDefinitionInput { return v.Input }
+
 // __CreateProjectInput is used internally by genqlient
 type __CreateProjectInput struct {
 	Input CreateProjectInput `json:"input"`
@@ -5370,6 +4647,14 @@ type __LiftQuarantineInput struct {
 // GetInput returns __LiftQuarantineInput.Input, and is useful for accessing the field via an interface.
 func (v *__LiftQuarantineInput) GetInput() LiftQuarantineInput { return v.Input }
 
+// __LiveInputsInput is used internally by genqlient
+type __LiveInputsInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __LiveInputsInput.Id, and is useful for accessing the field via an interface.
+func (v *__LiveInputsInput) GetId() string { return v.Id }
+
 // __ModuleInput is used internally by genqlient
 type __ModuleInput struct {
 	Id         *string `json:"id,omitempty"`
@@ -5465,6 +4750,14 @@ func (v *__ProjectsInput) GetFirst() *int { return v.First }
 
 // GetAfter returns __ProjectsInput.After, and is useful for accessing the field via an interface.
 func (v *__ProjectsInput) GetAfter() *string { return v.After }
+
+// __PublishVersionInput is used internally by genqlient
+type __PublishVersionInput struct {
+	Input PublishModuleVersionInput `json:"input"`
+}
+
+// GetInput returns __PublishVersionInput.Input, and is useful for accessing the field via an interface.
+func (v *__PublishVersionInput) GetInput() PublishModuleVersionInput { return v.Input }
 
 // __QuarantineReleaseInput is used internally by genqlient
 type __QuarantineReleaseInput struct {
@@ -5569,6 +4862,14 @@ type __UpdateProjectInput struct {
 
 // GetInput returns __UpdateProjectInput.Input, and is useful for accessing the field via an interface.
 func (v *__UpdateProjectInput) GetInput() UpdateProjectInput { return v.Input }
+
+// __ValidateInputsInput is used internally by genqlient
+type __ValidateInputsInput struct {
+	Input InputValuesInput `json:"input"`
+}
+
+// GetInput returns __ValidateInputsInput.Input, and is useful for accessing the field via an interface.
+func (v *__ValidateInputsInput) GetInput() InputValuesInput { return v.Input }
 
 // __VersionToDeployInput is used internally by genqlient
 type __VersionToDeployInput struct {
@@ -6411,6 +5712,61 @@ func CreateInstance(
 	}
 
 	data_ = &CreateInstanceResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateModule.
+const CreateModule_Operation = `
+mutation CreateModule ($input: CreateModuleDefinitionInput!) {
+	createModuleDefinition(input: $input) {
+		moduleDefinition {
+			... ModuleRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment ModuleRecord on ModuleDefinition {
+	id
+	type
+	name
+	description
+	status
+	organizationId
+	latestVersion
+	createdAt
+	updatedAt
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+`
+
+func CreateModule(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateModuleDefinitionInput,
+) (data_ *CreateModuleResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateModule",
+		Query:  CreateModule_Operation,
+		Variables: &__CreateModuleInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateModuleResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -8160,6 +7516,60 @@ func LiftQuarantine(
 	return data_, err_
 }
 
+// The query executed by LiveInputs.
+const LiveInputs_Operation = `
+query LiveInputs ($id: ID!) {
+	moduleInstance(id: $id) {
+		liveDeployment {
+			id
+			givenInputs
+			release {
+				inputs
+				moduleVersion {
+					id
+					version
+					deploymentType
+					inputsJson
+					moduleDefinition {
+						... ModuleName
+					}
+				}
+			}
+		}
+	}
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func LiveInputs(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *LiveInputsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "LiveInputs",
+		Query:  LiveInputs_Operation,
+		Variables: &__LiveInputsInput{
+			Id: id,
+		},
+	}
+
+	data_ = &LiveInputsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Module.
 const Module_Operation = `
 query Module ($id: ID, $moduleType: String) {
@@ -8620,6 +8030,81 @@ func Projects(
 	}
 
 	data_ = &ProjectsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by PublishVersion.
+const PublishVersion_Operation = `
+mutation PublishVersion ($input: PublishModuleVersionInput!) {
+	publishModuleVersion(input: $input) {
+		moduleVersion {
+			... VersionRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment VersionRecord on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func PublishVersion(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input PublishModuleVersionInput,
+) (data_ *PublishVersionResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PublishVersion",
+		Query:  PublishVersion_Operation,
+		Variables: &__PublishVersionInput{
+			Input: input,
+		},
+	}
+
+	data_ = &PublishVersionResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -9533,6 +9018,53 @@ func UpdateProject(
 	}
 
 	data_ = &UpdateProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by ValidateInputs.
+const ValidateInputs_Operation = `
+query ValidateInputs ($input: InputValuesInput!) {
+	validateInputs(input: $input) {
+		violations {
+			pointer
+			rule
+			message
+		}
+		unresolved
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+`
+
+func ValidateInputs(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input InputValuesInput,
+) (data_ *ValidateInputsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ValidateInputs",
+		Query:  ValidateInputs_Operation,
+		Variables: &__ValidateInputsInput{
+			Input: input,
+		},
+	}
+
+	data_ = &ValidateInputsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

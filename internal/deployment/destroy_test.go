@@ -192,9 +192,11 @@ func TestADestroyForgetsWhatIsImmutable(t *testing.T) {
 			t.Fatal(err)
 		}
 		deploy := func(host string) (*ent.Deployment, error) {
-			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
-				InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"host":"` + host + `"}`),
-			})
+			inputs := `{}`
+			if host != "" {
+				inputs = `{"host":"` + host + `"}`
+			}
+			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(inputs)})
 		}
 		succeed := func(host string) {
 			t.Helper()
@@ -211,6 +213,8 @@ func TestADestroyForgetsWhatIsImmutable(t *testing.T) {
 		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, claimDestroy(t, w, d), nil); err != nil {
 			t.Fatal(err)
 		}
+		// Nothing of it is remembered either, whatever is deployed next.
+		succeed("")
 		succeed("b")
 		_, err = deploy("a")
 		refusedAs(t, err, fault.DeploymentInputsInvalid)

@@ -7,7 +7,6 @@ import (
 
 	"slipway/internal/cli/document"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 )
 
 // Finding is something that is wrong with what was written, or that may not be what was meant, and where that stands.
@@ -106,15 +105,6 @@ func inDocument(d *document.Document, violations []fault.Violation) Findings {
 			f.Position = d.KeyPosition(v.Pointer)
 		}
 		list = append(list, f)
-	}
-	return list
-}
-
-// warningsIn is inDocument for warnings.
-func warningsIn(d *document.Document, warnings []inputprop.Warning) Findings {
-	var list Findings
-	for _, w := range warnings {
-		list = append(list, Finding{File: d.File, Position: d.Position(w.Pointer), Pointer: w.Pointer, Message: w.Message, Code: w.Rule, Warning: true})
 	}
 	return list
 }

@@ -2,9 +2,7 @@ package manifest
 
 import (
 	"context"
-	"errors"
 
-	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/cli/document"
 	"slipway/internal/fault"
@@ -23,26 +21,20 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 		return nil, err
 	}
 	defer patterns.Close()
-	violations, err := m.refused(ctx, version)
-	if err != nil {
-		return nil, err
-	}
-	list := m.Violations(violations)
+	violations := catalog.NewDefinition{Name: m.Name, Type: m.Type, Description: m.Description}.Check()
+	_, inputs, wrong := m.newVersion(version).Check()
+	list := m.Violations(append(violations, wrong...))
 	for i := range list {
 		if version != "" && list[i].Pointer == "/version" {
 			list[i].File, list[i].Position = "--version", document.Position{}
 		}
-	}
-	inputs, wrong := inputprop.DecodeList(m.Inputs, "/inputs")
-	if len(wrong) > 0 { // they are among the violations
-		return list, nil
 	}
 	broken, warnings, err := inputrules.NewEngine(inputvalues.Patterns(patterns)).CheckList(ctx, inputs, "/inputs")
 	if err != nil {
 		return nil, err
 	}
 	list = append(list, m.Violations(broken)...)
-	return append(list, warningsIn(m.document, warnings)...), nil
+	return append(list, m.Warnings(warnings)...), nil
 }
 
 // Violations returns what a server has found wrong with the manifest as findings in its file. The pointers lead into the
@@ -56,30 +48,17 @@ func (m *Manifest) Violations(violations []fault.Violation) Findings {
 	return inDocument(m.document, moved)
 }
 
-// errAccepted ends the making of a definition that nothing is wrong with.
-var errAccepted = errors.New("manifest: accepted")
-
-// unsaved lets the catalogue judge and save nothing.
-type unsaved struct{ catalog.SchemaChecker }
-
-func (unsaved) CheckShadowed(context.Context, string, string) ([]inputprop.Warning, error) {
-	return nil, errAccepted
-}
-
-// refused returns what the catalogue refuses in the definition and the version. It says so before it comes to its
-// database, which there is not: a definition that it would take ends with errAccepted, and a version with the refusal of
-// a caller who may not publish.
-func (m *Manifest) refused(ctx context.Context, version string) ([]fault.Violation, error) {
-	judge := &catalog.Service{Schemas: unsaved{}}
-	author := (&actor.Actor{Role: actor.Superadmin}).InGlobal()
-	_, _, err := judge.CreateDefinition(actor.With(ctx, author), catalog.NewDefinition{Name: m.Name, Type: m.Type, Description: m.Description})
-	violations, err := violationsOf(err)
-	if err != nil {
-		return nil, err
+// Warnings is Violations for warnings.
+func (m *Manifest) Warnings(warnings []inputprop.Warning) Findings {
+	violations := make([]fault.Violation, len(warnings))
+	for i, w := range warnings {
+		violations[i] = fault.Violation{Pointer: w.Pointer, Rule: w.Rule, Message: w.Message}
 	}
-	_, _, err = judge.PublishVersion(actor.With(ctx, actor.Anonymous()), m.newVersion(version))
-	more, err := violationsOf(err)
-	return append(violations, more...), err
+	list := m.Violations(violations)
+	for i := range list {
+		list[i].Warning = true
+	}
+	return list
 }
 
 func (m *Manifest) newVersion(version string) catalog.NewVersion {
@@ -91,16 +70,4 @@ func (m *Manifest) newVersion(version string) catalog.NewVersion {
 		v.SourceURL, v.SourceRef = m.Source.URL, m.Source.Ref
 	}
 	return v
-}
-
-// violationsOf returns the violations of a refusal, none where it is about something else than the input.
-func violationsOf(err error) ([]fault.Violation, error) {
-	var refusal *fault.Error
-	switch {
-	case err == nil || errors.Is(err, errAccepted):
-		return nil, nil
-	case errors.As(err, &refusal):
-		return refusal.Violations, nil
-	}
-	return nil, err
 }

@@ -15,6 +15,9 @@ const (
 	SchemaName = ".slipway/module.schema.json"
 )
 
+// format is that of the manifests which are read here, by its name in them.
+const format = "module/v1"
+
 // Manifest is a module version, and the definition that it belongs to.
 type Manifest struct {
 	Type, Name     string
@@ -77,6 +80,12 @@ func Read(file string, text []byte) (*Manifest, error) {
 		m.Outputs = append(m.Outputs, output.Declared{Name: o.Name, Description: o.Description, Secret: o.Secret != nil && *o.Secret})
 	}
 	return m, nil
+}
+
+// Is reports whether a text is a manifest, whatever else may be wrong with it.
+func Is(file string, text []byte) bool {
+	d, err := document.Read(file, text)
+	return err == nil && d.Root.GetText("slipway") == format
 }
 
 // place returns the pointer into the manifest of what a pointer leads to in the input of a mutation.

@@ -165,3 +165,15 @@ func TestAnnotationsEscape(t *testing.T) {
 		t.Errorf("the errors are %v", errs)
 	}
 }
+
+func TestAManifestIsToldFromOtherFiles(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		good: true, "slipway: module/v1": true, `{"slipway":"module/v1","x":1}`: true,
+		"slipway: module/v2": false, "slipway: [module/v1]": false, "a: 1": false, "": false, "- a": false, "slipway: module/v1\nslipway: module/v1": false,
+	} {
+		if got := manifest.Is("m.yaml", []byte(text)); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

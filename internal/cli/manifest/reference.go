@@ -29,7 +29,7 @@ func (e *PathError) Error() string { return e.Message }
 
 // ResolveReferences returns values in which each reference that is written as a path has the id of the instance instead,
 // at any depth. A path is ./network, in the environment itself, ../staging/network, in its project, or
-// shop/prod/network; a text without a slash is an id and stays. Each path is resolved once. The pointers of the violations
+// shop/prod/network; a text without a slash is an id and stays. Without an environment only whole paths are taken. Each path is resolved once. The pointers of the violations
 // lead into the values; other errors of the resolver end it.
 func ResolveReferences(ctx context.Context, inputs []inputprop.Property, values *strictjson.Node, env Environment, resolve Resolver) (*strictjson.Node, []fault.Violation, error) {
 	r := &references{ctx: ctx, env: env, resolve: resolve, ids: map[string]string{}, found: strictjson.NewCollector("")}
@@ -108,6 +108,10 @@ func (r *references) reference(n *strictjson.Node) *strictjson.Node {
 // path returns the whole path of an instance that a text means.
 func (r *references) path(text string) (string, *PathError) {
 	path := text
+	if r.env == (Environment{}) && strings.HasPrefix(text, ".") {
+		return "", &PathError{"path", fmt.Sprintf("must be the id of an instance, or a whole path such as shop/prod/network, "+
+			"because there is no environment that it could start in, found %s", strictjson.ShowText(text))}
+	}
 	if rest, ok := strings.CutPrefix(text, "./"); ok {
 		path = r.env.Project + "/" + r.env.Slug + "/" + rest
 	} else if rest, ok := strings.CutPrefix(text, "../"); ok {

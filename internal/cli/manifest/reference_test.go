@@ -68,6 +68,12 @@ func TestPathsThatLeadNowhere(t *testing.T) {
 	if got.Get("list").Items[5].GetText("net") != "inst_1" || got.GetText("net") != "./away" {
 		t.Errorf("the values are %s", got.JSON())
 	}
+	_, violations, err = manifest.ResolveReferences(t.Context(), inputs, strictjson.MustParse(`{"net":"./a","list":[{"net":"shop/prod/a"},{"net":"../a/b"},{"net":"inst_1"}]}`), manifest.Environment{}, func(context.Context, string) (string, error) {
+		return "inst_2", nil
+	})
+	if places := strings.Join(inputtest.Places(violations), ", "); err != nil || places != "/net path, /list/1/net path" || !strings.Contains(violations[0].Message, "there is no environment that it could start in") {
+		t.Errorf("without an environment: %v, %v", violations, err)
+	}
 	broken := errors.New("no connection")
 	calls := 0
 	_, _, err = manifest.ResolveReferences(t.Context(), inputs, strictjson.MustParse(`{"net":"./a","list":[{"net":"./b"}]}`), env, func(context.Context, string) (string, error) {

@@ -36,7 +36,15 @@ func GitSource(ctx context.Context, folder string) (*Source, error) {
 	return &Source{URL: &origin, Ref: &commit}, nil
 }
 
-// git returns the line that a command of git prints.
+// IsChanged reports whether the repository of a folder has changes that are in no commit.
+func IsChanged(ctx context.Context, folder string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	changes, err := git(ctx, folder, "status", "--porcelain")
+	return changes != "", err
+}
+
+// git returns what a command of git prints.
 func git(ctx context.Context, folder string, args ...string) (string, error) {
 	var out, complaint bounded
 	c := exec.CommandContext(ctx, "git", append([]string{"-C", folder}, args...)...) // #nosec G204 -- the arguments are ours

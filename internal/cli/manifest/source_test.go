@@ -63,3 +63,20 @@ func TestWithoutASourceGitIsAskedFor(t *testing.T) {
 		}
 	}
 }
+
+func TestChangesThatAreInNoCommit(t *testing.T) {
+	t.Parallel()
+	folder := repository(t, "init -q", "commit -q --allow-empty -m first")
+	if changed, err := manifest.IsChanged(t.Context(), folder); changed || err != nil {
+		t.Errorf("without any: %t, %v", changed, err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := manifest.IsChanged(t.Context(), folder); !changed || err != nil {
+		t.Errorf("with a new file: %t, %v", changed, err)
+	}
+	if _, err := manifest.IsChanged(t.Context(), filepath.Join(folder, "away")); err == nil {
+		t.Error("without a folder there is no error")
+	}
+}

@@ -33,7 +33,7 @@ func entryOf(in *inputprop.LevelInput, values *strictjson.Node) string {
 		return comment("--- "+head.Label+" ---") + describe(head.Description)
 	}
 	value := values.Get(in.ID)
-	if in.Owner != nil && readsInstance(in) && (value == nil || isChosen(values.Get(in.Owner.ID))) {
+	if isMapped(in, values) || in.Owner != nil && readsInstance(in) && value == nil {
 		return comment(fmt.Sprintf("%s (%s) comes from the instance that %s chooses.", head.Label, in.ID, in.Owner.ID))
 	}
 	about := comment(head.Label+": "+takes(in)) + describe(head.Description)
@@ -48,6 +48,11 @@ func entryOf(in *inputprop.LevelInput, values *strictjson.Node) string {
 	default:
 		return about + comment(document.WriteText(in.ID)+":")
 	}
+}
+
+// isMapped reports whether the chosen instance gives the value of an input.
+func isMapped(in *inputprop.LevelInput, values *strictjson.Node) bool {
+	return in.Owner != nil && readsInstance(in) && isChosen(values.Get(in.Owner.ID))
 }
 
 // isChosen reports whether a reference has a value.

@@ -69,8 +69,12 @@ func flags(b *strings.Builder, c *cobra.Command) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		if f.NoOptDefVal == "" {
+		switch f.NoOptDefVal {
+		case "":
 			name += " " + f.Value.Type()
+		case "true":
+		default:
+			name += "[=" + f.Value.Type() + "]"
 		}
 		fmt.Fprintf(b, "| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
 	})

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+)
+
+// maxFile is the longest file that is sent, in bytes.
+const maxFile = 16 << 20
+
+// standardInput is the name of a file that stands for standard input.
+const standardInput = "-"
+
+// readFile reads a file, or standard input, of at most so many bytes.
+func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte, error) {
+	from := s.in
+	if name != standardInput {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }()
+		from = f
+	}
+	text, err := await(ctx, func() (string, error) {
+		text, err := io.ReadAll(io.LimitReader(from, most+1))
+		if err == nil && int64(len(text)) > most {
+			err = fmt.Errorf("%s: want at most %d bytes, found more", name, most)
+		}
+		return string(text), err
+	})
+	return []byte(text), err
+}
+
+// titleOfFile is what messages call a file.
+func titleOfFile(name string) string {
+	if name == standardInput {
+		return "<stdin>"
+	}
+	return name
+}
