@@ -62,7 +62,7 @@ ci dance shop; echo "is unknown: $?"
 	}
 	want := []string{
 		"published twice: 0",
-		"previewed: `shop/prod/orders`: `acme/queue`, from `nothing` to `1.0.0`", "previewed:",
+		"previewed: `shop/prod/orders`: `acme/queue`, `1.0.0` for the first time", "previewed:",
 		"previewed: | | where | before | after | |", "previewed: |---|---|---|---|---|",
 		"previewed: | `+` | `/name` | | `\"prod-orders\"` | default of 1.0.0 |", "previewed: | `+` | `/size` | | `1` | |",
 		"deployed: 0", `staging: {"name":"prod-orders","size":1} api`,

@@ -204,6 +204,17 @@ func (s *session) versionToDeploy(ctx context.Context, module, version string) (
 	return r.ModuleVersion, nil
 }
 
+// versions tells in markdown which version takes the place of which.
+func (p *plan) versions() string {
+	switch {
+	case p.FromVersion == nil:
+		return fmt.Sprintf("%s, %s for the first time", code(p.Module), code(p.ToVersion))
+	case *p.FromVersion == p.ToVersion:
+		return fmt.Sprintf("%s, still %s", code(p.Module), code(p.ToVersion))
+	}
+	return fmt.Sprintf("%s, from %s to %s", code(p.Module), code(*p.FromVersion), code(p.ToVersion))
+}
+
 // preview shows a plan as the result.
 func (d *deploying) preview(ctx context.Context, s *session, ref string) error {
 	if err := want(s, planView); err != nil {
@@ -215,11 +226,7 @@ func (d *deploying) preview(ctx context.Context, s *session, ref string) error {
 	}
 	switch {
 	case s.out.format == formatMarkdown:
-		from := "nothing"
-		if p.FromVersion != nil {
-			from = *p.FromVersion
-		}
-		_, _ = fmt.Fprintf(s.out.to, "%s: %s, from %s to %s\n\n", code(p.Instance), code(p.Module), code(from), code(p.ToVersion))
+		_, _ = fmt.Fprintf(s.out.to, "%s: %s\n\n", code(p.Instance), p.versions())
 		return s.out.markdown(p.differences)
 	case len(s.out.fields) > 0, s.out.format == formatJSON, s.out.format == formatYAML, s.out.format == formatName:
 		return show(s, planView, p)

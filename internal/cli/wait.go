@@ -170,6 +170,9 @@ func (s *session) showEnd(d *client.DeploymentProgress) error {
 		took = lasting(d.CompletedAt.Sub(*d.StartedAt))
 	}
 	_, _ = fmt.Fprintln(s.out.to, p.sentence(d.Id, string(d.Status), took))
+	if err := s.out.to.Flush(); err != nil { // before what is said of it
+		return err
+	}
 	if d.Error != nil {
 		for _, text := range []string{d.Error.Message + " (" + d.Error.Code + ")", textOf(d.Error.Description)} {
 			if text != "" {
@@ -177,7 +180,7 @@ func (s *session) showEnd(d *client.DeploymentProgress) error {
 			}
 		}
 	}
-	return s.out.to.Flush()
+	return nil
 }
 
 // streamProgress writes a deployment as it is now to a result that has each change.
