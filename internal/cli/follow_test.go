@@ -155,6 +155,27 @@ func TestWaitThatTakesTooLongSaysThatItGoesOn(t *testing.T) {
 	inOrder(t, o.stderr, "is still PENDING after 1s, and goes on; wait for it with: slipway watch dep_")
 }
 
+// Off a terminal a line says from time to time that it goes on, and what it waits for.
+func TestLongWaitIsToldOfFromTimeToTime(t *testing.T) {
+	t.Parallel()
+	for action, says := range map[string]string{
+		"deploy shop/production/web --set image=web:2": "still PENDING until a runner takes it, 0 s\n",
+		"destroy shop/production/web":                  "still PENDING until a runner takes it that has --destroy, 0 s\n",
+	} {
+		s := newStock(t)
+		h := s.home(t, s.Acme.Tokens[actor.Admin])
+		h.config.Reminder = 10 * time.Millisecond
+		now := time.Now()
+		h.config.Now = func() time.Time { return s.clock.Now().Add(time.Since(now)) }
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		stderr := &watched{on: says, do: interrupt}
+		if code := h.execute(ctx, io.Discard, stderr, strings.Fields(action)...); code != 130 || !strings.Contains(stderr.String(), says) {
+			t.Errorf("slipway %s: %d, %s", action, code, stderr.String())
+		}
+	}
+}
+
 // An interrupted command says how what it has begun is canceled, or cancels it, and what has not begun is not done.
 func TestInterruptedCommandSaysWhatGoesOn(t *testing.T) {
 	t.Parallel()

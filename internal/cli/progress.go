@@ -77,7 +77,7 @@ func (p *progress) tick(reminder time.Duration) {
 	switch {
 	case p.rewrites:
 		p.show(p.statusNow())
-	case p.now().Sub(p.spoke) >= reminder:
+	case p.now().Sub(p.spoke) >= reminder*9/10: // a ticker is not exact
 		if status := p.statusNow(); status != "" {
 			p.write("still " + status)
 		}
@@ -173,6 +173,12 @@ func (p *progress) statusNow() string {
 	}
 	d := on[0]
 	status, since := string(d.Status), d.CreatedAt
+	if d.Status == client.DeploymentStatusPending {
+		status += " until a runner takes it"
+		if d.Action == client.DeploymentActionDestroy {
+			status += " that has --destroy"
+		}
+	}
 	if d.StartedAt != nil {
 		since = *d.StartedAt
 	}
