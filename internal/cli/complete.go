@@ -47,19 +47,24 @@ var completions = map[string]completion{"project": completeProjects, "environmen
 // without a word where it does not.
 func (c *Config) complete(kind completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
-		defer cancel()
-		found, err := c.candidates(ctx, cmd, kind, text[:strings.LastIndexAny(text, "/@")+1])
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		found = slices.DeleteFunc(found, func(name string) bool { return !strings.HasPrefix(name, text) || safe(name) != name })
-		directive := cobra.ShellCompDirectiveNoFileComp
-		if slices.ContainsFunc(found, func(name string) bool { return strings.HasSuffix(name, "@") }) {
-			directive |= cobra.ShellCompDirectiveNoSpace
-		}
-		return found, directive
+		return c.completeWithin(cmd, kind, text[:strings.LastIndexAny(text, "/@")+1], text)
 	}
+}
+
+// completeWithin returns what a text may become, of what may stand after its beginning, within.
+func (c *Config) completeWithin(cmd *cobra.Command, kind completion, within, text string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
+	defer cancel()
+	found, err := c.candidates(ctx, cmd, kind, within)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	found = slices.DeleteFunc(found, func(name string) bool { return !strings.HasPrefix(name, text) || safe(name) != name })
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if slices.ContainsFunc(found, func(name string) bool { return strings.HasSuffix(name, "@") || strings.HasSuffix(name, "=") }) {
+		directive |= cobra.ShellCompDirectiveNoSpace
+	}
+	return found, directive
 }
 
 func (c *Config) candidates(ctx context.Context, cmd *cobra.Command, kind completion, prefix string) ([]string, error) {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
 )
 
@@ -47,6 +49,37 @@ func TestReferencesAreCompletedFromTheServer(t *testing.T) {
 	} {
 		words := strings.Split(test.line, " ")
 		if got := h.completed(t, words...); got != test.want {
+			t.Errorf("%q is completed by %q, want %q", test.line, got, test.want)
+		}
+	}
+}
+
+func TestInputsAndWhatTheyLetChooseAreCompleted(t *testing.T) {
+	t.Parallel()
+	m := newModule(t)
+	_, _, err := m.Catalog.PublishVersion(m.Acme.As(actor.Admin), catalog.NewVersion{
+		DefinitionID: m.instance.ModuleDefinitionID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(`[
+			{"id":"class","type":"string","label":"Class","values":["small","large"]},{"id":"on","type":"boolean","label":"On","default":false},
+			{"id":"nodes","type":"number","label":"Nodes","values":[1,3]},{"id":"more","type":"section","label":"More"},{"id":"of","type":"$ref:shop","label":"Of"}]`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := m.home(t, m.Acme.Tokens[actor.Viewer])
+	h.config.Now = time.Now
+	for _, test := range []struct{ line, want string }{
+		{"deploy shop/production/queue --set ", "class= on= nodes= of="},
+		{"deploy shop/production/queue --set n", "nodes="},
+		{"preview shop/production/queue --set class=", "class=small class=large"},
+		{"preview shop/production/queue --set nodes=3", "nodes=3"},
+		{"preview shop/production/queue --set on=t", "on=true"},
+		{"preview shop/production/queue --set of=shop/", "of=shop/production/queue of=shop/production/web"},
+		{"preview shop/production/queue --version 1.0.0 --set s", "size="},
+		{"preview shop/production/queue --set nothing=", ""},
+		{"preview shop/production/nothing --set ", ""},
+		{"preview --set ", ""},
+	} {
+		if got := h.completed(t, strings.Split(test.line, " ")...); got != test.want {
 			t.Errorf("%q is completed by %q, want %q", test.line, got, test.want)
 		}
 	}

@@ -87,6 +87,7 @@ func (c *Config) previewCommand() *cobra.Command {
 func (d *deploying) complete(c *Config, cmd *cobra.Command) {
 	d.flags(cmd)
 	completeFlag(cmd, "module", c.complete(completeModules))
+	completeFlag(cmd, "set", c.completeSet)
 }
 
 // plan asks what a deployment would change. The instance may be one that is still to be made.
