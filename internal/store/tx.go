@@ -108,7 +108,7 @@ var (
 func (s *Store) runTx(ctx context.Context, lock int64, f func(context.Context, *ent.Tx, func() time.Time) error) error {
 	run := &txRun{lock: lock, creation: creationLockOf(ctx)}
 	var inserts pendingInserts
-	tx, err := s.Client.BeginTx(withPending(withRun(ctx, run), &inserts), nil)
+	tx, err := s.Client.Begin(withPending(withRun(ctx, run), &inserts))
 	if err != nil {
 		return err
 	}
