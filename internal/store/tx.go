@@ -161,7 +161,7 @@ func (s *Store) waitForEnd(ctx context.Context, lock int64) error {
 		return nil
 	}
 	run := &txRun{lock: lock}
-	tx, err := s.Client.BeginTx(withRun(ctx, run), nil)
+	tx, err := s.Client.Begin(withRun(ctx, run))
 	if err != nil {
 		return err
 	}
