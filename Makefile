@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup run build optimized test test-race equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
 
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
 # Sources of the program; a change to any rebuilds it.

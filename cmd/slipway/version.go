@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -12,25 +14,41 @@ import (
 // version is set by the linker.
 var version string
 
+// archived has the commit and the version of the tree that the program was built from, where that is an archive of git's,
+// which writes them in the place of what stands there: around such a tree there may be another repository.
+//
+//go:embed archive.txt
+var archived string
+
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the commit and Go's version",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(c.OutOrStdout(), "slipway %s, commit %s, %s\n", cmp.Or(version, "unversioned"), commit(), runtime.Version())
+			info, _ := debug.ReadBuildInfo()
+			_, err := fmt.Fprintln(c.OutOrStdout(), built(archived, version, info))
 			return err
 		},
 	}
 }
 
-// commit is what the program was built from, as the go command noted it.
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+// built tells what the program was built from: by its archive, or else by the linker and the go command, whose info may be
+// nil.
+func built(archived, version string, info *debug.BuildInfo) string {
+	commit, described, _ := strings.Cut(strings.TrimSpace(archived), " ")
+	if strings.HasPrefix(archived, "$Format") {
+		commit, described = commitOf(info), version
 	}
-	revision, changed := "unknown", ""
+	return fmt.Sprintf("slipway %s, commit %s, %s", cmp.Or(described, "unversioned"), cmp.Or(commit, "unknown"), runtime.Version())
+}
+
+// commitOf returns the commit that the go command noted, "" for none.
+func commitOf(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	revision, changed := "", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
