@@ -83,7 +83,7 @@ func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *s
 	if err != nil {
 		return err
 	}
-	url := urlOf(l.api)
+	url := s.urlOfAPI(l)
 	if s.baseURL == "" {
 		s.baseURL = url
 	}

@@ -8,4 +8,14 @@ var (
 	Keep       = keep
 	Commands   = commands
 	VariableOf = setting.VariableOf
+	NewKeyPair = newKeyPair
 )
+
+// KeyPair is a certificate and its key, from files that may change.
+type KeyPair = keyPair
+
+// Look is what watch does from time to time.
+var Look = (*keyPair).look
+
+// Config is how to serve TLS with a pair.
+var Config = (*keyPair).config

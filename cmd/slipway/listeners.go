@@ -23,6 +23,8 @@ const (
 	readTimeout       = 10 * time.Second
 	idleTimeout       = 60 * time.Second
 	maxHeaderBytes    = 16 << 10
+	// maxUnread is how much of the bodies on a connection of HTTP/2 may wait, in bytes, to be read by handlers.
+	maxUnread = 128 << 10
 )
 
 // listeners are a server's sockets, bound but not served yet. Those that are off are nil.
@@ -79,18 +81,26 @@ func onLoopback(l net.Listener) bool {
 	return ok && at.IP.IsLoopback()
 }
 
-// urlOf returns the URL at which a browser on this machine reaches a listener.
-func urlOf(l net.Listener) string {
-	at, ok := l.Addr().(*net.TCPAddr)
-	if ok && at.IP.IsUnspecified() {
-		return fmt.Sprintf("http://localhost:%d", at.Port)
+// urlOfAPI returns the URL at which a browser on this machine reaches the API.
+func (s *settings) urlOfAPI(l *listeners) string {
+	if s.pair != nil {
+		return urlOf("https", l.api)
 	}
-	return "http://" + l.Addr().String()
+	return urlOf("http", l.api)
 }
 
-// server returns the http.Server of the API.
+// urlOf returns the URL at which a browser on this machine reaches a listener.
+func urlOf(scheme string, l net.Listener) string {
+	at, ok := l.Addr().(*net.TCPAddr)
+	if ok && at.IP.IsUnspecified() {
+		return fmt.Sprintf("%s://localhost:%d", scheme, at.Port)
+	}
+	return scheme + "://" + l.Addr().String()
+}
+
+// server returns the http.Server of the API, which serves TLS where it has a TLSConfig.
 func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler:           api,
 		ConnContext:       httpx.ConnContext,
 		ConnState:         httpx.ConnState,
@@ -101,6 +111,16 @@ func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          errorLog,
 	}
+	if s.pair != nil {
+		server.TLSConfig = s.pair.config()
+		server.HTTP2 = &http.HTTP2Config{
+			MaxReceiveBufferPerConnection: maxUnread,
+			MaxReceiveBufferPerStream:     maxUnread,
+			WriteByteTimeout:              s.streams.WriteTimeout, // no stream of a connection that takes nothing can be reset
+		}
+		server.ErrorLog = log.New(handshakeErrors{errorLog.Writer(), s.pair.log}, "", 0)
+	}
+	return server
 }
 
 // aside returns the http.Server of what is not the API.
@@ -126,6 +146,9 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	defer stop()
 	keeping.Go(func() { api.Services.Deploy.RunHousekeeping(keep, log) })
 	keeping.Go(func() { offset.Watch(keep, log) })
+	if s.pair != nil {
+		keeping.Go(func() { s.pair.watch(keep) })
+	}
 	// Requests use tokens until the last of them has finished.
 	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRecording()
@@ -133,13 +156,15 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	failed := make(chan error, 3)
 	begin := func(what string, by *http.Server, on net.Listener) {
 		if on != nil {
-			log.Info(what, "url", urlOf(on))
+			log.Info(what, "url", urlOf("http", on))
 			go func() { failed <- by.Serve(on) }()
 		}
 	}
 	begin("serving health", adminServer, l.admin)
 	begin("serving profiles", debugServer, l.debug)
-	begin("serving", apiServer, httpx.NewConnections(s.maxAnonymous, s.trustedProxies).Listener(l.api))
+	log.Info("serving", "url", s.urlOfAPI(l))
+	counted := httpx.NewConnections(s.maxAnonymous, s.trustedProxies).Listener(l.api)
+	go func() { failed <- s.serveAPI(apiServer, counted) }()
 	select {
 	case err := <-failed:
 		return errors.Join(err, apiServer.Close(), adminServer.Close(), debugServer.Close())
@@ -149,6 +174,14 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	log.Info("stopping: waiting for requests in flight", "wait", s.drainWait, "timeout", s.shutdownTimeout)
 	<-time.After(s.drainWait)
 	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close(), debugServer.Close())
+}
+
+// serveAPI serves the API on its listener, over TLS where there is a pair.
+func (s *settings) serveAPI(by *http.Server, on net.Listener) error {
+	if s.pair != nil {
+		return by.ServeTLS(on, "", "")
+	}
+	return by.Serve(on)
 }
 
 // finish ends the streams, waits for the requests in flight, and cuts off those that have not finished by the timeout.

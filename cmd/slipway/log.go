@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"log/slog"
 	"os"
@@ -24,6 +25,21 @@ func newLogger(out io.Writer, f format, least slog.Level) *slog.Logger {
 		return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: least, ReplaceAttr: auth.Redact}))
 	}
 	return slog.New(jsonlog.New(out, least))
+}
+
+// handshakeErrors is the output of an http.Server's ErrorLog. It lowers the failures of TLS handshakes to debug: they are
+// the clients', and come from everything that looks whether a port is open.
+type handshakeErrors struct {
+	others io.Writer
+	log    *slog.Logger
+}
+
+func (h handshakeErrors) Write(line []byte) (int, error) {
+	if !bytes.HasPrefix(line, []byte("http: TLS handshake error")) {
+		return h.others.Write(line)
+	}
+	h.log.Debug(string(bytes.TrimSpace(line)))
+	return len(line), nil
 }
 
 func isTerminal(out io.Writer) bool {

@@ -61,7 +61,7 @@ func (s *settings) run(ctx context.Context, migrateFirst bool, log *slog.Logger)
 	}
 	api := server.New(st, s.api(explorer, onLoopback(l.api), log))
 	if !found.organizations {
-		url := urlOf(l.api)
+		url := s.urlOfAPI(l)
 		if strings.HasPrefix(s.baseURL, "https:") { // init takes no other from other machines
 			url = s.baseURL
 		}
@@ -76,7 +76,7 @@ func (s *settings) prepare(ctx context.Context, migrateFirst bool, log *slog.Log
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if err := s.readTrusted(); err != nil {
+	if err := errors.Join(s.readTrusted(), s.readPair(log)); err != nil {
 		return nil, err
 	}
 	if origin.New("", s.allowedOrigins).Every() {

@@ -33,6 +33,8 @@ type settings struct {
 	maxConnections int
 
 	listen, admin, debug      string
+	tlsCert, tlsKey           string
+	pair                      *keyPair // that of the files, nil without them
 	baseURL                   string
 	trustedProxies            []netip.Prefix
 	allowedOrigins            []origin.Pattern
@@ -73,6 +75,8 @@ func (s *settings) flags(fs *pflag.FlagSet, usual fallbacks, databaseUsage strin
 	setting.Add(fs, &s.listen, "listen", usual.listen, setting.Address, "where to serve the API; port 0 takes a free one")
 	setting.Add(fs, &s.admin, "admin-listen", usual.admin, setting.OrEmpty(setting.Address), "where to serve health; empty turns it off")
 	setting.Add(fs, &s.debug, "debug-listen", "", setting.OrEmpty(setting.Address), "where to serve profiles; they tell what the process does and was started with")
+	setting.Add(fs, &s.tlsCert, "tls-cert", "", setting.OrEmpty(setting.File), "the certificate of the API and its chain, in PEM, to serve it over TLS; it is read again when it changes")
+	setting.Add(fs, &s.tlsKey, "tls-key", "", setting.OrEmpty(setting.File), "the key of the certificate, in PEM")
 	setting.Add(fs, &s.baseURL, "base-url", "", setting.OrEmpty(setting.BaseURL), "where the API is reached, for the links in its answers; a proxy takes its path away")
 	setting.AddRepeatable(fs, &s.allowedOrigins, "allowed-origins", usual.origins, setting.OrEmpty(origins),
 		"origins whose pages may use the API besides its own, between commas or repeated: https://app.example, http://localhost:* for any port, or * for all")

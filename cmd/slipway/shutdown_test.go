@@ -77,7 +77,12 @@ const follow = `"query":"subscription($id: ID!) { deploymentChanged(id: $id) { d
 // following opens a socket that has heard of the deployment.
 func following(t *testing.T, url, token, id string) *websocket.Conn {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	return followingBy(t, http.DefaultClient, url, token, id)
+}
+
+func followingBy(t *testing.T, client *http.Client, url, token, id string) *websocket.Conn {
+	t.Helper()
+	conn, _, err := websocket.Dial(t.Context(), url+"/graphql", &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +106,11 @@ func following(t *testing.T, url, token, id string) *websocket.Conn {
 // listening opens an event stream that has heard of the deployment.
 func listening(t *testing.T, url, token, id string) *bufio.Reader {
 	t.Helper()
+	return listeningBy(t, http.DefaultClient, url, token, id)
+}
+
+func listeningBy(t *testing.T, client *http.Client, url, token, id string) *bufio.Reader {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/graphql", strings.NewReader(`{`+follow+`,"variables":{"id":"`+id+`"}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +118,7 @@ func listening(t *testing.T, url, token, id string) *bufio.Reader {
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream")
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

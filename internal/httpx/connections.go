@@ -2,6 +2,7 @@ package httpx
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -183,13 +184,21 @@ type connKey struct{}
 
 // ConnContext is an http.Server's, and lets its requests be told apart by their connection.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, c)
+	return context.WithValue(ctx, connKey{}, belowTLS(c))
+}
+
+// belowTLS returns the connection that a connection of TLS encrypts, and any other as it is.
+func belowTLS(c net.Conn) net.Conn {
+	if secure, ok := c.(*tls.Conn); ok {
+		return secure.NetConn()
+	}
+	return c
 }
 
 // ConnState is an http.Server's. A connection is silent until all of a request's header has come, and again when that was
 // answered. One that was taken over, for a stream or a socket, is silent no more.
 func ConnState(accepted net.Conn, state http.ConnState) {
-	c, ok := accepted.(*conn)
+	c, ok := belowTLS(accepted).(*conn)
 	if !ok || c.place.Load() == nowhere || state == http.StateNew {
 		return
 	}

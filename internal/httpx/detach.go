@@ -26,7 +26,7 @@ func Detach(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWrit
 		serve(w, r) // of a test, for one
 		return
 	}
-	out := &detached{conn: conn, header: w.Header().Clone()}
+	out := &detached{conn: conn, header: w.Header().Clone(), isSecure: r.TLS != nil}
 	request, cancel := Outliving(r)
 	go watch(conn, in.Reader.Buffered() > 0, cancel)
 	go func() {
@@ -64,6 +64,8 @@ type detached struct {
 	head, content bytes.Buffer
 	// allowed is how long a piece may take.
 	allowed time.Duration
+	// isSecure is whether the connection is one of TLS, which would make a record and a packet of each part.
+	isSecure bool
 }
 
 // Header implements http.ResponseWriter.
@@ -104,6 +106,9 @@ func (d *detached) FlushError() error {
 		next := net.Buffers{d.head.Next(d.head.Len())}
 		if part := d.content.Next(Piece); len(part) > 0 {
 			next = append(next, fmt.Appendf(nil, "%x\r\n", len(part)), part, []byte("\r\n"))
+		}
+		if d.isSecure {
+			next = net.Buffers{bytes.Join(next, nil)}
 		}
 		if _, err := next.WriteTo(d.conn); err != nil {
 			return err

@@ -52,7 +52,7 @@ func (a Allowed) Admits(r *http.Request) bool {
 		return false
 	}
 	switch {
-	case a.lists(sent[0]), isOwn(sent[0], r.Host):
+	case a.lists(sent[0]), isOwn(sent[0], r):
 		return true
 	case r.Header["Cookie"] != nil:
 		return false
@@ -67,9 +67,10 @@ func (a Allowed) lists(origin string) bool {
 }
 
 // isOwn reports whether the page was served by the host that the request is for. The scheme may be either, because a
-// proxy may have terminated TLS.
-func isOwn(origin, host string) bool {
-	return host != "" && (origin == serialized("http", host) || origin == serialized("https", host))
+// proxy may have terminated TLS; where the request itself has come over TLS it is https, so that a page that somebody has
+// put into plain HTTP on the way is not taken for the API's.
+func isOwn(origin string, r *http.Request) bool {
+	return r.Host != "" && (origin == serialized("https", r.Host) || r.TLS == nil && origin == serialized("http", r.Host))
 }
 
 // withoutPort returns an origin without its port, if it has one.

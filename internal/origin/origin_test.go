@@ -1,6 +1,7 @@
 package origin_test
 
 import (
+	"crypto/tls"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -100,6 +101,10 @@ func TestTheOwnOriginIsThatOfTheHostWithAndWithoutItsPort(t *testing.T) {
 		r.Header.Set("Origin", c.sent)
 		if got := allowed(t, "").Admits(r); got != c.own {
 			t.Errorf("%s is the own origin of the Host %q: %t", c.sent, c.host, got)
+		}
+		r.TLS = &tls.ConnectionState{}
+		if got, want := allowed(t, "").Admits(r), c.own && strings.HasPrefix(c.sent, "https:"); got != want {
+			t.Errorf("over TLS, %s is the own origin of the Host %q: %t", c.sent, c.host, got)
 		}
 	}
 }

@@ -16,6 +16,10 @@ import (
 func cutStalled(timeout time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.ProtoMajor > 1 {
+				cutStalledStream(w, r, timeout, next)
+				return
+			}
 			out := &pieces{ResponseWriter: w, rc: http.NewResponseController(w), ctx: r.Context(), timeout: timeout}
 			next.ServeHTTP(out, r)
 			if !out.hijacked {
@@ -25,11 +29,20 @@ func cutStalled(timeout time.Duration) func(http.Handler) http.Handler {
 	}
 }
 
+// cutStalledStream is cutStalled for a stream of HTTP/2.
+func cutStalledStream(w http.ResponseWriter, r *http.Request, timeout time.Duration, next http.Handler) {
+	deadline := newWriteDeadline(w)
+	out := &pieces{ResponseWriter: deadline, rc: http.NewResponseController(deadline), ctx: context.Background(), timeout: timeout}
+	next.ServeHTTP(out, r)
+	out.extend()
+	deadline.set() // for good
+}
+
 // pieces writes an answer piece by piece, each as one.
 type pieces struct {
 	http.ResponseWriter
 	rc       *http.ResponseController
-	ctx      context.Context // of the request
+	ctx      context.Context // of the request, or one without its connection where that has other answers, too
 	timeout  time.Duration
 	extended time.Time
 	begun    bool

@@ -25,6 +25,7 @@ func Unlike(want, found string) error { return fmt.Errorf("want %s, found %q", w
 // The parsers that need no bounds.
 var (
 	Text     = Parser[string]{"text", parseText}
+	File     = Parser[string]{"FILE", parseText}
 	Bool     = Parser[bool]{"bool", parseBool}
 	Address  = Parser[string]{"HOST:PORT", parseAddress}
 	Size     = Parser[int]{"bytes", parseSize}
