@@ -112,6 +112,9 @@ func (a *api) graphql(ctx context.Context, s *session, args []string) error {
 	if (len(args) == 1) == (a.file != "") {
 		return setting.Usagef("want a query or --file, found %s", map[bool]string{true: "both", false: "neither"}[len(args) == 1])
 	}
+	if len(args) == 1 && slices.Contains(methods, args[0]) {
+		return setting.Usagef("want a path after %s, such as /module-definitions, found none", args[0])
+	}
 	query := strings.Join(args, "")
 	if a.file != "" {
 		var err error

@@ -154,6 +154,9 @@ func tell(c *cobra.Command, err error) string {
 	if data.Description != "" {
 		lines = append(lines, data.Description)
 	}
+	if data.Code == string(fault.RequestOrganizationNeeded) {
+		lines = append(lines, "--organization names it.")
+	}
 	for _, section := range data.Details {
 		lines = append(lines, section.Items...)
 	}

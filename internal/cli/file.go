@@ -16,7 +16,11 @@ const standardInput = "-"
 // readFile reads a file, or standard input, of at most so many bytes.
 func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte, error) {
 	from := s.in
-	if name != standardInput {
+	if name == standardInput {
+		if s.typed != nil { // a plan that is made anew
+			return s.typed, nil
+		}
+	} else {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
@@ -31,7 +35,13 @@ func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte
 		}
 		return string(text), err
 	})
-	return []byte(text), err
+	if err != nil {
+		return nil, err
+	}
+	if name == standardInput {
+		s.typed = []byte(text)
+	}
+	return []byte(text), nil
 }
 
 // titleOfFile is what messages call a file.

@@ -50,7 +50,13 @@ func (o *output) flags(fs *pflag.FlagSet, formats []format) {
 	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"), "colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")
 }
 
-var fieldList = setting.Parser[[]string]{Kind: "FIELDS", Parse: setting.List.Parse}
+var fieldList = setting.Parser[[]string]{Kind: "FIELDS", Parse: func(s string) ([]string, error) {
+	fields, err := setting.List.Parse(s)
+	if err != nil {
+		return nil, setting.Unlike("fields that commas separate", s)
+	}
+	return fields, nil
+}}
 
 // printer writes results.
 type printer struct {

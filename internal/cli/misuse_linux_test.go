@@ -1,0 +1,115 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/cli"
+)
+
+func TestCommandLineThatIsWrongSaysWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	for line, says := range map[string]string{
+		"deploy":                               "deploy: want INSTANCE, found no arguments",
+		"deploy a b":                           `deploy: want INSTANCE, found "a", "b"`,
+		"compare a":                            `compare: want DEPLOYMENT DEPLOYMENT, found "a"`,
+		"projects list shop":                   `projects list: want no arguments, found "shop"`,
+		"projects lst":                         `unknown command "lst" for "slipway projects"; want list`,
+		"context make":                         `unknown command "make" for "slipway context"; want delete, list or use`,
+		"deplyo a/b/c":                         `unknown command "deplyo" for "slipway"; want deploy`,
+		"nothing":                              `unknown command "nothing" for "slipway"; slipway --help lists all`,
+		"outputs web":                          `want PROJECT/ENVIRONMENT/INSTANCE, or inst_…, or dep_…`,
+		"deployments list --in a/b/c/d":        `--in: want the slug of a project, or prj_…, or PROJECT/ENVIRONMENT, or env_…, or PROJECT/ENVIRONMENT/INSTANCE, or inst_…, found "a/b/c/d"`,
+		"instances list --in a/b/c/d":          `--in: want the slug of a project, or prj_…, or PROJECT/ENVIRONMENT, or env_…, found`,
+		"api GET":                              "want a path after GET, such as /module-definitions, found none",
+		"projects list --fields ,":             `--fields: want fields that commas separate, found ","`,
+		"preview a/b/c --values - --values -":  "want one file to be standard input, which is read once, found --values - and --values -",
+		"preview a/b/c --values - --data @-":   "found --values - and --data @-",
+		"deploy a/b/c --artifact @- --data @-": "found --artifact @- and --data @-",
+		"preview a/b/c --fields .id":           `--fields: want some of instance, creates, liveDeployment, module, fromVersion, toVersion, inputs, artifact, warnings, found ".id"`,
+		"login --server http://me:pass@h/":     `found "http://me:xxxxx@h/"`,
+	} {
+		h := newHome(t).at("http://127.0.0.1:1", "slp_x")
+		if o := h.run(t, strings.Fields(line)...); o.stdout != "" {
+			t.Errorf("%s: printed %q", line, o.stdout)
+		}
+		var stderr strings.Builder
+		root := h.root()
+		root.SetArgs(strings.Fields(line))
+		root.SetErr(&stderr)
+		ran, err := root.ExecuteContextC(t.Context())
+		if _, ok := cli.Exit(ran, err); !ok && err != nil {
+			stderr.WriteString(err.Error()) // of a group, which the program tells
+		}
+		if err == nil || !strings.Contains(stderr.String(), says) {
+			t.Errorf("%s: said %q, want %q", line, stderr.String(), says)
+		}
+	}
+}
+
+// What cannot be written is told at once, as no server mends it.
+func TestFullDiskEndsWhatIsFollowed(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	startRunner(t, s.World, func(r *runner, d *ent.Deployment, lease string) {
+		r.prints(d, lease, "one", "two")
+		<-t.Context().Done()
+	})
+	h := s.home(t, s.Acme.Tokens[actor.Developer])
+	h.must(t, "deploy", "shop/production/web", "--wait=false")
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = full.Close() }()
+	for _, line := range []string{
+		"logs shop/production/web --follow", "logs shop/production/web --follow -o json", "watch shop/production/web -o json", "watch shop/production/web -o tsv",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		var stderr strings.Builder
+		if code := h.execute(ctx, full, &stderr, strings.Fields(line)...); code != 1 || !strings.Contains(stderr.String(), "no space left on device") || strings.Contains(stderr.String(), "as soon as it answers") {
+			t.Errorf("%s: exit code %d, %s", line, code, stderr.String())
+		}
+		cancel()
+	}
+}
+
+func TestRollbackOfWhatIsNotLiveNamesTheInstance(t *testing.T) {
+	t.Parallel()
+	m := newModule(t)
+	m.home(t, m.Acme.Tokens[actor.Developer]).mustFail(t, 5, []string{"nothing is live at shop/production/queue; name the deployment to bring back with --to"}, "rollback", "shop/production/queue")
+}
+
+func TestOrganizationThatIsMissingIsAskedForByItsFlag(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	s.home(t, s.Superadmin).mustFail(t, 5, []string{"--organization names it"}, "projects", "list")
+}
+
+// Nobody is told to change the mode of a folder or a device.
+func TestFileOfContextsIsAFile(t *testing.T) {
+	t.Parallel()
+	for path, found := range map[string]string{t.TempDir(): "a folder", "/dev/null": "what is no file"} {
+		o := newHome(t).with(map[string]string{"SLIPWAY_CONFIG": path}).mustFail(t, 1, []string{fmt.Sprintf("%s: want a file of contexts, found %s", path, found)}, "context", "list")
+		if strings.Contains(o.stderr, "chmod") {
+			t.Error(o.stderr)
+		}
+	}
+	// A link to one stays a link.
+	h := newHome(t)
+	link := filepath.Join(t.TempDir(), "link.yaml")
+	if err := os.Symlink(write(t, "contexts.yaml", "contexts: {a: {server: 'https://a'}, b: {server: 'https://b'}}\n"), link); err != nil {
+		t.Fatal(err)
+	}
+	h = h.with(map[string]string{"SLIPWAY_CONFIG": link})
+	h.must(t, "context", "use", "b")
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error(info, err)
+	}
+}
