@@ -113,3 +113,24 @@ func TestFileOfContextsIsAFile(t *testing.T) {
 		t.Error(info, err)
 	}
 }
+
+// As that it is so already counts as done.
+func TestWhatIsArchivedIsArchivedAgain(t *testing.T) {
+	t.Parallel()
+	m := newModule(t)
+	h := m.home(t, m.Acme.Tokens[actor.Admin])
+	first := h.must(t, "instances", "archive", "shop/production/queue", "--fields", "id,archivedAt", "-o", "tsv")
+	if again := h.must(t, "instances", "archive", "shop/production/queue", "--fields", "id,archivedAt", "-o", "tsv"); again != first {
+		t.Errorf("%q, again %q", first, again)
+	}
+	h.mustFail(t, 5, []string{"ModuleInstance:NOT_FOUND"}, "instances", "archive", "shop/production/other")
+}
+
+// What the API suggests to look at is said as a command.
+func TestActiveDeploymentIsNamedByACommand(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	h := s.home(t, s.Acme.Tokens[actor.Developer])
+	active := strings.TrimSpace(h.must(t, "deploy", "shop/production/web", "--wait=false", "-o", "name"))
+	h.mustFail(t, 5, []string{"Show the active deployment: slipway deployments show " + active}, "deploy", "shop/production/web", "--set", "replicas=5")
+}
