@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -100,8 +101,9 @@ func oneOf(names []string) string {
 // arguments returns a check of the arguments that says what the command takes where it refuses them.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if check(c, args) == nil {
-			return nil
+		err := check(c, args)
+		if _, explained := errors.AsType[setting.UsageError](err); err == nil || explained {
+			return err
 		}
 		found := "no arguments"
 		if len(args) > 0 {

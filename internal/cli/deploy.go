@@ -141,6 +141,9 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	case err != nil:
 		return nil, nil, err
 	default:
+		if of, wanted := r.ModuleInstance.ModuleDefinition, d.module(); wanted != "" && wanted != of.Type && wanted != of.Id {
+			return nil, nil, refusedf("--module %s: %s is there, and is an instance of %s", wanted, ref, of.Type)
+		}
 		versionRef = p.ofInstance(r.ModuleInstance, versionRef)
 	}
 	version, err := s.versionToDeploy(ctx, p.Module, versionRef)

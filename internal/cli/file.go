@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+
+	"slipway/internal/cli/manifest"
 )
 
 // maxFile is the longest file that is sent, in bytes.
@@ -22,6 +26,9 @@ func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte
 		}
 	} else {
 		f, err := os.Open(name)
+		if name == manifest.FileName && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; name the manifest, or write one with: slipway modules init", err)
+		}
 		if err != nil {
 			return nil, err
 		}

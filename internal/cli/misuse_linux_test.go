@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/ent"
 	"slipway/internal/actor"
@@ -133,4 +134,63 @@ func TestActiveDeploymentIsNamedByACommand(t *testing.T) {
 	h := s.home(t, s.Acme.Tokens[actor.Developer])
 	active := strings.TrimSpace(h.must(t, "deploy", "shop/production/web", "--wait=false", "-o", "name"))
 	h.mustFail(t, 5, []string{"Show the active deployment: slipway deployments show " + active}, "deploy", "shop/production/web", "--set", "replicas=5")
+}
+
+// A machine whose clock is behind the server's is not told that what has happened is still to come.
+func TestClockThatIsBehind(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	h := s.home(t, s.Acme.Tokens[actor.Developer])
+	behind := s.clock.Now().Add(-5 * time.Hour)
+	h.config.Now = func() time.Time { return behind }
+	for _, command := range []string{"deployments list", "deployments show shop/production/web@live", "preview shop/production/web"} {
+		p := openTerminal(t, 200)
+		code := h.execute(t.Context(), p.command, p.command, strings.Fields(command)...)
+		if shown := p.all(); code != 0 || !strings.Contains(shown, "now") || strings.Contains(shown, "in ") {
+			t.Errorf("%s: %d: %s", command, code, shown)
+		}
+	}
+}
+
+// What is said after a question that nothing was typed at stands in a line of its own.
+func TestQuestionEndsItsLine(t *testing.T) {
+	t.Parallel()
+	s, p := newStock(t), openTerminal(t, 80)
+	h := s.home(t, s.Acme.Tokens[actor.Developer])
+	h.stdin = p.command
+	go p.types(t, "Deploy? [y/N] ", "\x04")
+	code := h.execute(t.Context(), p.command, p.command, "deploy", "shop/production/web")
+	if shown := p.all(); code != 1 || !strings.Contains(shown, "[y/N] \nslipway: nothing was changed") {
+		t.Errorf("%d: %q", code, shown)
+	}
+}
+
+func TestNumberOfAFlagIsNoFile(t *testing.T) { //nolint:paralleltest // it changes the folder of the process
+	t.Chdir(t.TempDir())
+	h := newHome(t)
+	h.mustFail(t, 2, []string{"--against-live: want the number after =, as in --against-live=5"}, "modules", "lint", "m.yaml", "--against-live", "5")
+	h.mustFail(t, 1, []string{"open slipway-module.yaml: no such file or directory; name the manifest, or write one with: slipway modules init"}, "modules", "lint")
+}
+
+func TestFlagsOfADeploymentThatContradictEachOther(t *testing.T) {
+	t.Parallel()
+	m := newModule(t)
+	startRunner(t, m.World, func(r *runner, d *ent.Deployment, lease string) { r.ends(d, lease, nil) })
+	h := m.home(t, m.Acme.Tokens[actor.Developer])
+	h.must(t, "deploy", "shop/production/queue", "--set", "name=q", "--set", "size=2")
+	for flags, says := range map[string]string{
+		"--set size=3 --unset /size":             "--set size and --unset /size: want one of them, found both",
+		`--set-json /tags/env="a" --unset /tags`: "--set-json /tags/env and --unset /tags: want one of them, found both",
+		"--set-json /rules=[] --unset /rules":    "--set-json /rules and --unset /rules: want one of them, found both",
+		"--values - --values - --unset /size":    "which is read once",
+	} {
+		h.mustFail(t, 2, []string{says}, append([]string{"preview", "shop/production/queue"}, strings.Fields(flags)...)...)
+	}
+	h.mustFail(t, 5, []string{"--module shop: shop/production/queue is there, and is an instance of acme/queue"}, "deploy", "shop/production/queue", "--create", "--module", "shop")
+	h.must(t, "preview", "shop/production/queue", "--create", "--module", "acme/queue")
+	o := h.run(t, "preview", "shop/production/queue", "--unset", "/tags")
+	if o.code != 0 || !strings.Contains(o.stderr, "warning: --unset /tags: nothing was given there") || strings.Contains(o.stdout+o.stderr, "withoutInputs") {
+		t.Errorf("%+v", o)
+	}
+	h.mustFail(t, 1, []string{"want at most 1048576 bytes, found more"}, "preview", "shop/production/queue", "--values", write(t, "large.yaml", strings.Repeat("#", 2<<20)))
 }

@@ -130,10 +130,15 @@ func (p *printer) text(e entry, c column) string {
 	text := e.text(c)
 	if p.screen.width > 0 && p.shape.times[c.path] && text != "" {
 		if moment, err := time.Parse(time.RFC3339Nano, text); err == nil {
-			return age(moment, p.now())
+			return age(moment, p.now(), !mayCome(c.path))
 		}
 	}
 	return text
+}
+
+// mayCome reports whether the moments of a field may be in the future. Others are only there by a clock that is wrong.
+func mayCome(path string) bool {
+	return strings.HasSuffix(path, "until") || strings.HasSuffix(path, "expiresAt")
 }
 
 // item writes a value as an item of a list in YAML.
