@@ -67,22 +67,21 @@ func settable(ctx context.Context, s *session, instance, version, within string)
 
 // choices returns what an input lets choose from, as --set reads it.
 func choices(ctx context.Context, s *session, p inputprop.Property, path string) ([]string, error) {
-	switch p := p.(type) {
-	case *inputprop.BooleanProperty:
+	if _, ok := p.(*inputprop.BooleanProperty); ok {
 		return []string{"true", "false"}, nil
-	case *inputprop.ReferenceProperty:
-		return instanceNames(ctx, s, path)
-	default:
-		list, ok := p.ValueSource().(*inputprop.StaticValues)
-		if !ok {
-			return nil, nil
-		}
-		var texts []string
-		for _, o := range list.Options {
-			if _, isRecord := o.Value.(inputprop.Record); !isRecord { // which is no text
-				texts = append(texts, fmt.Sprint(o.Value))
-			}
-		}
-		return texts, nil
 	}
+	if _, ok := p.(*inputprop.ReferenceProperty); ok {
+		return instanceNames(ctx, s, path)
+	}
+	list, ok := p.ValueSource().(*inputprop.StaticValues)
+	if !ok {
+		return nil, nil
+	}
+	var texts []string
+	for _, o := range list.Options {
+		if _, isRecord := o.Value.(inputprop.Record); !isRecord { // which is no text
+			texts = append(texts, fmt.Sprint(o.Value))
+		}
+	}
+	return texts, nil
 }

@@ -194,3 +194,12 @@ func TestFlagsOfADeploymentThatContradictEachOther(t *testing.T) {
 	}
 	h.mustFail(t, 1, []string{"want at most 1048576 bytes, found more"}, "preview", "shop/production/queue", "--values", write(t, "large.yaml", strings.Repeat("#", 2<<20)))
 }
+
+// Secrets of pipelines often end with a line end, as the files do that they were pasted from.
+func TestTokenOfAVariableMayEndWithALineEnd(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	newHome(t).at(s.URL, s.Acme.Tokens[actor.Developer]+"\r\n").must(t, "whoami")
+	newHome(t).at(s.URL, "slp_a\nb").mustFail(t, 2, []string{"SLIPWAY_TOKEN: want a token"}, "whoami")
+	newHome(t).at(s.URL, " ").mustFail(t, 2, []string{"SLIPWAY_TOKEN: want a token such as slp_runner_…, found nothing"}, "whoami")
+}
