@@ -3,6 +3,8 @@ package cli_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -202,4 +204,17 @@ func TestTokenOfAVariableMayEndWithALineEnd(t *testing.T) {
 	newHome(t).at(s.URL, s.Acme.Tokens[actor.Developer]+"\r\n").must(t, "whoami")
 	newHome(t).at(s.URL, "slp_a\nb").mustFail(t, 2, []string{"SLIPWAY_TOKEN: want a token"}, "whoami")
 	newHome(t).at(s.URL, " ").mustFail(t, 2, []string{"SLIPWAY_TOKEN: want a token such as slp_runner_…, found nothing"}, "whoami")
+}
+
+// What a server answers nothing for is not there.
+func TestAnswerThatIsNull(t *testing.T) {
+	t.Parallel()
+	server := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"data":null}`)
+	})
+	h := newHome(t).at(server.URL, "slp_x")
+	for _, line := range []string{"projects show a", "environments show a/b", "instances show a/b/c", "outputs a/b/c@live", "rollback a/b/c", "modules show x", "deployments show dep_01m8b6bzzne339ph455pj4ad6n"} {
+		h.mustFail(t, 5, []string{"there is no "}, strings.Fields(line)...)
+	}
 }
