@@ -56,7 +56,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setti
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	var unwritten error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		to := &output{Writer: stdout}
+		c.SetOut(to)
+		help(c, args)
+		unwritten = to.err
+	})
 	ran, err := root.ExecuteContextC(ctx)
+	if err == nil && unwritten != nil {
+		_, _ = fmt.Fprintln(stderr, "slipway:", unwritten)
+		return exitFailed
+	}
 	if code, ok := cli.Exit(ran, err); ok {
 		return code
 	}
@@ -74,6 +86,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setti
 		return exitRefused
 	}
 	return exitFailed
+}
+
+// output keeps the first error of a writer, for what does not look at it.
+type output struct {
+	io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (c *output) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // The groups of commands in the help.

@@ -109,15 +109,9 @@ func (a *api) rest(ctx context.Context, s *session, method, path string) error {
 }
 
 func (a *api) graphql(ctx context.Context, s *session, args []string) error {
-	if (len(args) == 1) == (a.file != "") {
-		return setting.Usagef("want a query or --file, found %s", map[bool]string{true: "both", false: "neither"}[len(args) == 1])
-	}
-	query := strings.Join(args, "")
-	if a.file != "" {
-		var err error
-		if query, err = a.read(ctx, s); err != nil {
-			return err
-		}
+	query, err := a.query(ctx, s, args)
+	if err != nil {
+		return err
 	}
 	variables := map[string]json.RawMessage{}
 	for _, v := range a.variables {
@@ -149,6 +143,19 @@ func (a *api) graphql(ctx context.Context, s *session, args []string) error {
 		}
 		variables["after"] = end
 	}
+}
+
+// query returns the query that the arguments or the file have.
+func (a *api) query(ctx context.Context, s *session, args []string) (string, error) {
+	switch {
+	case (len(args) == 1) == (a.file != ""):
+		return "", setting.Usagef("want a query or --file, found %s", map[bool]string{true: "both", false: "neither"}[len(args) == 1])
+	case a.file != "":
+		return a.read(ctx, s)
+	case slices.Contains(methods, args[0]):
+		return "", setting.Usagef("want a path after %s, such as /module-definitions, found none", args[0])
+	}
+	return args[0], nil
 }
 
 // send sends a request, again where that is safe, and returns the answer unless that is nothing but an error.

@@ -99,16 +99,16 @@ func TestAPIRefusesWhatMakesNoRequest(t *testing.T) {
 	t.Parallel()
 	h := newHome(t).at("http://127.0.0.1:1", "slp_secret")
 	for says, args := range map[string][]string{
-		"want a query or --file, found neither":                     {},
-		"want a query or --file, found both":                        {"{x}", "-f", "x"},
-		"want a query, or one of GET, POST, PATCH before a path":    {"DELETE", "/x"},
-		"want a path that begins with a slash":                      {"GET", "x"},
-		"--var and --paginate: want neither with GET":               {"GET", "/x", "--paginate"},
-		"--file: want none with GET":                                {"GET", "/x", "-f", "x"},
-		"--var: want NAME=VALUE":                                    {"{x}", "--var", "x"},
-		"--fields: want none, since the query names the fields":     {"{x}", "--fields", "x"},
-		"--output: want one of table, json, yaml, tsv, name, found": {"{x}", "-o", "markdown"},
-		"accepts at most 2 arg(s), received 3":                      {"GET", "/x", "y"},
+		"want a query or --file, found neither":                                             {},
+		"want a query or --file, found both":                                                {"{x}", "-f", "x"},
+		"want a query, or one of GET, POST, PATCH before a path":                            {"DELETE", "/x"},
+		"want a path that begins with a slash":                                              {"GET", "x"},
+		"--var and --paginate: want neither with GET":                                       {"GET", "/x", "--paginate"},
+		"--file: want none with GET":                                                        {"GET", "/x", "-f", "x"},
+		"--var: want NAME=VALUE":                                                            {"{x}", "--var", "x"},
+		"--fields: want none, since the query names the fields":                             {"{x}", "--fields", "x"},
+		"--output: want one of table, json, yaml, tsv, name, found":                         {"{x}", "-o", "markdown"},
+		`api: want QUERY | -f FILE | GET|POST|PATCH PATH [-f FILE], found "GET", "/x", "y"`: {"GET", "/x", "y"},
 	} {
 		h.mustFail(t, 2, []string{says}, append([]string{"api"}, args...)...)
 	}

@@ -45,6 +45,9 @@ func (s *session) confirm(ctx context.Context, c change) error {
 	}
 	_, _ = fmt.Fprintf(s.errOut, "%s [y/N] ", safe(c.question))
 	answer, err := s.readLine(ctx)
+	if !strings.HasSuffix(answer, "\n") { // the question stands in the last line
+		_, _ = fmt.Fprintln(s.errOut)
+	}
 	if err != nil {
 		return err
 	}

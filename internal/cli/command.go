@@ -5,8 +5,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,11 +60,65 @@ func Commands(c Config) []*cobra.Command {
 // Group returns a command that only has others below it.
 func Group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
-		Use: name, Short: short, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Use: name, Short: short, Args: noCommand, DisableFlagsInUseLine: true,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(commands...)
 	return c
+}
+
+// noCommand refuses what is no command of a group, and says what is.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if c.SuggestionsMinimumDistance == 0 {
+		c.SuggestionsMinimumDistance = 2
+	}
+	names := c.SuggestionsFor(args[0])
+	if len(names) == 0 && c.HasParent() {
+		for _, below := range c.Commands() {
+			if below.IsAvailableCommand() {
+				names = append(names, below.Name())
+			}
+		}
+	}
+	if len(names) == 0 {
+		return setting.Usagef("unknown command %q for %q; %[2]s --help lists all", args[0], c.CommandPath())
+	}
+	return setting.Usagef("unknown command %q for %q; want %s", args[0], c.CommandPath(), oneOf(names))
+}
+
+// oneOf lists what may stand somewhere.
+func oneOf(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// arguments returns a check of the arguments that says what the command takes where it refuses them.
+func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		err := check(c, args)
+		if _, explained := errors.AsType[setting.UsageError](err); err == nil || explained {
+			return err
+		}
+		found := "no arguments"
+		if len(args) > 0 {
+			quoted := make([]string, len(args))
+			for i, arg := range args {
+				quoted[i] = fmt.Sprintf("%.60q", arg)
+			}
+			found = strings.Join(quoted, ", ")
+		}
+		wanted := strings.TrimSpace(strings.TrimPrefix(c.Use, c.Name()))
+		if wanted == "" {
+			wanted = "no arguments"
+		}
+		return setting.Usagef("%s: want %s, found %s", strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), wanted, found)
+	}
 }
 
 // ours annotates the commands of this package.
@@ -82,6 +138,7 @@ type session struct {
 	asks        bool // whether standard error is a terminal, so that questions are seen
 	yes         bool
 	destination io.Writer // standard output, for what is no record
+	typed       []byte    // what was read of standard input, nil before
 }
 
 // action is what a command does with its arguments.
@@ -135,6 +192,7 @@ func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command
 	completeFlag(base, "context", c.completeContexts)
 	base.Annotations = map[string]string{ours: "yes"}
 	base.DisableFlagsInUseLine = true
+	base.Args = arguments(base.Args)
 	base.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })
 	base.RunE = func(cmd *cobra.Command, args []string) error {
 		s := &session{config: c, target: o.target, in: cmd.InOrStdin(), errOut: cmd.ErrOrStderr(), yes: yes, destination: cmd.OutOrStdout()}

@@ -155,6 +155,12 @@ func (c *connection) explain(err error) error {
 		}
 		return &serverError{fmt.Sprintf("%s cannot be reached: %v", c.Server, sending.Err), err}
 	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &serverError{c.Server + " has cut the connection", err}
+	case errors.Is(err, client.ErrSilent):
+		return &serverError{c.Server + " is silent", err}
+	}
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok || refused.Code != "" {
 		return err

@@ -65,6 +65,9 @@ func readContexts(path string) (c contexts, err error) {
 	if err != nil {
 		return c, err
 	}
+	if !info.Mode().IsRegular() { // nobody is to change the mode of a folder or a device
+		return c, fmt.Errorf("%s: want a file of contexts, found %s", path, kindOf(info.Mode()))
+	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return c, fmt.Errorf("%s has tokens and can be read by others; make it yours alone with: chmod 600 '%s'", path, path)
 	}
@@ -89,6 +92,14 @@ func readContexts(path string) (c contexts, err error) {
 		return contexts{}, notContexts(document.At(path, read.KeyPosition(pointer)))
 	}
 	return c, nil
+}
+
+// kindOf says what is where a file should be.
+func kindOf(mode fs.FileMode) string {
+	if mode.IsDir() {
+		return "a folder"
+	}
+	return "what is no file"
 }
 
 // decode reads the contexts from a document. Otherwise it returns where something stands that they do not have.

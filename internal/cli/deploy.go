@@ -90,8 +90,30 @@ func (d *deploying) complete(c *Config, cmd *cobra.Command) {
 	completeFlag(cmd, "set", c.completeSet)
 }
 
+// readOnce returns a usage error where standard input is to be read more than once: what came first has all of it.
+func (d *deploying) readOnce() error {
+	var from []string
+	for _, file := range d.files {
+		if file == standardInput {
+			from = append(from, "--values -")
+		}
+	}
+	for _, flag := range [][2]string{{"--artifact @-", d.artifact}, {"--data @-", d.data}} {
+		if flag[1] == "@"+standardInput {
+			from = append(from, flag[0])
+		}
+	}
+	if len(from) > 1 {
+		return setting.Usagef("want one file to be standard input, which is read once, found %s", strings.Join(from, " and "))
+	}
+	return nil
+}
+
 // plan asks what a deployment would change. The instance may be one that is still to be made.
 func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *made[client.InstanceRecord], error) {
+	if err := d.readOnce(); err != nil {
+		return nil, nil, err
+	}
 	artifact, err := s.jsonOf(ctx, "artifact", d.artifact)
 	if err != nil {
 		return nil, nil, err
@@ -119,6 +141,9 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	case err != nil:
 		return nil, nil, err
 	default:
+		if of, wanted := r.ModuleInstance.ModuleDefinition, d.module(); wanted != "" && wanted != of.Type && wanted != of.Id {
+			return nil, nil, refusedf("--module %s: %s is there, and is an instance of %s", wanted, ref, of.Type)
+		}
 		versionRef = p.ofInstance(r.ModuleInstance, versionRef)
 	}
 	version, err := s.versionToDeploy(ctx, p.Module, versionRef)

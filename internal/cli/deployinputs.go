@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"slipway/internal/cli/document"
 	"slipway/internal/cli/manifest"
 	"slipway/internal/client"
 	"slipway/internal/fault"
@@ -71,7 +73,7 @@ type givenInputs struct {
 func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetLive, inputs []inputprop.Property, place manifest.Environment) (*givenInputs, error) {
 	g := &givenInputs{values: &manifest.Values{}}
 	for _, file := range f.files {
-		text, err := s.readFile(ctx, file, maxInput)
+		text, err := s.readFile(ctx, file, document.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -88,6 +90,15 @@ func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetL
 	}
 	if err := f.apply(g.values, inputs, &g.without, g.from != nil); err != nil {
 		return nil, setting.Usagef("%v", err)
+	}
+	if len(f.files) == 0 && before != nil {
+		g.without = slices.DeleteFunc(g.without, func(id string) bool {
+			if before.Get(id) != nil {
+				return false
+			}
+			s.note("warning: --unset %s: nothing was given there", fault.Pointer(id))
+			return true
+		})
 	}
 	if len(f.files) > 0 && before != nil {
 		g.replace(live, before)
@@ -166,6 +177,9 @@ func (f *inputFlags) apply(values *manifest.Values, inputs []inputprop.Property,
 		}
 	}
 	for _, pointer := range f.unset {
+		if flag := f.setAt(pointer); flag != "" {
+			return fmt.Errorf("%s and --unset %s: want one of them, found both", flag, pointer)
+		}
 		if keys := fault.Keys(pointer); stays && len(keys) == 1 {
 			*without = append(*without, keys[0])
 			if values.Root().Get(keys[0]) == nil {
@@ -177,6 +191,21 @@ func (f *inputFlags) apply(values *manifest.Values, inputs []inputprop.Property,
 		}
 	}
 	return nil
+}
+
+// setAt returns the flag that gives a value at a place, or within, "" for none.
+func (f *inputFlags) setAt(pointer string) string {
+	for _, s := range f.set {
+		if fault.Pointer(s.where) == pointer {
+			return "--set " + s.where
+		}
+	}
+	for _, s := range f.setJSON {
+		if s.where == pointer || strings.HasPrefix(s.where, pointer+"/") {
+			return "--set-json " + s.where
+		}
+	}
+	return ""
 }
 
 // maxInput is the longest file that is read, in bytes; the server takes less.

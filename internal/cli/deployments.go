@@ -81,7 +81,7 @@ func (s *session) limitTo(ctx context.Context, filter *client.DeploymentFilter, 
 		}
 		filter.ModuleInstanceId = &i.Id
 	default:
-		filter.ProjectId, filter.EnvironmentId, err = s.within(ctx, in)
+		filter.ProjectId, filter.EnvironmentId, err = s.within(ctx, in, ", or "+wantInstance)
 	}
 	return err
 }

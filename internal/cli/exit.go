@@ -13,6 +13,7 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/fault"
+	"slipway/internal/id"
 	"slipway/internal/setting"
 )
 
@@ -154,11 +155,18 @@ func tell(c *cobra.Command, err error) string {
 	if data.Description != "" {
 		lines = append(lines, data.Description)
 	}
+	if data.Code == string(fault.RequestOrganizationNeeded) {
+		lines = append(lines, "--organization names it.")
+	}
 	for _, section := range data.Details {
 		lines = append(lines, section.Items...)
 	}
 	if data.Action != nil {
-		lines = append(lines, data.Action.Label+": "+data.Action.URL)
+		url := data.Action.URL
+		if d, ok := strings.CutPrefix(url, "/deployments/"); ok && id.Of(id.Deployment, d) {
+			url = "slipway deployments show " + d
+		}
+		lines = append(lines, data.Action.Label+": "+url)
 	}
 	if data.RequestID != "" {
 		lines = append(lines, "request "+data.RequestID)

@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+
+	"slipway/internal/cli/manifest"
 )
 
 // maxFile is the longest file that is sent, in bytes.
@@ -16,8 +20,15 @@ const standardInput = "-"
 // readFile reads a file, or standard input, of at most so many bytes.
 func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte, error) {
 	from := s.in
-	if name != standardInput {
+	if name == standardInput {
+		if s.typed != nil { // a plan that is made anew
+			return s.typed, nil
+		}
+	} else {
 		f, err := os.Open(name)
+		if name == manifest.FileName && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; name the manifest, or write one with: slipway modules init", err)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +42,13 @@ func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte
 		}
 		return string(text), err
 	})
-	return []byte(text), err
+	if err != nil {
+		return nil, err
+	}
+	if name == standardInput {
+		s.typed = []byte(text)
+	}
+	return []byte(text), nil
 }
 
 // titleOfFile is what messages call a file.

@@ -39,19 +39,23 @@ func follow[T any](ctx context.Context, s *session, sub subscription[T]) error {
 				return err
 			}
 		}
+		var refused error // by what takes the items, which no stream mends
 		err := client.Subscribe(ctx, s.conn.Client, sub.operation, sub.variables, s.config.Silence, func(item *T) error {
 			wait, told = firstWait, false
 			cursor, err := sub.each(item)
 			if cursor != "" {
 				sub.variables["after"] = cursor
 			}
+			refused = err
 			return err
 		})
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, errEnough), err == nil && isLast:
+		case errors.Is(refused, errEnough), err == nil && isLast:
 			return nil
+		case refused != nil:
+			return refused
 		case isCode(err, fault.FeedCursorExpired, fault.RequestCursorInvalid) && sub.variables["after"] != nil:
 			delete(sub.variables, "after")
 			continue
@@ -84,22 +88,28 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// followDeployment calls see with a deployment as it is, and after each change, until it has ended. It returns how it has
+// followDeployment calls see with a deployment as it is, and after each change, until it has ended or see returns an error. It returns how it has
 // ended by a read of its status: a stream that fails decides nothing.
-func (s *session) followDeployment(ctx context.Context, id string, see func(*client.DeploymentProgress)) (*client.DeploymentProgress, error) {
+func (s *session) followDeployment(ctx context.Context, id string, see func(*client.DeploymentProgress) error) (*client.DeploymentProgress, error) {
 	for {
 		d, err := s.progressOf(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if see(d); d.CompletedAt != nil {
+		if err := see(d); err != nil {
+			return nil, err
+		}
+		if d.CompletedAt != nil {
 			return d, nil
 		}
 		err = follow(ctx, s, subscription[client.FollowDeploymentResponse]{
 			operation: client.FollowDeployment_Operation, variables: map[string]any{"id": id},
 			each: func(item *client.FollowDeploymentResponse) (string, error) {
 				d := &item.DeploymentChanged.Deployment
-				if see(d); d.CompletedAt != nil {
+				if err := see(d); err != nil {
+					return "", err
+				}
+				if d.CompletedAt != nil {
 					return "", errEnough
 				}
 				return item.DeploymentChanged.Cursor, nil

@@ -76,7 +76,7 @@ func (c *Config) instancesCommand() *cobra.Command {
 func instancePages(ctx context.Context, s *session, in string, archived *bool, search *string) (pageOf[client.InstanceRecord], error) {
 	filter := &client.ModuleInstanceFilter{Archived: archived, Search: search}
 	if in != "" {
-		projectID, environmentID, err := s.within(ctx, in)
+		projectID, environmentID, err := s.within(ctx, in, "")
 		if err != nil {
 			return nil, err
 		}
@@ -91,8 +91,8 @@ func instancePages(ctx context.Context, s *session, in string, archived *bool, s
 	}, nil
 }
 
-// within returns the id of the project or of the environment that a name stands for.
-func (s *session) within(ctx context.Context, ref string) (projectID, environmentID *string, err error) {
+// within returns the id of the project or of the environment that a name stands for. others are what the name may be besides.
+func (s *session) within(ctx context.Context, ref, others string) (projectID, environmentID *string, err error) {
 	if isPath(ref, 1) && !id.Of(id.Environment, ref) {
 		p, err := s.project(ctx, ref)
 		if err != nil {
@@ -101,7 +101,7 @@ func (s *session) within(ctx context.Context, ref string) (projectID, environmen
 		return &p.Id, nil, nil
 	}
 	if !isPath(ref, 2) && !id.Of(id.Environment, ref) {
-		return nil, nil, setting.Usagef("want %s, or %s, found %q", wantProject, wantEnvironment, ref)
+		return nil, nil, setting.Usagef("--in: want %s, or %s%s, found %q", wantProject, wantEnvironment, others, ref)
 	}
 	e, err := s.environment(ctx, ref)
 	if err != nil {

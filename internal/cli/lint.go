@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ const usualInstances = 20
 func (c *Config) modulesLintCommand() *cobra.Command {
 	var l linting
 	cmd := c.onDemand(&cobra.Command{
-		Use: "lint [FILE]", Short: "Say what is wrong with the manifest of a module", Args: cobra.MaximumNArgs(1),
+		Use: "lint [FILE]", Short: "Say what is wrong with the manifest of a module", Args: lintArguments,
 		Long: `Say what is wrong with a manifest, ` + manifest.FileName + ` where no other is named (- is standard input): by the rules of the
 program itself, without a server. With --remote the server judges its inputs, too: it knows the sources of dynamic values and
 the other modules. With --against-live the inputs judge the values that instances of the module live with, so that those are
@@ -56,6 +57,16 @@ with 0.`,
 	setting.AddFlag(cmd.Flags(), &l.againstLive, "against-live", "0", setting.Between(0, math.MaxInt32), "judge what so many instances live with, "+strconv.Itoa(usualInstances)+" where no number is given")
 	cmd.Flags().Lookup("against-live").NoOptDefVal = strconv.Itoa(usualInstances)
 	return cmd
+}
+
+// lintArguments takes a file, and no number that belongs to a flag.
+func lintArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 && c.Flags().Changed("against-live") {
+		if last := args[len(args)-1]; strings.Trim(last, "0123456789") == "" && last != "" {
+			return setting.Usagef("--against-live: want the number after =, as in --against-live=%s", last)
+		}
+	}
+	return cobra.MaximumNArgs(1)(c, args)
 }
 
 // fileOf returns the manifest that a command is about.

@@ -34,7 +34,7 @@ func TestModuleIsInitializedOnce(t *testing.T) {
 		says string
 	}{
 		{[]string{"a//b"}, "TYPE: must be letters, digits"}, {[]string{"a", "--name", strings.Repeat("x", 201)}, "--name: must have at most 200 characters, found 201"},
-		{[]string{"a", "--deployment-type", "tofu"}, "--deployment-type: must be one of aws:ecs, terraform, found \"tofu\""}, {[]string{"a", "b"}, "accepts at most 1 arg"},
+		{[]string{"a", "--deployment-type", "tofu"}, "--deployment-type: must be one of aws:ecs, terraform, found \"tofu\""}, {[]string{"a", "b"}, `want [TYPE], found "a", "b"`},
 	} {
 		h.mustFail(t, 2, []string{test.says}, append(append([]string{"modules", "init"}, test.args...), "--dir", folder)...)
 	}

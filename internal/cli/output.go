@@ -50,7 +50,13 @@ func (o *output) flags(fs *pflag.FlagSet, formats []format) {
 	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"), "colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")
 }
 
-var fieldList = setting.Parser[[]string]{Kind: "FIELDS", Parse: setting.List.Parse}
+var fieldList = setting.Parser[[]string]{Kind: "FIELDS", Parse: func(s string) ([]string, error) {
+	fields, err := setting.List.Parse(s)
+	if err != nil {
+		return nil, setting.Unlike("fields that commas separate", s)
+	}
+	return fields, nil
+}}
 
 // printer writes results.
 type printer struct {
@@ -124,10 +130,15 @@ func (p *printer) text(e entry, c column) string {
 	text := e.text(c)
 	if p.screen.width > 0 && p.shape.times[c.path] && text != "" {
 		if moment, err := time.Parse(time.RFC3339Nano, text); err == nil {
-			return age(moment, p.now())
+			return age(moment, p.now(), !mayCome(c.path))
 		}
 	}
 	return text
+}
+
+// mayCome reports whether the moments of a field may be in the future. Others are only there by a clock that is wrong.
+func mayCome(path string) bool {
+	return strings.HasSuffix(path, "until") || strings.HasSuffix(path, "expiresAt")
 }
 
 // item writes a value as an item of a list in YAML.

@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/id"
+	"slipway/internal/setting"
 	"slipway/internal/strictjson"
 )
 
@@ -39,6 +40,9 @@ func (c *Config) outputsCommand() *cobra.Command {
 
 func (s *session) outputs(ctx context.Context, ref string) (json.RawMessage, error) {
 	if !isPath(ref, 3) && !id.Of(id.ModuleInstance, ref) {
+		if !isDeployment(ref) {
+			return nil, setting.Usagef("want %s, or %s, found %q", wantInstance, wantDeployment, ref)
+		}
 		d, err := s.deployment(ctx, ref)
 		if err != nil {
 			return nil, err

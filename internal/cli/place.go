@@ -61,7 +61,7 @@ func (t *target) resolve(env setting.Environment) (p place, err error) {
 		if p.Server, err = setting.BaseURL.Parse(server); err != nil {
 			return p, setting.Usagef("SLIPWAY_SERVER: %v", err)
 		}
-		if p.Token, err = setting.Token.Parse(token); err != nil {
+		if p.Token, err = setting.Token.Parse(strings.TrimSpace(token)); err != nil { // as of a file, which has a line end
 			return p, setting.Usagef("SLIPWAY_TOKEN: %v", err)
 		}
 	case server != "" || token != "":

@@ -158,7 +158,7 @@ func (s *session) when(at *time.Time) string {
 	case at == nil:
 		return ""
 	case s.asks:
-		return age(*at, s.config.Now()) + " "
+		return age(*at, s.config.Now(), true) + " "
 	}
 	return at.UTC().Format(time.RFC3339) + " "
 }

@@ -58,6 +58,9 @@ func (v view[T]) shape() *shape {
 
 func (s *shape) add(t reflect.Type, prefix string) {
 	for i := range t.NumField() {
+		if !t.Field(i).IsExported() {
+			continue
+		}
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		path, of := prefix+name, t.Field(i).Type
 		if of.Kind() == reflect.Pointer {

@@ -63,7 +63,10 @@ done.`,
 			return "", err
 		}
 		if to == "" {
-			return s.deploymentID(ctx, i.Id+"@previous")
+			if i.LiveDeployment == nil {
+				return "", refusedf("nothing is live at %s; name the deployment to bring back with --to", nameOfInstance(i))
+			}
+			return s.previous(ctx, i)
 		}
 		target, err := s.deployment(ctx, to)
 		if err == nil && target.ModuleInstance.Id != i.Id {

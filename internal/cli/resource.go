@@ -127,7 +127,7 @@ func (r resource[T]) archiveCommand(c *Config) *cobra.Command {
 		Use: "archive " + r.argument, Short: "Archive " + r.one + ": nothing is deployed there any more", Args: cobra.ExactArgs(1),
 		Example: r.path("archive") + r.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return r.act(ctx, s, args[0], act[T]{verb: "Archive", find: r.find, do: func(ctx context.Context, g graphql.Client, recordID string) (*T, error) {
+		return r.act(ctx, s, args[0], act[T]{verb: "Archive", find: r.findArchived, do: func(ctx context.Context, g graphql.Client, recordID string) (*T, error) {
 			return r.archive(ctx, g, recordID, &live, &dependents)
 		}})
 	})
@@ -144,7 +144,7 @@ func (r resource[T]) unarchiveCommand(c *Config) *cobra.Command {
 	})
 }
 
-// findArchived returns the record of an id, or the one that is archived under a name.
+// findArchived returns the record of an id or a name, or else the one that is archived under the name.
 func (r resource[T]) findArchived(ctx context.Context, s *session, name string) (*T, error) {
 	record, err := r.find(ctx, s, name)
 	if _, isID := id.KindOf(name); err == nil || isID || !isCode(err, r.notFound) {

@@ -121,8 +121,11 @@ func cut(text string, width int) string {
 }
 
 // age tells how long ago a moment is, or how long it is to it, in the largest unit.
-func age(at, now time.Time) string {
+func age(at, now time.Time, past bool) string {
 	d := now.Sub(at)
+	if past {
+		d = max(d, 0)
+	}
 	before, after := "", " ago"
 	if d < 0 {
 		d, before, after = -d, "in ", ""

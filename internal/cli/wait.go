@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,18 +101,16 @@ func (w *waiting) follow(ctx context.Context, s *session, id string) (*client.De
 			}
 		})
 	}
-	see, shown := p.change, 0
-	var failed error
-	if w.streamsTo(s) {
-		see = func(d *client.DeploymentProgress) {
-			if p.change(d); d.Version > shown && failed == nil {
-				shown = d.Version
-				failed = s.streamProgress(d)
-			}
+	shown := 0
+	ended, err := s.followDeployment(ctx, id, func(d *client.DeploymentProgress) error {
+		p.change(d)
+		if !w.streamsTo(s) || d.Version <= shown {
+			return nil
 		}
-	}
-	ended, err := s.followDeployment(ctx, id, see)
-	if err = cmp.Or(err, failed); err == nil {
+		shown = d.Version
+		return s.streamProgress(d)
+	})
+	if err == nil {
 		defer time.AfterFunc(lateLogs, endLogs).Stop()
 		logs.Wait()
 	}

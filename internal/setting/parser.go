@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -165,6 +166,9 @@ func SizeText(bytes int) string {
 func parseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if u != nil && u.User != nil {
+			s = u.Redacted() // as what is said is kept in logs
+		}
 		return "", Unlike("an http or https URL without user, query and fragment", s)
 	}
 	return strings.TrimRight(s, "/"), nil
@@ -193,7 +197,10 @@ func parseNetworks(s string) ([]netip.Prefix, error) {
 // parseToken takes what can stand in a header. The error does not show what was found.
 func parseToken(s string) (string, error) {
 	outside := func(r rune) bool { return r <= ' ' || r > '~' }
-	if s == "" || strings.ContainsFunc(s, outside) {
+	if s == "" {
+		return "", errors.New("want a token such as slp_runner_…, found nothing")
+	}
+	if strings.ContainsFunc(s, outside) {
 		return "", fmt.Errorf("want a token such as slp_runner_…, found %d bytes that are none", len(s))
 	}
 	return s, nil

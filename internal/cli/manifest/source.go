@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os/exec"
 	"strings"
 	"time"
@@ -28,6 +27,9 @@ func GitSource(ctx context.Context, folder string) (*Source, error) {
 			"commit the module, or add source: {url: …, ref: …}: %w", err)
 	}
 	origin, err := git(ctx, folder, "remote", "get-url", "origin")
+	if err == nil && origin == "" {
+		err = errors.New("its URL is empty")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the manifest names no source, and git has no remote \"origin\" to take it from; "+
 			"add the remote, or source: {url: …, ref: …}: %w", err)
@@ -71,15 +73,41 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// withoutCredentials returns a URL without what a clone may have put into it; other forms of git's have no place for a
-// password.
+// withoutCredentials returns a URL without what a clone may have put into it: the user of a web server and any password.
+// The user that ssh logs in as stays, as it is nothing secret and needed.
 func withoutCredentials(origin string) string {
-	u, err := url.Parse(origin)
-	if err != nil || u.User == nil {
+	scheme, rest, isURL := strings.Cut(origin, "://")
+	if !isURL { // HOST:PATH with a user before, or a path
+		user, host, ok := cutLast(origin, "@")
+		if name, _, hasPassword := strings.Cut(user, ":"); ok && hasPassword {
+			return name + "@" + host
+		}
 		return origin
 	}
-	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme == "https" || u.Scheme == "http" {
-		u.User = nil
+	// By hand, as git does it: a password need not be written as in URLs.
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
 	}
-	return u.String()
+	authority, path := rest[:end], rest[end:]
+	isWeb := scheme == "https" || scheme == "http"
+	if user, host, ok := cutLast(authority, "@"); ok {
+		authority = host
+		if name, _, _ := strings.Cut(user, ":"); !isWeb && name != "" {
+			authority = name + "@" + host
+		}
+	}
+	if at := strings.IndexAny(path, "?#"); isWeb && at >= 0 {
+		path = path[:at]
+	}
+	return scheme + "://" + authority + path
+}
+
+// cutLast cuts a text at the last separator.
+func cutLast(s, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(s, separator)
+	if at < 0 {
+		return "", s, false
+	}
+	return s[:at], s[at+len(separator):], true
 }

@@ -33,6 +33,14 @@ func TestTheSourceOfGit(t *testing.T) {
 		"https://hush@git.example.com/acme/queue":        "https://git.example.com/acme/queue",
 		"ssh://git@git.example.com/acme/queue":           "ssh://git@git.example.com/acme/queue",
 		"git@git.example.com:acme/queue.git":             "git@git.example.com:acme/queue.git",
+		"ssh://me:hush@git.example.com:22/acme/queue":    "ssh://me@git.example.com:22/acme/queue",
+		"me:hush@git.example.com:acme/queue.git":         "me@git.example.com:acme/queue.git",
+		"https://me:hu%sh@git.example.com/acme/queue":    "https://git.example.com/acme/queue",
+		"https://git.example.com/acme/queue?token=hush":  "https://git.example.com/acme/queue",
+		"https://git.example.com:8443/acme/queue@2":      "https://git.example.com:8443/acme/queue@2",
+		"https://git.example.com":                        "https://git.example.com",
+		"https://me:hush@git.example.com":                "https://git.example.com",
+		"/srv/git/queue@2":                               "/srv/git/queue@2",
 	} {
 		folder := repository(t, "init -q", "commit -q --allow-empty -m first", "remote add origin "+origin)
 		below := filepath.Join(folder, "module")
@@ -61,6 +69,17 @@ func TestWithoutASourceGitIsAskedFor(t *testing.T) {
 		if source, err := manifest.GitSource(t.Context(), folder); err == nil || !strings.Contains(err.Error(), strings.Replace(want, "remote, or add", "remote, or", 1)) {
 			t.Errorf("%v, %v, want %s", source, err, want)
 		}
+	}
+}
+
+func TestRemoteWithoutAURLIsNoSource(t *testing.T) {
+	t.Parallel()
+	folder := repository(t, "init -q", "commit -q --allow-empty -m first")
+	if out, err := exec.CommandContext(t.Context(), "git", "-C", folder, "remote", "add", "origin", "").CombinedOutput(); err != nil {
+		t.Skipf("this git makes none: %s", out)
+	}
+	if source, err := manifest.GitSource(t.Context(), folder); err == nil {
+		t.Errorf("the source is %q", *source.URL)
 	}
 }
 
