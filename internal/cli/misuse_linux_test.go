@@ -206,7 +206,7 @@ func TestTokenOfAVariableMayEndWithALineEnd(t *testing.T) {
 	newHome(t).at(s.URL, " ").mustFail(t, 2, []string{"SLIPWAY_TOKEN: want a token such as slp_runner_…, found nothing"}, "whoami")
 }
 
-// What a server answers nothing for is not there.
+// A server that answers nothing at all, and no error, is none of ours.
 func TestAnswerThatIsNull(t *testing.T) {
 	t.Parallel()
 	server := answering(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -214,7 +214,11 @@ func TestAnswerThatIsNull(t *testing.T) {
 		_, _ = io.WriteString(w, `{"data":null}`)
 	})
 	h := newHome(t).at(server.URL, "slp_x")
-	for _, line := range []string{"projects show a", "environments show a/b", "instances show a/b/c", "outputs a/b/c@live", "rollback a/b/c", "modules show x", "deployments show dep_01m8b6bzzne339ph455pj4ad6n"} {
-		h.mustFail(t, 5, []string{"there is no "}, strings.Fields(line)...)
+	for _, line := range []string{
+		"whoami", "projects list", "projects show a", "projects create a --name A", "environments show a/b", "instances show a/b/c", "outputs a/b/c@live", "modules show x", "modules versions x",
+		"deployments show dep_01m8b6bzzne339ph455pj4ad6n", "deploy a/b/c", "preview a/b/c", "rollback a/b/c", "redeploy a/b/c@last", "cancel a/b/c@last", "watch a/b/c", "logs a/b/c",
+		"compare dep_01m8b6bzzne339ph455pj4ad6n dep_01m8b6bzzne339ph455pj4ad6n", "values x", "quarantine a/b/c@live --reason x", "destroy a/b/c",
+	} {
+		h.mustFail(t, 1, []string{"which is no answer of Slipway"}, strings.Fields(line)...)
 	}
 }

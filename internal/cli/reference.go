@@ -57,9 +57,6 @@ func (s *session) project(ctx context.Context, ref string) (*client.ProjectRecor
 	if err != nil {
 		return nil, err
 	}
-	if r.Project == nil {
-		return nil, refusedf("there is no project %s", ref)
-	}
 	return r.Project, nil
 }
 
@@ -72,9 +69,6 @@ func (s *session) environment(ctx context.Context, ref string) (*client.Environm
 	if err != nil {
 		return nil, err
 	}
-	if r.Environment == nil {
-		return nil, refusedf("there is no environment %s", ref)
-	}
 	return r.Environment, nil
 }
 
@@ -86,9 +80,6 @@ func (s *session) instance(ctx context.Context, ref string) (*client.InstanceRec
 	r, err := client.Instance(ctx, s.conn, byID, byPath)
 	if err != nil {
 		return nil, err
-	}
-	if r.ModuleInstance == nil {
-		return nil, refusedf("there is no instance %s", ref)
 	}
 	return r.ModuleInstance, nil
 }
@@ -174,9 +165,6 @@ func (s *session) module(ctx context.Context, ref string) (*client.ModuleRecord,
 	r, err := client.Module(ctx, s.conn, byID, byType)
 	if err != nil {
 		return nil, err
-	}
-	if r.ModuleDefinition == nil {
-		return nil, refusedf("there is no module %s", ref)
 	}
 	return r.ModuleDefinition, nil
 }
@@ -264,9 +252,6 @@ func (s *session) deployment(ctx context.Context, ref string) (*client.Deploymen
 	r, err := client.Deployment(ctx, s.conn, found)
 	if err != nil {
 		return nil, err
-	}
-	if r.Deployment == nil {
-		return nil, refusedf("there is no deployment %s", ref)
 	}
 	return r.Deployment, nil
 }

@@ -107,7 +107,7 @@ func (a *Answer) decode(into any) error {
 		first := c.Errors[0].Extensions
 		first.Message = c.Errors[0].Message
 		return a.error(first, c.Errors[0].Path)
-	case c.Data == nil:
+	case c.Data == nil, string(c.Data) == "null": // without an error, which is no answer of GraphQL
 		c.Message = cmp.Or(c.Message, a.Status)
 		return a.error(c.failure, nil)
 	case into == nil:
