@@ -8,7 +8,6 @@ import (
 	"github.com/Khan/genqlient/graphql"
 	"github.com/spf13/cobra"
 
-	"slipway/internal/cli/manifest"
 	"slipway/internal/client"
 	"slipway/internal/fault"
 	"slipway/internal/id"
@@ -169,78 +168,6 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	return p, creating, err
 }
 
-// ofInstance fills in what is known of an instance, and returns the version that is to be deployed.
-func (p *plan) ofInstance(i *client.DeployTarget, version string) string {
-	p.Instance = i.Project.Slug + "/" + i.Environment.Slug + "/" + i.Name
-	p.place = manifest.Environment{Project: i.Project.Slug, Slug: i.Environment.Slug}
-	p.Module, p.live, p.input.ModuleInstanceId = i.ModuleDefinition.Type, i.LiveDeployment, i.Id
-	if p.live == nil {
-		if version == "" {
-			return "latest"
-		}
-		return version
-	}
-	p.LiveDeployment, p.input.ExpectedLiveDeploymentId = &p.live.Id, &p.live.Id
-	if p.live.Release == nil {
-		return version
-	}
-	p.FromVersion = &p.live.Release.ModuleVersion.Version
-	if version == "" {
-		return p.live.Release.ModuleVersion.Id
-	}
-	return version
-}
-
-// ofNew fills in what is known of an instance that is still to be made, and returns how, and its environment.
-func (p *plan) ofNew(ctx context.Context, s *session, d *deploying, ref string) (*made[client.InstanceRecord], string, error) {
-	m, err := d.instance(ctx, s, ref)
-	if err != nil {
-		return nil, "", err
-	}
-	module, err := s.module(ctx, d.module())
-	if err != nil {
-		return nil, "", err
-	}
-	last := strings.LastIndexByte(ref, '/')
-	environment, err := s.environment(ctx, ref[:last])
-	if err != nil {
-		return nil, "", err
-	}
-	p.Instance, p.Creates, p.Module = ref, true, module.Type
-	p.place.Project, p.place.Slug, _ = strings.Cut(ref[:last], "/")
-	return &m, environment.Id, nil
-}
-
-// versionToDeploy returns a version of a module, by its id or its number.
-func (s *session) versionToDeploy(ctx context.Context, module, version string) (*client.DeployableVersion, error) {
-	if version == "" {
-		return nil, setting.Usagef("--version: want a version, found none, and the one that is live is not known")
-	}
-	versionID := version
-	if !id.Of(id.ModuleVersion, version) {
-		var err error
-		if versionID, err = s.versionID(ctx, module+"@"+version); err != nil {
-			return nil, err
-		}
-	}
-	r, err := client.VersionToDeploy(ctx, s.conn, versionID)
-	if err != nil {
-		return nil, err
-	}
-	return r.ModuleVersion, nil
-}
-
-// versions tells in markdown which version takes the place of which.
-func (p *plan) versions() string {
-	switch {
-	case p.FromVersion == nil:
-		return fmt.Sprintf("%s, %s for the first time", code(p.Module), code(p.ToVersion))
-	case *p.FromVersion == p.ToVersion:
-		return fmt.Sprintf("%s, still %s", code(p.Module), code(p.ToVersion))
-	}
-	return fmt.Sprintf("%s, from %s to %s", code(p.Module), code(*p.FromVersion), code(p.ToVersion))
-}
-
 // preview shows a plan as the result.
 func (d *deploying) preview(ctx context.Context, s *session, ref string) error {
 	if err := want(s, planView); err != nil {
@@ -331,21 +258,4 @@ func (s *session) makeInstance(ctx context.Context, ref string, m made[client.In
 		return err
 	})
 	return i, err
-}
-
-// result shows a deployment that was made: at once, or when it has ended.
-func (w *waiting) result(ctx context.Context, s *session, d *client.DeploymentRecord) error {
-	if w.wait {
-		w.fromStart = true
-		return w.endOf(ctx, s, d.Id)
-	}
-	if s.out.format == formatTable && len(s.out.fields) == 0 {
-		_, _ = fmt.Fprintln(s.out.to, (&progress{screen: s.out.screen}).sentence(d.Id, string(d.Status)))
-		return s.out.to.Flush()
-	}
-	s.out.shape = deploymentView.shape()
-	if err := s.out.shape.check(s.out.fields); err != nil {
-		return err
-	}
-	return show(s, deploymentView, d)
 }

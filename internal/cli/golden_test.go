@@ -157,7 +157,7 @@ var goldens = []struct {
 	{"compare", []string{"compare shop/production/web@previous shop/production/web@live --exit-code", "compare shop/production/web@live shop/production/web@live --exit-code",
 		"compare shop/production/web@previous shop/production/web@live --fields sameRelease,inputs"}},
 	{"quarantine", []string{"quarantine shop/production/web@last --reason Bad-N --until 2027-01-01T00:00:00Z", "quarantine shop/production/web@last --reason Bad-N --until 2027-01-01T00:00:00Z",
-		"unquarantine shop/production/web@last"}},
+		"unquarantine shop/production/web@last", "unquarantine shop/production/web@last"}},
 	{"api", []string{"api {viewer{role}}", "api GET /module-definitions?limit=5"}},
 	{"deploy", []string{"preview shop/production/web --set replicas=4", "preview shop/production/web", "preview shop/production/web --set replicas=many --fields instance", "preview shop/production/new --create --module shop --set image=web:1",
 		"deploy shop/production/web --set image=web:new-N --set replicas=4 --wait=false --reason More", "cancel shop/production/web@last",

@@ -6,13 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"slipway/internal/cli/manifest"
 	"slipway/internal/client"
 	"slipway/internal/fault"
+	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/release"
+	"slipway/internal/setting"
 	"slipway/internal/strictjson"
 )
 
@@ -41,6 +44,78 @@ type plan struct {
 var planView = view[plan]{
 	columns: []column{{"INSTANCE", "instance"}, {"MODULE", "module"}, {"FROM", "fromVersion"}, {"TO", "toVersion"}},
 	name:    func(p *plan) string { return p.Instance },
+}
+
+// ofInstance fills in what is known of an instance, and returns the version that is to be deployed.
+func (p *plan) ofInstance(i *client.DeployTarget, version string) string {
+	p.Instance = i.Project.Slug + "/" + i.Environment.Slug + "/" + i.Name
+	p.place = manifest.Environment{Project: i.Project.Slug, Slug: i.Environment.Slug}
+	p.Module, p.live, p.input.ModuleInstanceId = i.ModuleDefinition.Type, i.LiveDeployment, i.Id
+	if p.live == nil {
+		if version == "" {
+			return "latest"
+		}
+		return version
+	}
+	p.LiveDeployment, p.input.ExpectedLiveDeploymentId = &p.live.Id, &p.live.Id
+	if p.live.Release == nil {
+		return version
+	}
+	p.FromVersion = &p.live.Release.ModuleVersion.Version
+	if version == "" {
+		return p.live.Release.ModuleVersion.Id
+	}
+	return version
+}
+
+// ofNew fills in what is known of an instance that is still to be made, and returns how, and its environment.
+func (p *plan) ofNew(ctx context.Context, s *session, d *deploying, ref string) (*made[client.InstanceRecord], string, error) {
+	m, err := d.instance(ctx, s, ref)
+	if err != nil {
+		return nil, "", err
+	}
+	module, err := s.module(ctx, d.module())
+	if err != nil {
+		return nil, "", err
+	}
+	last := strings.LastIndexByte(ref, '/')
+	environment, err := s.environment(ctx, ref[:last])
+	if err != nil {
+		return nil, "", err
+	}
+	p.Instance, p.Creates, p.Module = ref, true, module.Type
+	p.place.Project, p.place.Slug, _ = strings.Cut(ref[:last], "/")
+	return &m, environment.Id, nil
+}
+
+// versionToDeploy returns a version of a module, by its id or its number.
+func (s *session) versionToDeploy(ctx context.Context, module, version string) (*client.DeployableVersion, error) {
+	if version == "" {
+		return nil, setting.Usagef("--version: want a version, found none, and the one that is live is not known")
+	}
+	versionID := version
+	if !id.Of(id.ModuleVersion, version) {
+		var err error
+		if versionID, err = s.versionID(ctx, module+"@"+version); err != nil {
+			return nil, err
+		}
+	}
+	r, err := client.VersionToDeploy(ctx, s.conn, versionID)
+	if err != nil {
+		return nil, err
+	}
+	return r.ModuleVersion, nil
+}
+
+// versions tells in markdown which version takes the place of which.
+func (p *plan) versions() string {
+	switch {
+	case p.FromVersion == nil:
+		return fmt.Sprintf("%s, %s for the first time", code(p.Module), code(p.ToVersion))
+	case *p.FromVersion == p.ToVersion:
+		return fmt.Sprintf("%s, still %s", code(p.Module), code(p.ToVersion))
+	}
+	return fmt.Sprintf("%s, from %s to %s", code(p.Module), code(*p.FromVersion), code(p.ToVersion))
 }
 
 // judge has the server judge the values, and adds what would differ from what is live, leaf by leaf.

@@ -72,10 +72,8 @@ func (c *Config) unquarantineCommand() *cobra.Command {
 		Use: "unquarantine RELEASE|DEPLOYMENT", Short: "End the quarantine of a release", Args: cobra.ExactArgs(1), Example: "  slipway unquarantine shop/prod/orders@last",
 		ValidArgsFunction: c.complete(completeDeployments),
 	}, func(ctx context.Context, s *session, args []string) error {
-		tried := false
-		made := func(r *client.ReleaseRecord) bool { return tried && r.Quarantine == nil }
+		made := func(r *client.ReleaseRecord) bool { return r.Quarantine == nil }
 		return s.changeRelease(ctx, args[0], "End the quarantine of", nil, made, func(ctx context.Context, g graphql.Client, releaseID string) (*client.ReleaseRecord, error) {
-			tried = true
 			r, err := client.LiftQuarantine(ctx, g, client.LiftQuarantineInput{Id: releaseID})
 			if err != nil {
 				return nil, err

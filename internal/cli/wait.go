@@ -148,6 +148,23 @@ func throughout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return through, func() { stop(); cancel() }
 }
 
+// result shows a deployment that was made: at once, or when it has ended.
+func (w *waiting) result(ctx context.Context, s *session, d *client.DeploymentRecord) error {
+	if w.wait {
+		w.fromStart = true
+		return w.endOf(ctx, s, d.Id)
+	}
+	if s.out.format == formatTable && len(s.out.fields) == 0 {
+		_, _ = fmt.Fprintln(s.out.to, (&progress{screen: s.out.screen}).sentence(d.Id, string(d.Status)))
+		return s.out.to.Flush()
+	}
+	s.out.shape = deploymentView.shape()
+	if err := s.out.shape.check(s.out.fields); err != nil {
+		return err
+	}
+	return show(s, deploymentView, d)
+}
+
 var progressView = view[client.DeploymentProgress]{
 	columns: []column{
 		{"DEPLOYMENT", "id"}, {"STATUS", "status"}, {"VERSION", "release.moduleVersion.version"},
