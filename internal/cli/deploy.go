@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/Khan/genqlient/graphql"
@@ -240,6 +241,11 @@ func (p *plan) carryOut(ctx context.Context, s *session, creating *made[client.I
 	r, err := client.CreateDeployment(through, s.conn, p.input)
 	if err != nil {
 		return nil, err
+	}
+	for _, w := range r.CreateDeployment.Warnings { // of the instance, which the values say nothing of
+		if !slices.ContainsFunc(p.Warnings, func(shown client.WarningRecord) bool { return shown.Rule == w.Rule && shown.Message == w.Message }) {
+			s.note("warning: %s %s", w.Pointer, w.Message)
+		}
 	}
 	return &r.CreateDeployment.Deployment, nil
 }

@@ -215,6 +215,20 @@ func TestFileOfValuesLeavesTheArtifactAndTheService(t *testing.T) {
 	}
 }
 
+// What the server says of the instance when the deployment is made is shown, too.
+func TestWarningsOfTheInstanceAreShown(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	drifted := "UPDATE module_instances SET drift_kind = 'CHANGED_OUTSIDE', drift_since = created_at, drift_message = 'Somebody else was here.', drift_deployment_id = live_deployment_id"
+	if _, err := s.Raw(t, s.Acme).ExecContext(t.Context(), drifted); err != nil {
+		t.Fatal(err)
+	}
+	o := s.home(t, s.Acme.Tokens[actor.Developer]).run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=false")
+	if o.code != 0 || strings.Count(o.stderr, "warning: /input/moduleInstanceId The instance has drifted: Somebody else was here.\n") != 1 {
+		t.Errorf("%d: %s", o.code, o.stderr)
+	}
+}
+
 func TestWhatWasGivenAndIsNotKeptIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newStock(t)

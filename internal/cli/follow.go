@@ -88,8 +88,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// followDeployment calls see with a deployment as it is, and after each change, until it has ended or see returns an error. It returns how it has
-// ended by a read of its status: a stream that fails decides nothing.
+// followDeployment calls see with a deployment as it is, and after each change, until it has ended or see returns an error. It
+// returns how it has ended by a read of its status: a stream that fails decides nothing.
 func (s *session) followDeployment(ctx context.Context, id string, see func(*client.DeploymentProgress) error) (*client.DeploymentProgress, error) {
 	for {
 		d, err := s.progressOf(ctx, id)

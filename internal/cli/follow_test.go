@@ -155,6 +155,20 @@ func TestWaitThatTakesTooLongSaysThatItGoesOn(t *testing.T) {
 	inOrder(t, o.stderr, "is still PENDING after 1s, and goes on; wait for it with: slipway watch dep_")
 }
 
+// A server that is away when the time is over is not waited for without an end.
+func TestTimeIsOverWhileTheServerIsAway(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	proxy, url := testkit.NewProxy(t, s.URL, testkit.AcceptAll)
+	h := s.home(t, s.Acme.Tokens[actor.Developer]).with(map[string]string{"SLIPWAY_SERVER": url})
+	h.config.Patience = 100 * time.Millisecond
+	stderr := &watched{on: "PENDING", do: proxy.Close}
+	code := h.execute(t.Context(), io.Discard, stderr, "deploy", "shop/production/web", "--set", "image=web:2", "--timeout", "1s")
+	if code != 7 || !strings.Contains(stderr.String(), "stands after 1s is not known, and it may go on") {
+		t.Errorf("%d: %s", code, stderr.String())
+	}
+}
+
 // Off a terminal a line says from time to time that it goes on, and what it waits for.
 func TestLongWaitIsToldOfFromTimeToTime(t *testing.T) {
 	t.Parallel()

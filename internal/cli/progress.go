@@ -10,7 +10,7 @@ import (
 	"slipway/internal/client"
 )
 
-// progress tells, on standard error, how deployments go on while a command waits. On a terminal the last line is the status,
+// progress tells, on standard error, how a deployment goes on while a command waits. On a terminal the last line is the status,
 // which is rewritten; elsewhere, and for screen readers, which a line that changes only disturbs, a line is added for each
 // change, and from time to time one that says that it goes on.
 type progress struct {
@@ -21,8 +21,8 @@ type progress struct {
 	// rewrites is whether the status is rewritten, and status what stands there now.
 	rewrites bool
 	status   string
-	// last is what was told of each deployment.
-	last map[string]*told
+	// last is what was told of the deployment, nil before.
+	last *told
 	// fromStart is whether also what was before the first look is told of one that has ended by then.
 	fromStart bool
 	// spoke is when something was told last.
@@ -37,7 +37,7 @@ type told struct {
 
 func (s *session) newProgress() *progress {
 	env := s.config.Env
-	p := &progress{to: s.errOut, screen: newScreen(s.errOut, env, s.out.color != "never"), now: s.config.Now, last: map[string]*told{}}
+	p := &progress{to: s.errOut, screen: newScreen(s.errOut, env, s.out.color != "never"), now: s.config.Now}
 	p.rewrites = p.screen.width > 0 && variable(env, "ACCESSIBLE") == "" && variable(env, "TERM") != "dumb"
 	p.spoke = p.now()
 	return p
@@ -116,17 +116,14 @@ func (p *progress) show(status string) {
 func (p *progress) change(d *client.DeploymentProgress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before := p.last[d.Id]
-	now := &told{d, d.FoldedEvents + len(d.Events)}
-	p.last[d.Id] = now
-	var events int
+	before, events := p.last, 0
 	if before != nil {
 		if d.Version < before.Version {
-			p.last[d.Id] = before // it is older than what is known
-			return
+			return // it is older than what is known
 		}
 		events = before.events
 	}
+	p.last = &told{d, d.FoldedEvents + len(d.Events)}
 	if (before == nil || before.Status != d.Status) && d.CompletedAt == nil {
 		p.write(p.sentence(d.Id, string(d.Status), textOf(d.Runner)))
 	}
@@ -157,21 +154,12 @@ func (p *progress) sentence(texts ...string) string {
 	return strings.Join(parts, gap)
 }
 
-// statusNow returns how the deployments stand that are told of, "" where none goes on.
+// statusNow returns how the deployment stands, "" where it does not go on.
 func (p *progress) statusNow() string {
-	var on []*told
-	for _, d := range p.last {
-		if d.CompletedAt == nil {
-			on = append(on, d)
-		}
+	d := p.last
+	if d == nil || d.CompletedAt != nil {
+		return ""
 	}
-	if len(on) != 1 {
-		if len(on) == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%d deployments go on", len(on))
-	}
-	d := on[0]
 	status, since := string(d.Status), d.CreatedAt
 	if d.Status == client.DeploymentStatusPending {
 		status += " until a runner takes it"

@@ -51,10 +51,12 @@ func (w *waiting) endOf(ctx context.Context, s *session, id string) error {
 	case ctx.Err() != nil:
 		return w.interrupted(ctx, s, id)
 	case errors.Is(err, errTimeout):
-		// It may have ended at the last moment.
-		if ended, err = s.progressOf(ctx, id); err != nil {
-			return err
+		// It may have ended at the last moment. A server that is away then is not waited for any longer than for any answer.
+		r, err := client.Progress(ctx, s.conn, id)
+		if err != nil {
+			return &codeError{exitGoesOn, fmt.Errorf("how %s stands after %s is not known, and it may go on: %w", id, setting.DurationText(w.timeout), err)}
 		}
+		ended = r.Deployment
 	case err != nil:
 		s.note("%s may go on; see how it stands with: slipway deployments show %s", id, id)
 		return err
