@@ -24,7 +24,10 @@ func (s Surface) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	setErrorHeaders(w.Header(), status, err)
 	a := actor.From(ctx)
 	shown := fault.Public(err, fault.View{RequestID: actor.RequestID(ctx), Superadmin: a != nil && a.IsSuperadmin()})
-	requestlog.From(ctx).AddError(fault.Code(shown.Code))
+	line := requestlog.From(ctx)
+	line.AddError(fault.Code(shown.Code))
+	limit, _ := shown.Metadata["limit"].(string)
+	line.Counter().CountError(fault.Code(shown.Code), limit)
 	writeJSON(w, status, shown)
 }
 

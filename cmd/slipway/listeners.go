@@ -136,7 +136,8 @@ func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger) error {
 	tuneMemory(os.LookupEnv, s.streams.Open)
 	offset := server.Offset{Database: st.Clock, Now: store.Now}
-	health := &server.Health{Ping: st.Ping, WritesFail: st.WritesFail, Offset: offset.Measure}
+	health := &server.Health{Ping: st.Ping, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler()}
+	measureProgram(api.Metrics, s.pair)
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	apiServer, adminServer := s.server(api, errorLog), aside(health.Handler(), errorLog)
 	debugServer := aside(server.Profiles(onLoopback(l.debug)), errorLog)
@@ -146,6 +147,9 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	defer stop()
 	keeping.Go(func() { api.Services.Deploy.RunHousekeeping(keep, log) })
 	keeping.Go(func() { offset.Watch(keep, log) })
+	if l.admin != nil {
+		keeping.Go(func() { api.Metrics.WatchDatabase(keep, api.Asking(offset.Measure)) })
+	}
 	if s.pair != nil {
 		keeping.Go(func() { s.pair.watch(keep) })
 	}

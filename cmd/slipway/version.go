@@ -26,21 +26,34 @@ func versionCommand() *cobra.Command {
 		Short: "Print the version, the commit and Go's version",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			info, _ := debug.ReadBuildInfo()
-			_, err := fmt.Fprintln(c.OutOrStdout(), built(archived, version, info))
+			_, err := fmt.Fprintln(c.OutOrStdout(), thisBuild())
 			return err
 		},
 	}
 }
 
-// built tells what the program was built from: by its archive, or else by the linker and the go command, whose info may be
-// nil.
-func built(archived, version string, info *debug.BuildInfo) string {
+// build is what the program was built from.
+type build struct{ version, commit, goVersion string }
+
+// built returns what the program was built from: by its archive, or else by the linker and the go command, whose info may
+// be nil.
+func built(archived, version string, info *debug.BuildInfo) build {
 	commit, described, _ := strings.Cut(strings.TrimSpace(archived), " ")
 	if strings.HasPrefix(archived, "$Format") {
 		commit, described = commitOf(info), version
 	}
-	return fmt.Sprintf("slipway %s, commit %s, %s", cmp.Or(described, "unversioned"), cmp.Or(commit, "unknown"), runtime.Version())
+	return build{cmp.Or(described, "unversioned"), cmp.Or(commit, "unknown"), runtime.Version()}
+}
+
+// thisBuild returns what this program was built from.
+func thisBuild() build {
+	info, _ := debug.ReadBuildInfo()
+	return built(archived, version, info)
+}
+
+// String returns the line that the command version prints.
+func (b build) String() string {
+	return fmt.Sprintf("slipway %s, commit %s, %s", b.version, b.commit, b.goVersion)
 }
 
 // commitOf returns the commit that the go command noted, "" for none.

@@ -23,7 +23,7 @@ func TestVersionIsThatOfTheTree(t *testing.T) {
 		{"def v1.0.0\n", "v9.9.9", noted, "slipway v1.0.0, commit def, go"},
 		{"def \n", "v9.9.9", noted, "slipway unversioned, commit def, go"},
 	} {
-		if got := built(c.archived, c.version, c.info); !strings.HasPrefix(got, c.want) {
+		if got := built(c.archived, c.version, c.info).String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, %q: %s, want %s", c.archived, c.version, got, c.want)
 		}
 	}

@@ -58,6 +58,7 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err != nil {
 		return nil, nil, err
 	}
+	s.Runners.add(actor.From(ctx).ID, in.Kinds, slices.Contains(in.Actions, DestroyAction), s.Journal.Now())
 	return s.claimWithin(ctx, in, leaseID)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
@@ -53,7 +54,7 @@ func noteSweep(w *worldtest.World, worked time.Time) {
 func by(w *worldtest.World, c *clock) *deployment.Service {
 	s := *w.Deploy
 	s.Journal = journal.NewAlone(w.Store, c.Now, id.New)
-	s.Journal.Changed = w.Deploy.Feed.Changed
+	s.Journal.Changed = func(d *ent.Deployment, _ deploymentchange.Kind) { w.Deploy.Feed.Changed(d) }
 	return &s
 }
 

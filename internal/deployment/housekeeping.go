@@ -190,6 +190,9 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	for _, p := range s.purges() {
 		n, err := s.purge(ctx, p, now)
 		purged += n
+		if s.Purged != nil {
+			s.Purged(p.what, n)
+		}
 		if err != nil {
 			return purged, fmt.Errorf("purge %s: %w", p.what, err)
 		}

@@ -141,6 +141,23 @@ func expired(why string) error {
 	return fault.New(fault.FeedCursorExpired, "What has changed since the cursor is not known any more: %s Read the list again, with its feedCursor, and go on from there.", why)
 }
 
+// Followers returns how many subscriptions and waiters follow something on this server.
+func (f *Feed) Followers() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.followers
+}
+
+// Lag returns for how long this server has not read all changes that there are, 0 where it has, or nobody follows any.
+func (f *Feed) Lag() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.reader == nil || f.reader.behindSince.IsZero() {
+		return 0
+	}
+	return time.Since(f.reader.behindSince)
+}
+
 // enter adds a follower and returns the reader, which it starts where it does not run.
 func (f *Feed) enter() *reader {
 	f.mu.Lock()

@@ -35,6 +35,10 @@ type reader struct {
 	seen *versions
 	// logLines is how many lines the logs that are watched had last.
 	logLines map[string]int64
+	// unread is the first change that the last look has left unread, and behindSince when a look did so first, or looks
+	// began to fail; zero where the last has left none. Both are under the feed's mutex.
+	unread      store.Position
+	behindSince time.Time
 	// failures is how many looks have failed since the last that did not.
 	failures int
 }
@@ -130,6 +134,9 @@ func (f *Feed) stop(r *reader) {
 // second: one alone is a connection that was lost, or the end of the store.
 func (r *reader) lookAround(ctx context.Context, withLogs bool) (waits bool, err error) {
 	waits, err = r.look(ctx)
+	if err != nil {
+		r.recordUnread(r.unread)
+	}
 	if err == nil && withLogs {
 		err = r.lookAtLogs(ctx)
 	}
@@ -141,6 +148,23 @@ func (r *reader) lookAround(ctx context.Context, withLogs bool) (waits bool, err
 		r.feed.log.WarnContext(ctx, "changes cannot be read; it is tried again every second", "error", err)
 	}
 	return false, err
+}
+
+// recordUnread records the first change that a look has left unread. While others come to be the first, the reader gets
+// on.
+func (r *reader) recordUnread(first store.Position) {
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	if r.behindSince.IsZero() || r.unread != first {
+		r.unread, r.behindSince = first, time.Now()
+	}
+}
+
+// recordRead records that a look has left nothing unread.
+func (r *reader) recordRead() {
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	r.unread, r.behindSince = store.Position{}, time.Time{}
 }
 
 // look reads all changes that there are, and reports whether some have to wait for earlier ones.
@@ -162,8 +186,13 @@ func (r *reader) look(ctx context.Context) (waits bool, err error) {
 				return false, err
 			}
 		}
-		if settled < len(page) || len(page) < pageSize {
-			return settled < len(page), nil
+		switch {
+		case settled < len(page):
+			r.recordUnread(page[settled].Position)
+			return true, nil
+		case len(page) < pageSize:
+			r.recordRead()
+			return false, nil
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/meter"
+	"slipway/internal/requestlog"
 )
 
 // maxRootFields is how many fields of a query's root are resolved at once, so that what one operation has in memory is
@@ -28,6 +29,8 @@ type execution struct {
 	meter  *meter.Meter
 	limits meter.Limits
 	cost   document.Cost
+	// counted is the operation as it is counted.
+	counted requestlog.Operation
 	// rootFields bounds how many fields of a query's root are resolved at once, and so how much is in memory.
 	rootFields chan struct{}
 
@@ -57,7 +60,7 @@ func newExecution(c document.Cost, limits meter.Limits, spent float64) *executio
 // ofEvent returns the execution of an event of the operation, whose cost is counted anew.
 func (e *execution) ofEvent() *execution {
 	of := newExecution(e.cost, e.limits, e.cost.Total)
-	of.objects, of.payment = e.objects, &payment{}
+	of.objects, of.payment, of.counted = e.objects, &payment{}, e.counted
 	return of
 }
 
@@ -78,6 +81,12 @@ func (e *execution) enterRootField(ctx context.Context) bool {
 }
 
 func (e *execution) leaveRootField() { <-e.rootFields }
+
+// executionIn returns the execution of an operation, nil of one that was refused.
+func executionIn(op *graphql.OperationContext) *execution {
+	e, _ := op.Stats.GetExtension(executionName).(*execution)
+	return e
+}
 
 type executionKey struct{}
 

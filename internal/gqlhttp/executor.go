@@ -14,6 +14,7 @@ import (
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
 	"slipway/internal/meter"
+	"slipway/internal/requestlog"
 )
 
 // operations is gqlgen's executor with a stricter start: the document and the variables come to it
@@ -33,7 +34,7 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 		return refusedOperation(p), gqlerror.List{wire.RequestError(err, nil, nil)}
 	}
 	refused := refusedOperation(p)
-	doc, errs := o.document(p.Query)
+	doc, isTrusted, errs := o.document(p.Query)
 	if errs != nil {
 		return refused, errs
 	}
@@ -50,7 +51,8 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 	created.Variables, created.DisableIntrospection = variables, !o.config.Introspection
 	created.Stats.SetExtension(preparedName, doc.Prepared(op))
 	if errs == nil {
-		errs = o.charge(ctx, o.documents.Cost(doc, op, variables), created)
+		counted := requestlog.Operation{Type: string(op.Operation), Name: o.nameOf(op, isTrusted)}
+		errs = o.charge(ctx, o.documents.Cost(doc, op, variables), counted, created)
 	}
 	return created, errs
 }
@@ -63,15 +65,44 @@ func refusedOperation(p *graphql.RawParams) *graphql.OperationContext {
 	}
 }
 
-func (o operations) document(text string) (*document.Document, gqlerror.List) {
+func (o operations) document(text string) (doc *document.Document, isTrusted bool, errs gqlerror.List) {
 	if doc := o.config.Trusted.document(text); doc != nil {
-		return doc, nil
+		return doc, true, nil
 	}
-	return o.documents.Get(text)
+	doc, errs = o.documents.Get(text)
+	return doc, false, errs
+}
+
+// nameOf returns the name under which an operation is counted: its own where its document is trusted, as far as so many
+// are counted, and otherwise its first field.
+func (o operations) nameOf(op *ast.OperationDefinition, isTrusted bool) string {
+	if isTrusted && o.config.Trusted.names[op.Name] {
+		return op.Name
+	}
+	return firstField(op.SelectionSet)
+}
+
+// firstField returns the name of the first field that a selection has, also by its fragments.
+func firstField(of ast.SelectionSet) string {
+	for _, s := range of {
+		name := ""
+		switch s := s.(type) {
+		case *ast.Field:
+			return s.Name
+		case *ast.InlineFragment:
+			name = firstField(s.SelectionSet)
+		case *ast.FragmentSpread:
+			name = firstField(s.Definition.SelectionSet)
+		}
+		if name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // charge refuses an operation that costs more than it may, or more than its caller has left.
-func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.OperationContext) gqlerror.List {
+func (o operations) charge(ctx context.Context, cost document.Cost, as requestlog.Operation, op *graphql.OperationContext) gqlerror.List {
 	most := o.config.Limits.Cost
 	if o.config.Costs.On() { // no operation may cost more than its caller's bucket holds
 		most = min(most, o.config.Costs.Of(httpx.Caller(ctx)).Capacity)
@@ -84,7 +115,9 @@ func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.
 	if err := used.spend(ctx, o.config.Costs); err != nil {
 		return gqlerror.List{wire.RequestError(err, nil, nil)}
 	}
-	op.Stats.SetExtension(executionName, newExecution(cost, meter.Limits{Cost: most, Answer: o.config.Limits.Answer}, cost.Total))
+	e := newExecution(cost, meter.Limits{Cost: most, Answer: o.config.Limits.Answer}, cost.Total)
+	e.counted = as
+	op.Stats.SetExtension(executionName, e)
 	return nil
 }
 
@@ -93,7 +126,7 @@ func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.
 func (o operations) DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context) {
 	if op.Operation.Operation == ast.Subscription {
 		next, ctx := o.Executor.DispatchOperation(ctx, op)
-		return next, withRootField(ctx, op)
+		return countSubscription(op, next), withRootField(ctx, op)
 	}
 	if err := o.config.Turns.Take(ctx, httpx.Caller(ctx)); err != nil {
 		if c, ok := op.Stats.GetExtension(costName).(*costExtension); ok {
@@ -106,6 +139,23 @@ func (o operations) DispatchOperation(ctx context.Context, op *graphql.Operation
 		defer o.config.Turns.Leave()
 		return next(ctx)
 	}, ctx
+}
+
+// countSubscription counts a subscription with its first answer, and what it fails with where it does not begin: no
+// extension sees that.
+func countSubscription(op *graphql.OperationContext, next graphql.ResponseHandler) graphql.ResponseHandler {
+	isFirst := true
+	return func(ctx context.Context) *graphql.Response {
+		if e := executionIn(op); isFirst && e != nil {
+			isFirst = false
+			requestlog.From(ctx).Counter().CountStream(e.counted, meter.Round(e.cost.Total))
+		}
+		resp := next(ctx)
+		if resp != nil && resp.Data == nil {
+			wire.CountErrors(ctx, resp)
+		}
+		return resp
+	}
 }
 
 // withRootField returns the context in which the events of a subscription are resolved: below its field, with whose name

@@ -6,7 +6,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/meter"
+	"slipway/internal/requestlog"
 )
 
 // metering is the extension that counts what an operation works on while it runs and what it answers with, and puts the
@@ -24,9 +26,13 @@ const costName, executionName = "cost", "execution"
 // InterceptResponse implements graphql.ResponseInterceptor.
 func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	op := graphql.GetOperationContext(ctx)
-	e, ok := op.Stats.GetExtension(executionName).(*execution)
-	if !ok {
-		return next(ctx) // the operation was refused
+	counter := requestlog.From(ctx).Counter()
+	e := executionIn(op)
+	if e == nil { // the operation was refused
+		resp := next(ctx)
+		counter.CountOperation(requestlog.Operation{Type: "refused", Name: "refused"}, 0, 0)
+		wire.CountErrors(ctx, resp)
+		return resp
 	}
 	kind := op.Operation.Operation
 	if kind == ast.Subscription {
@@ -39,6 +45,12 @@ func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 	}
 	e.pay(ctx) // where there was nothing to resolve
 	e.finish(ctx, kind, resp)
+	if kind == ast.Subscription {
+		counter.CountItem(e.counted, e.meter.Cost())
+	} else {
+		counter.CountOperation(e.counted, e.meter.Cost(), graphql.Now().Sub(op.Stats.OperationStart))
+	}
+	wire.CountErrors(ctx, resp)
 	return resp
 }
 

@@ -22,6 +22,8 @@ const (
 	maxTrustedKept = 32 << 20
 	// maxTrustedID is the longest id of a trusted document, in bytes.
 	maxTrustedID = 256
+	// maxTrustedNames is how many names of operations are counted apart.
+	maxTrustedNames = 500
 	// maxTrustedErrors is how many errors of documents that are not valid are returned.
 	maxTrustedErrors = 10
 )
@@ -34,6 +36,8 @@ type Trusted struct {
 	byID map[string]string
 	// byText has every document; it is nil for those that are not kept parsed.
 	byText map[string]*document.Document
+	// names are those of their operations, as many as are counted apart.
+	names map[string]bool
 }
 
 // ReadTrusted reads documents from a JSON object of their texts by their ids, and validates each as a server of the
@@ -48,7 +52,7 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 		return nil, fmt.Errorf("want an object of documents by their ids, found %s", root.Kind)
 	}
 	d := document.New(schema, c.documents())
-	t := &Trusted{byID: map[string]string{}, byText: map[string]*document.Document{}}
+	t := &Trusted{byID: map[string]string{}, byText: map[string]*document.Document{}, names: map[string]bool{}}
 	kept := 0
 	var wrong []error
 	for i, id := range root.Keys {
@@ -61,12 +65,22 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 		}
 		text := root.Items[i].Text
 		t.byID[id] = text
+		t.addNames(doc)
 		if kept += doc.Bytes(); kept > maxTrustedKept {
 			doc = nil
 		}
 		t.byText[text] = doc
 	}
 	return t, errors.Join(wrong...)
+}
+
+// addNames adds the names of a document's operations, while there is room.
+func (t *Trusted) addNames(doc *document.Document) {
+	for _, op := range doc.Operations {
+		if op.Name != "" && len(t.names) < maxTrustedNames {
+			t.names[op.Name] = true
+		}
+	}
 }
 
 // readTrusted parses a document that is to be trusted.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/id"
 	"slipway/internal/record"
@@ -24,8 +25,9 @@ type Journal struct {
 	// alone marks a journal that does not go by the database's clock.
 	alone bool
 
-	// Changed is called with each deployment that was written, when the write is committed; nil for nothing.
-	Changed func(*ent.Deployment)
+	// Changed is called with each deployment that was written and what the write has done to it, when it is committed; nil
+	// for nothing.
+	Changed func(*ent.Deployment, deploymentchange.Kind)
 }
 
 // New makes a journal over a store. Records have their times by now, the server's clock.
@@ -97,8 +99,8 @@ func (j *Journal) Write(ctx context.Context, action string, f WriteFunc) error {
 	w := &write{Journal: j, action: action, f: f, auditID: j.newID(id.AuditEvent), at: j.now()}
 	err := j.store.TxAt(ctx, w.committed, w.run)
 	if err == nil && j.Changed != nil {
-		for _, d := range w.written {
-			j.Changed(d)
+		for _, c := range w.written {
+			j.Changed(c.deployment, c.kind)
 		}
 	}
 	return err
@@ -112,7 +114,13 @@ type write struct {
 	auditID string
 	at      time.Time
 	// written are the deployments that the last run has written.
-	written []*ent.Deployment
+	written []written
+}
+
+// written is a deployment and what a write has done to it.
+type written struct {
+	deployment *ent.Deployment
+	kind       deploymentchange.Kind
 }
 
 // run runs the write in a transaction.
@@ -147,8 +155,8 @@ func (w *write) record(ctx context.Context, tx *ent.Tx, auditID string, c Change
 		return err
 	}
 	d := c.Changed
-	w.written = append(w.written, d)
 	kind := record.KindOfChange(d.Version, c.Completes || d.CompletedAt != nil && d.CompletedAt.Equal(w.at))
+	w.written = append(w.written, written{d, kind})
 	return record.Insert(ctx, tx, &ent.DeploymentChange{
 		OrganizationID: store.Scope(actor.From(ctx)), DeploymentID: d.ID, Version: d.Version, Kind: &kind, CreatedAt: d.UpdatedAt,
 	})

@@ -73,6 +73,15 @@ type line struct {
 
 func (l *line) isEmpty() bool { return len(l.below)+len(l.waiting) == 0 }
 
+// length returns how many wait.
+func (l *line) length() int {
+	n := len(l.waiting)
+	for _, below := range l.below {
+		n += below.length()
+	}
+	return n
+}
+
 // join adds one who waits at the end of a path.
 func (l *line) join(turn chan struct{}, path ...string) {
 	if len(path) == 0 {

@@ -69,6 +69,24 @@ func (t *Turns) TakeBack(ctx context.Context, c Caller) {
 	}
 }
 
+// Taken returns how many turns are taken, and how many wait for one.
+func (t *Turns) Taken() (taken, waiting int) {
+	if t == nil {
+		return 0, 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.room.taken, t.room.line.length()
+}
+
+// Max returns how many turns there are, 0 for no limit.
+func (t *Turns) Max() int {
+	if t == nil {
+		return 0
+	}
+	return max(t.limit.Max, 0)
+}
+
 func (t *Turns) errBusy() error {
 	e := fault.New(fault.ServerUnavailable, "The server does %d %s at once (%s), and none came to its end within %s; nothing was run.",
 		t.limit.Max, t.limit.Of, t.limit.Flag, t.limit.Wait)

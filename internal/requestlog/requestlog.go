@@ -1,5 +1,6 @@
 // Package requestlog collects what the log line of a request has. The surfaces add to it while the request is served,
-// and the server writes it.
+// and the server writes it. What is counted of requests, whatever surface or socket they come by, goes the same way to a
+// Counter.
 package requestlog
 
 import (
@@ -7,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -15,8 +17,30 @@ import (
 // maxName is how many bytes the line has of a name that a caller gave.
 const maxName = 100
 
+// Counter counts what requests come to. Its methods are called by many goroutines at once.
+type Counter interface {
+	// CountError counts an answer that is an error, or has it first; limit is the name of the limit that refused it, empty
+	// for none.
+	CountError(code fault.Code, limit string)
+	// CountOperation counts an operation of GraphQL that was answered in one piece.
+	CountOperation(o Operation, cost int, took time.Duration)
+	// CountStream counts a subscription that begins, CountItem an item of one. Each costs.
+	CountStream(o Operation, cost int)
+	CountItem(o Operation, cost int)
+}
+
+// Operation names operations of GraphQL that are counted together. Its texts come from the schema and the configuration,
+// and never from callers, so that there are only so many.
+type Operation struct {
+	// Type is query, mutation or subscription, or refused, where the operation was not run.
+	Type string
+	// Name is that of the operation where its document is trusted, and otherwise its first field.
+	Name string
+}
+
 // Line is the log line of one request. Its methods may be called from any goroutine, and do nothing on nil.
 type Line struct {
+	counter   Counter
 	mu        sync.Mutex
 	actor     *actor.Actor
 	operation string
@@ -30,16 +54,34 @@ type Line struct {
 
 type lineKey struct{}
 
-// With returns a context that carries a new line.
-func With(ctx context.Context) (context.Context, *Line) {
-	l := &Line{}
+// With returns a context that carries a new line, whose request is counted by a counter, which may be nil.
+func With(ctx context.Context, counter Counter) (context.Context, *Line) {
+	l := &Line{counter: counter}
 	return context.WithValue(ctx, lineKey{}, l), l
 }
 
-// Without returns a context that carries no line, for what outlives the request or has many of its own.
-func Without(ctx context.Context) context.Context {
-	return context.WithValue(ctx, lineKey{}, (*Line)(nil))
+// Apart returns a context that carries a line which is never written, for what outlives the request or has many of its
+// own; it is counted all the same.
+func Apart(ctx context.Context) context.Context {
+	apart, _ := With(ctx, From(ctx).Counter())
+	return apart
 }
+
+// Counter returns what counts the request.
+func (l *Line) Counter() Counter {
+	if l == nil || l.counter == nil {
+		return uncounted{}
+	}
+	return l.counter
+}
+
+// uncounted is the Counter of requests that nothing counts.
+type uncounted struct{}
+
+func (uncounted) CountError(fault.Code, string)                {}
+func (uncounted) CountOperation(Operation, int, time.Duration) {}
+func (uncounted) CountStream(Operation, int)                   {}
+func (uncounted) CountItem(Operation, int)                     {}
 
 // From returns the context's line, nil where it carries none.
 func From(ctx context.Context) *Line {
@@ -63,6 +105,17 @@ func Shorten(name string) string {
 		return name
 	}
 	return strings.ToValidUTF8(name[:maxName], "") + "…"
+}
+
+// SetCost sets the cost of the request.
+func (l *Line) SetCost(cost int) {
+	l.set(func() { l.cost = cost })
+}
+
+// Cost returns the cost of the request, 0 where none was set.
+func (l *Line) Cost() (cost int) {
+	l.set(func() { cost = l.cost })
+	return cost
 }
 
 // AddError adds the code of an error of the answer. Only the first is kept.
@@ -104,6 +157,12 @@ func (l *Line) Answer(status, bytes int) (int, int) {
 		return l.status, l.bytes
 	}
 	return status, bytes
+}
+
+// IsStream reports whether the answer was held for.
+func (l *Line) IsStream() (is bool) {
+	l.set(func() { is = l.status != 0 })
+	return is
 }
 
 func (l *Line) set(assign func()) {

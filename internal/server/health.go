@@ -17,14 +17,16 @@ type Health struct {
 	// WritesFail reports whether the storage of the database fails to take writes; nil stands for never.
 	WritesFail func() bool
 	// Offset measures how far the server's clock is from the database's; nil where it does not matter.
-	Offset   func(context.Context) (time.Duration, error)
+	Offset func(context.Context) (time.Duration, error)
+	// Metrics are served beside, at /metrics; nil for none.
+	Metrics  http.Handler
 	draining atomic.Bool
 }
 
 // Drain lets readiness fail from now on, so that no new requests are sent here.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Handler serves /healthz (alive; never asks the database) and /readyz (database reachable, the clock near its own,
+// Handler serves /metrics, /healthz (alive; never asks the database) and /readyz (database reachable, the clock near its own,
 // not draining). Where writes fail it is ready all the same, and says so: reads go on, and no other server would do
 // better.
 func (h *Health) Handler() http.Handler {
@@ -43,6 +45,9 @@ func (h *Health) Handler() http.Handler {
 		}
 		say(w, http.StatusOK, "ok")
 	})
+	if h.Metrics != nil {
+		readOnly(mux, "/metrics", h.Metrics.ServeHTTP)
+	}
 	return nosniff(mux)
 }
 

@@ -19,6 +19,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
+	"slipway/internal/metrics"
 	"slipway/internal/requestlog"
 	"slipway/rest"
 )
@@ -48,14 +49,14 @@ func nosniff(next http.Handler) http.Handler {
 // maxAttrs is how many attributes the line of a request has at most.
 const maxAttrs = 12
 
-// accessLog gives each request its id, and writes one line for it when it has been answered.
-func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
+// accessLog gives each request its id, and writes one line for it when it has been answered, and counts it.
+func accessLog(log *slog.Logger, m *metrics.Metrics) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begun := time.Now()
 			id := requestID(r)
 			w.Header().Set(requestIDHeader, id)
-			ctx, line := requestlog.With(actor.WithRequestID(r.Context(), id))
+			ctx, line := requestlog.With(actor.WithRequestID(r.Context(), id), m)
 			written := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(written, r.WithContext(ctx))
 			// What may be written later holds on to nothing of the connection, and chi takes its context back.
@@ -63,6 +64,9 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 			line.End(func() {
 				status, bytes := line.Answer(status, bytes)
 				now := time.Now()
+				m.CountRequest(metrics.Request{
+					Route: route, Method: method, Status: status, Cost: line.Cost(), Took: now.Sub(begun), IsStream: line.IsStream(),
+				})
 				attrs := append(make([]slog.Attr, 0, maxAttrs),
 					slog.String("requestId", id),
 					slog.String("client", clientOf(ctx)),

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
+	"slipway/internal/metrics"
 	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/requestlog"
@@ -115,8 +116,10 @@ func (c Config) basePath() string {
 type Server struct {
 	// Services are what the API calls.
 	Services *Services
-	streams  *stream.Streams
-	handler  http.Handler
+	// Metrics count what the server does.
+	Metrics *metrics.Metrics
+	streams *stream.Streams
+	handler http.Handler
 }
 
 // New makes the API over a store.
@@ -131,7 +134,9 @@ func New(s *store.Store, c Config) *Server {
 	c.Streams.Requests, c.Streams.OriginChecked = requestsInFlight(c.MaxRequests), true
 	c.Streams.Turns = operationsAtOnce(c.MaxOperations, c.Timeout/2)
 	streams := stream.New(c.Streams)
-	return &Server{Services: services, streams: streams, handler: routes(services, tokens, organizations, streams, c)}
+	m := metrics.New()
+	measure(m, s, services, streams)
+	return &Server{Services: services, Metrics: m, streams: streams, handler: routes(services, tokens, organizations, streams, m, c)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -144,7 +149,7 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 
 // routes is the way of every request: its id, its client, its log line, the coding of its answer, the end of its panics,
 // what is refused whoever asks, then its surface, which authenticates it.
-func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, c Config) http.Handler {
+func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, m *metrics.Metrics, c Config) http.Handler {
 	resolver := services.Resolver()
 	resolver.Wait = streams.Wait
 	costs := quota.NewCosts(c.Bucket, c.Now)
@@ -157,7 +162,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
-	r.Use(nosniff, cutStalled(streams.WriteTimeout), httpx.Client(c.TrustedProxies), accessLog(c.Log), httpx.Compress(httpx.MaxCompressors), recovered(c.Log, refuse),
+	r.Use(nosniff, cutStalled(streams.WriteTimeout), httpx.Client(c.TrustedProxies), accessLog(c.Log, m), httpx.Compress(httpx.MaxCompressors), recovered(c.Log, refuse),
 		tokenHeader(rest.PathECSEvents, c.EventTokenHeader), closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))
@@ -241,7 +246,7 @@ func callers(tokens *auth.Authenticator, organizations *auth.Organizations, log 
 		}
 		identified(r.Context(), who)
 		// A socket's operations are many, and its log line is of the handshake.
-		return actor.With(requestlog.Without(r.Context()), who), nil
+		return actor.With(requestlog.Apart(r.Context()), who), nil
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/graph"
 	"slipway/internal/account"
 	"slipway/internal/archive"
@@ -42,7 +44,7 @@ type Services struct {
 func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL string) *Services {
 	changes := feed.New(s, log)
 	j := journal.New(s, now, id.New)
-	j.Changed = changes.Changed
+	j.Changed = func(d *ent.Deployment, _ deploymentchange.Kind) { changes.Changed(d) }
 	schemas := &inputvalidation.SchemaChecker{Store: s, Rules: inputrules.NewEngine(patterns()), Engine: inputvalues.NewEngine(patterns())}
 	definitions := &defaults.Reader{Store: s}
 	places := &workspace.Service{Store: s, Journal: j}

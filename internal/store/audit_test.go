@@ -193,6 +193,8 @@ func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	forced := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 	p.Claim(t, forced)
 	must(t, cancelByForce(w, &house, forced.ID))
+	_, err := house.Counts(t.Context())
+	must(t, err)
 	expired, err := house.ExpireLeases(t.Context())
 	must(t, err)
 	purged, err := house.Purge(t.Context())

@@ -69,8 +69,8 @@ var errNoTransaction = errors.New("store: write outside a transaction")
 
 // newGroupConnector returns a connector for a name of sqlitefile.DSN. What a savepoint would be rolled back to stays in
 // memory: beyond some pages it would be written to a file that nobody reads.
-func newGroupConnector(dsn string, maxMembers int) (*groupConnector, error) {
-	c, err := newPreparedConnector(dsn + "&_txlock=immediate&_pragma=temp_store(MEMORY)")
+func newGroupConnector(dsn string, found *lookups, maxMembers int) (*groupConnector, error) {
+	c, err := newPreparedConnector(dsn+"&_txlock=immediate&_pragma=temp_store(MEMORY)", found)
 	return &groupConnector{preparedConnector: c, maxMembers: maxMembers}, err
 }
 

@@ -46,6 +46,8 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	cache.OnPooler = sync.OnceFunc(func() {
 		cmp.Or(c.Log, slog.Default()).Info("a pooler is in front of the database: no statement is prepared, see statement_cache_capacity")
 	})
+	found := &lookups{}
+	cache.OnLookup = found.add
 	servers, err := newHosts(config, cache)
 	if err != nil {
 		return nil, nil, err
@@ -54,7 +56,9 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	conns := cmp.Or(c.MaxConns, DefaultMaxConns)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	s := &Store{dialect: dialect.Postgres, db: db, reads: db, close: []func() error{db.Close}, closed: make(chan struct{})}
+	s := &Store{
+		dialect: dialect.Postgres, db: db, reads: db, lookups: found, close: []func() error{db.Close}, closed: make(chan struct{}),
+	}
 	s.strict, s.listenURL = isolation == Strict, dsn
 	return s, tenantDriver{pool{db, conns}, s.strict}, nil
 }

@@ -20,7 +20,7 @@ const maxReaders = 8
 // openSQLite opens one connection that writes, which transactions share by turns (see groupConnector), and a pool
 // that cannot: with one writer, no transaction ever meets another's lock.
 func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.Driver, error) {
-	s := &Store{dialect: dialect.SQLite, closed: make(chan struct{})}
+	s := &Store{dialect: dialect.SQLite, lookups: &lookups{}, closed: make(chan struct{})}
 	if c.Exclusive {
 		unlock, err := sqlitefile.TryLock(t.Path + sqlitefile.ServerLock)
 		if errors.Is(err, sqlitefile.ErrLocked) {
@@ -42,11 +42,11 @@ func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	dsn := sqlitefile.DSN(t.Path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
-	groups, err := newGroupConnector(dsn, cmp.Or(c.maxGroupMembers, maxGroupMembers))
+	groups, err := newGroupConnector(dsn, s.lookups, cmp.Or(c.maxGroupMembers, maxGroupMembers))
 	if err != nil {
 		return nil, nil, err
 	}
-	prepared, err := newPreparedConnector(dsn + "&_pragma=query_only(1)")
+	prepared, err := newPreparedConnector(dsn+"&_pragma=query_only(1)", s.lookups)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -21,12 +21,15 @@ const (
 // preparedConnector opens connections to a SQLite file that keep the statements they have prepared, because
 // preparing one takes about as long as running it. SQLite prepares a statement again by itself where the schema
 // has changed since.
-type preparedConnector struct{ driver.Connector }
+type preparedConnector struct {
+	driver.Connector
+	lookups *lookups
+}
 
 // newPreparedConnector returns a connector for a name of sqlitefile.DSN.
-func newPreparedConnector(dsn string) (preparedConnector, error) {
+func newPreparedConnector(dsn string, found *lookups) (preparedConnector, error) {
 	c, err := sqlite.NewConnector(dsn)
-	return preparedConnector{c}, err
+	return preparedConnector{c, found}, err
 }
 
 // Connect implements driver.Connector.
@@ -45,7 +48,7 @@ func (c preparedConnector) connect(ctx context.Context) (*preparedConn, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return &preparedConn{conn, idle}, nil
+	return &preparedConn{conn, idle, c.lookups}, nil
 }
 
 // sqliteConn is what a connection of SQLite can do.
@@ -72,7 +75,8 @@ type sqliteStmt interface {
 // another of the same text can run meanwhile.
 type preparedConn struct {
 	sqliteConn
-	idle *simplelru.LRU[string, sqliteStmt]
+	idle    *simplelru.LRU[string, sqliteStmt]
+	lookups *lookups
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -132,7 +136,9 @@ func isKept(query string) bool {
 
 // prepare returns a statement that was kept, or a new one.
 func (c *preparedConn) prepare(ctx context.Context, query string) (sqliteStmt, error) {
-	if s, ok := c.idle.Get(query); ok {
+	s, wasKept := c.idle.Get(query)
+	c.lookups.add(wasKept)
+	if wasKept {
 		c.idle.Remove(query)
 		return s, nil
 	}

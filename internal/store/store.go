@@ -89,6 +89,7 @@ type Store struct {
 	reader  dialect.Driver
 	close   []func() error
 	storage *storage
+	lookups *lookups
 	// strict reports whether single reads run under row-level security.
 	strict bool
 	// listenURL is the data source name of PostgreSQL that notifications come from, and closed is closed with the store.

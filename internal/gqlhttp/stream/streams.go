@@ -198,6 +198,13 @@ func (s *Streams) enter(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
+// Taken returns how many streams and sockets are open.
+func (s *Streams) Taken() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
 // checkRoom refuses one more stream while every place is taken.
 func (s *Streams) checkRoom() error {
 	s.mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/requestlog"
 )
 
 // Extensions returns the members of an error without its message, which GraphQL keeps beside them.
@@ -61,9 +62,22 @@ func Error(ctx context.Context, err error) *gqlerror.Error {
 	return FromFault(fault.Public(err, View(ctx, "")))
 }
 
-// Failure returns the response of an operation that has failed as a whole.
+// Failure returns the response of an operation that has failed as a whole, and counts it.
 func Failure(ctx context.Context, err error) *graphql.Response {
-	return &graphql.Response{Errors: gqlerror.List{Error(ctx, err)}}
+	resp := &graphql.Response{Errors: gqlerror.List{Error(ctx, err)}}
+	CountErrors(ctx, resp)
+	return resp
+}
+
+// CountErrors counts the first error of a response that has any.
+func CountErrors(ctx context.Context, resp *graphql.Response) {
+	if len(resp.Errors) == 0 {
+		return
+	}
+	first := resp.Errors[0]
+	metadata, _ := first.Extensions["metadata"].(map[string]any)
+	limit, _ := metadata["limit"].(string)
+	requestlog.From(ctx).Counter().CountError(CodeOf(first), limit)
 }
 
 // RequestError returns what the GraphQL specification calls a request error: that of a document or a variable, for which

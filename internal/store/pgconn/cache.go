@@ -26,6 +26,9 @@ type Cache struct {
 	Detect bool
 	// OnPooler is called with each connection that goes through a pooler.
 	OnPooler func()
+	// OnLookup, where it is not nil, is called for each statement that may be prepared, with whether it was. It is called
+	// by many goroutines at once.
+	OnLookup func(isPrepared bool)
 }
 
 // TakeCache returns what a configuration says about the cache, and takes it out: the server does not know it.

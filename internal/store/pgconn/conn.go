@@ -83,7 +83,7 @@ func Connect(ctx context.Context, connector *pq.Connector, cache Cache) (*Conn, 
 			capacity = 0
 		}
 	}
-	c.statements = newStatements(capacity)
+	c.statements = newStatements(capacity, cache.OnLookup)
 	if capacity <= 0 {
 		c.pipeline.names = nil
 	}

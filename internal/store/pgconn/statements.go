@@ -30,18 +30,20 @@ type statements struct {
 	// seen has the hashes of texts.
 	seen *simplelru.LRU[uint64, struct{}]
 	most int
+	// found, where it is not nil, is Cache.OnLookup.
+	found func(isPrepared bool)
 }
 
 var seed = maphash.MakeSeed()
 
-func newStatements(most int) statements {
+func newStatements(most int, found func(bool)) statements {
 	if most <= 0 {
 		return statements{}
 	}
 	// NewLRU fails for a size that is not positive.
 	prepared, _ := simplelru.NewLRU[string, driver.Stmt](most, nil)
 	seen, _ := simplelru.NewLRU[uint64, struct{}](most, nil)
-	return statements{prepared: prepared, seen: seen, most: most}
+	return statements{prepared: prepared, seen: seen, most: most, found: found}
 }
 
 // run calls do with the statement that a text was prepared as, nil for none, and calls it without where the server
@@ -94,7 +96,7 @@ func (c *Conn) forget(foreign bool) {
 		c.statements, c.pipeline.names = statements{}, nil
 		return
 	}
-	c.statements = newStatements(c.statements.most)
+	c.statements = newStatements(c.statements.most, c.statements.found)
 	c.deallocate = true
 }
 
@@ -104,7 +106,11 @@ func (c *Conn) prepare(text string) (driver.Stmt, error) {
 	if s.prepared == nil || len(text) > maxText {
 		return nil, nil
 	}
-	if prepared, ok := s.prepared.Get(text); ok {
+	prepared, isPrepared := s.prepared.Get(text)
+	if s.found != nil {
+		s.found(isPrepared)
+	}
+	if isPrepared {
 		return prepared, nil
 	}
 	hash := maphash.String(seed, text)

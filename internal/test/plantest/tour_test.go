@@ -567,6 +567,9 @@ func (t *tour) keepsHouse() {
 	t.must(t.w.NoteSweep(later, time.Unix(0, 0)))
 	_, _, err = house.RenewLease(t.runner, d.ID, lease)
 	t.refused(err, fault.DeploymentLeaseLost)
+	if found, err := house.Counts(t.Context()); err != nil || found.LateLeases != 1 {
+		t.Error(found, err)
+	}
 	t.must(t.w.NoteSweep(later, time.Unix(0, 0)))
 	if expired, err := house.ExpireLeases(t.Context()); err != nil || expired != 1 {
 		t.Error(expired, err)

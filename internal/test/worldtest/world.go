@@ -13,6 +13,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -183,6 +185,23 @@ func listen(t testing.TB, s *store.Store, c server.Config) (api *server.Server, 
 
 // Handler returns the API without a listener.
 func (w *World) Handler() http.Handler { return w.server }
+
+// Metrics returns the metrics of the API as Prometheus reads them, by their names with their labels, once it has asked the
+// database.
+func (w *World) Metrics(t testing.TB) map[string]float64 {
+	t.Helper()
+	w.server.Metrics.AskDatabase(t.Context(), w.server.Asking(server.Offset{Database: w.Store.Clock, Now: store.Now}.Measure))
+	answer := httptest.NewRecorder()
+	w.server.Metrics.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	found := map[string]float64{}
+	for line := range strings.Lines(answer.Body.String()) {
+		at := strings.LastIndexByte(line, ' ')
+		if value, err := strconv.ParseFloat(strings.TrimSpace(line[at+1:]), 64); err == nil && line[0] != '#' {
+			found[line[:at]] = value
+		}
+	}
+	return found
+}
 
 // In returns the same world, whose requests name an organization by its id or slug, or global.
 func (w *World) In(organization string) *World {
