@@ -16,7 +16,7 @@ import (
 const maxMessage = 300
 
 // credential is what is part of a signed request, as some messages of AWS repeat it.
-var credential = regexp.MustCompile(`(?i)\b(?:AKIA|ASIA)[A-Z0-9]{12,}|(?:credential|signature|security-?token|secret)\w*["']?\s*[=:]\s*\S+`)
+var credential = regexp.MustCompile(`(?i)\b(?:AKIA|ASIA)[A-Z0-9]{12,}|(?:credential|signature|security-?token|secret)\w*["']?\s*[=:]\s*[^\s,]+`)
 
 // awsError is an error of AWS in a short sentence. It can be asked what it was.
 type awsError struct {
