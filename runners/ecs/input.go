@@ -30,6 +30,7 @@ type input struct {
 // artifact is the task definition that a release ships. It may be empty: then the inputs say what to run.
 type artifact struct {
 	ARN        string          `json:"arn"`
+	Revision   int32           `json:"revision"`
 	Definition json.RawMessage `json:"definition"`
 }
 

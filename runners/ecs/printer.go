@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+
+	"slipway-ecs/sdkjson"
 )
 
 // printer prints what slipway runner takes from a program: reports, events and outputs, a line each. It reports nothing twice.
@@ -134,6 +136,30 @@ func (p *printer) begin(service *types.Service, w *worker) {
 		p.message(fmt.Sprintf("The service was changed outside: it runs %s, and %s is live at Slipway. This deployment replaces it.",
 			text(service.TaskDefinition), live))
 	}
+}
+
+// taskDefinition reports what the release does not say of the task definition. Of the rest Slipway has the release.
+func (p *printer) taskDefinition(d *types.TaskDefinition, shipped artifact) {
+	p.message(fmt.Sprintf("The task definition is %s.", text(d.TaskDefinitionArn)))
+	added := &taskDefinition{}
+	if shipped.ARN == "" {
+		added.ARN = text(d.TaskDefinitionArn)
+	}
+	if shipped.Revision == 0 {
+		added.Revision = d.Revision
+	}
+	if len(shipped.Definition) == 0 {
+		members, _ := sdkjson.Of(d).(map[string]any)
+		for _, name := range shown {
+			delete(members, name)
+		}
+		definition, err := json.Marshal(members)
+		if err != nil {
+			panic(err) // what the SDK has read can be encoded
+		}
+		added.Definition = definition
+	}
+	p.update(func(d *data) { d.DeployedTaskDefinition = added })
 }
 
 // started reports what the service deployment is called.

@@ -51,7 +51,7 @@ func (w *worker) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.print.message("The task definition is " + text(definition.TaskDefinitionArn) + ".")
+	w.print.taskDefinition(definition, w.Release.Artifact)
 	if err := w.captureListeners(ctx); err != nil {
 		return err
 	}

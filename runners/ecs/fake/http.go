@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"slipway-ecs/sdkjson"
 )
 
 // refusal is an error of AWS.
@@ -120,13 +122,13 @@ func asRefusal(err error) *refusal {
 
 func replyJSON(_, _ string, result any, err error) reply {
 	answer := reply{status: http.StatusOK, contentType: "application/x-amz-json-1.1"}
-	shown := jsonOf(result)
+	shown := sdkjson.Of(result)
 	if err != nil {
 		r := asRefusal(err)
 		answer.status, shown = r.status, map[string]any{"__type": r.code, "message": r.message}
 	}
 	if answer.body, err = json.Marshal(shown); err != nil {
-		panic(err) // what jsonOf returns can be encoded
+		panic(err) // what sdkjson returns can be encoded
 	}
 	return answer
 }
