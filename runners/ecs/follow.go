@@ -19,10 +19,11 @@ type observation struct {
 	at time.Time
 }
 
-// timeOf returns when AWS has answered, by its own clock, as its events are.
+// timeOf returns when AWS has answered, by its own clock, as its events are. AWS gives that in whole seconds. It is the end of
+// the second here, because what the events of the same second say is in the answer, or in a later one.
 func timeOf(metadata smithymiddleware.Metadata) time.Time {
 	if at, ok := middleware.GetServerTime(metadata); ok {
-		return at.UTC()
+		return at.UTC().Truncate(time.Second).Add(time.Second - time.Millisecond)
 	}
 	return time.Now().UTC()
 }

@@ -63,7 +63,7 @@ func (s *service) describe() types.Service {
 // describeDeployments returns the deployments as events call them: the one that is wanted, and those that still run.
 func (s *service) describeDeployments() (all []types.Deployment) {
 	n := s.newest()
-	if n == nil {
+	if n == nil || s.current == nil && n.Rollback != nil { // it is gone
 		return nil
 	}
 	primary, definition := n.target.externalID, n.target.TaskDefinition
