@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build optimized test test-race equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
+.PHONY: help setup run build build-runners optimized test test-race equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -33,6 +33,14 @@ bin/slipway: $(SOURCES)
 # The file is not named default.pgo, because the tests would be compiled by it, too.
 PROFILE := bench/cpu.pprof
 
+# The programs for runners are modules of their own, so that what they need does not become the server's.
+RUNNERS := runners/ecs
+
+build-runners: bin/slipway-ecs ## build bin/slipway-ecs, the program of runners for Amazon ECS
+
+bin/slipway-ecs: $(shell find runners/ecs -name '*.go' ! -name '*_test.go') runners/ecs/go.mod runners/ecs/go.sum
+	cd runners/ecs && $(BUILD) -o $(CURDIR)/$@ .
+
 optimized: bin/optimized/slipway ## build bin/optimized/slipway, compiled by a profile, as a release is
 
 bin/optimized/slipway: $(SOURCES) $(wildcard $(PROFILE))
@@ -58,6 +66,7 @@ WAITING := -p $(shell expr $(PROCESSORS) + 1) -parallel $(shell expr $(PROCESSOR
 
 test: bin/withpg ## run the tests, on SQLite and wherever there is one on PostgreSQL (ARGS="-run Name")
 	GOGC=300 bin/withpg -- go test -vet=off -ldflags='-s -w' $(WAITING) $(ARGS) ./...
+	@for runner in $(RUNNERS); do (cd $$runner && go test -vet=off -ldflags='-s -w' $(ARGS) ./...) || exit 1; done
 
 test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
@@ -113,6 +122,7 @@ fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60
 
 lint: lint-schema lint-migrations ## check the code's style and the directions between packages
 	go run $(LINTER) run --allow-parallel-runners ./...
+	@for runner in $(RUNNERS); do (cd $$runner && go run $(LINTER) run --allow-parallel-runners ./...) || exit 1; done
 
 lint-schema: .ci/schema/node_modules/.package-lock.json ## check how the schema is written, and that it keeps what is released
 	.ci/schema/node_modules/.bin/eslint --config .ci/schema/eslint.config.mjs schema.graphql

@@ -4501,7 +4501,7 @@ input ReportDeploymentInput {
   """
   For ` + "`" + `aws:ecs` + "`" + `: the fields of ` + "`" + `data` + "`" + ` that have changed; events are added to those there are. Keys that are not
   declared do not count, for the cloud adds some. ` + "`" + `deployedTaskDefinition` + "`" + `, ` + "`" + `previousTaskDefinition` + "`" + `,
-  ` + "`" + `triggerChannel` + "`" + ` and ` + "`" + `triggeredBy` + "`" + ` may be there only as they are.
+  ` + "`" + `triggerChannel` + "`" + ` and ` + "`" + `triggeredBy` + "`" + ` may be there only as they are; to the first may be added what the release does not say.
   """
   data: JSON
   "What the system that carries it out calls it: one line of at most 2,048 characters."

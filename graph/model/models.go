@@ -651,7 +651,7 @@ type ReportDeploymentInput struct {
 	Logs graphql.Omittable[[]*runlog.Line] `json:"logs,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
-	// `triggerChannel` and `triggeredBy` may be there only as they are.
+	// `triggerChannel` and `triggeredBy` may be there only as they are; to the first may be added what the release does not say.
 	Data graphql.Omittable[*strictjson.Node] `json:"data,omitempty"`
 	// What the system that carries it out calls it: one line of at most 2,048 characters.
 	ExternalDeploymentID graphql.Omittable[*string] `json:"externalDeploymentId,omitempty"`

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -36,16 +37,29 @@ func (d *Data) Replay(artifact json.RawMessage, previous *TaskDefinition, channe
 var filled = []string{"deployedTaskDefinition", "previousTaskDefinition", "triggerChannel", "triggeredBy"}
 
 // Unchanged returns a violation for each field of patch that Slipway itself has filled and that patch has with
-// another value. A program that hands back what it was given says nothing new.
+// another value. A program that hands back what it was given says nothing new. Of the task definition that is deployed, what
+// the release does not say may be added: it may be the program that registers it.
 func (d *Data) Unchanged(patch *Data) []fault.Violation {
 	var found fault.Violations
 	have, given := d.members(), patch.members()
 	for _, name := range filled {
-		if value, ok := given[name]; ok && !reflect.DeepEqual(value, have[name]) {
+		value, ok := given[name]
+		if ok && !reflect.DeepEqual(value, have[name]) && (name != "deployedTaskDefinition" || !adds(have[name], value)) {
 			found.Add(fault.Pointer(name), "read_only", "was filled by Slipway when the deployment was made, and must be left out or stay as it is")
 		}
 	}
 	return found.All("")
+}
+
+// adds reports whether an object has no member of another with another value.
+func adds(have, given any) bool {
+	old, _ := have.(map[string]any)
+	now, ok := given.(map[string]any)
+	for name, value := range now {
+		there, known := old[name]
+		ok = ok && (!known || reflect.DeepEqual(value, there))
+	}
+	return ok
 }
 
 // members are the fields as JSON has them.
@@ -58,7 +72,8 @@ func (d *Data) members() map[string]any {
 }
 
 // Merge takes over what a runner reports: each field of patch that is there replaces that of d, whole.
-// The type and what Slipway has filled never change, and the events are left to event.Append.
+// The type and what Slipway has filled never change, what it has left open of the deployed task definition is added, and the
+// events are left to event.Append.
 func (d *Data) Merge(patch *Data) {
 	replace(&d.ClusterARN, patch.ClusterARN)
 	replace(&d.ServiceARN, patch.ServiceARN)
@@ -72,6 +87,7 @@ func (d *Data) Merge(patch *Data) {
 	replace(&d.RevertServiceDeploymentARN, patch.RevertServiceDeploymentARN)
 	replace(&d.ServiceDeploymentARN, patch.ServiceDeploymentARN)
 	replace(&d.ServiceDeploymentState, patch.ServiceDeploymentState)
+	d.DeployedTaskDefinition = d.DeployedTaskDefinition.completed(patch.DeployedTaskDefinition)
 	if patch.ELBListenerState != nil {
 		d.ELBListenerState = patch.ELBListenerState
 	}
@@ -81,4 +97,17 @@ func replace[T any](old **T, reported *T) {
 	if reported != nil {
 		*old = reported
 	}
+}
+
+// completed returns a task definition with what another one says beyond it. Either may be nil.
+func (t *TaskDefinition) completed(by *TaskDefinition) *TaskDefinition {
+	if t == nil || by == nil {
+		return cmp.Or(t, by)
+	}
+	all := *t
+	all.ARN, all.Revision = cmp.Or(t.ARN, by.ARN), cmp.Or(t.Revision, by.Revision)
+	if all.Definition == nil {
+		all.Definition = by.Definition
+	}
+	return &all
 }

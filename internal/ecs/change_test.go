@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/ecs"
 	"slipway/internal/event"
+	"slipway/internal/strictjson"
 )
 
 func TestReplayTakesTheTargetAndNothingOfTheCourse(t *testing.T) {
@@ -85,7 +86,7 @@ var filled = []string{"deployedTaskDefinition", "previousTaskDefinition", "trigg
 
 func TestMergeTakesEveryFieldButThoseThatSlipwayFills(t *testing.T) {
 	t.Parallel()
-	d := decoded(t, []byte(`{"type":"aws:ecs","deployedTaskDefinition":{"revision":1},"previousTaskDefinition":{},"triggerChannel":"rest","triggeredBy":"grace"}`))
+	d := decoded(t, []byte(`{"type":"aws:ecs","deployedTaskDefinition":{"arn":"td:1","definition":{},"revision":1},"previousTaskDefinition":{},"triggerChannel":"rest","triggeredBy":"grace"}`))
 	want := members(t, full)
 	for _, name := range filled {
 		want[name] = members(t, d.Encode())[name]
@@ -120,7 +121,8 @@ func TestOtherValuesOfWhatSlipwayFillsAreNamed(t *testing.T) {
 		`{"type":"aws:ecs","deployedTaskDefinition":{"revision":8.0,"definition":{"runtimePlatform":null,"family":"cart","cpu":"256",
 			"containerDefinitions":[{"image":"cart:8","name":"app","limit":12345678901234567890,"command":["sh","-c","a && b < c"]}]},"arn":"arn:aws:ecs:eu-west-1:111122223333:task-definition/cart:8"}}`: "",
 		`{"type":"aws:ecs","triggeredBy":"eve","triggerChannel":""}`:                             "/triggerChannel /triggeredBy",
-		`{"type":"aws:ecs","deployedTaskDefinition":{"revision":8},"previousTaskDefinition":{}}`: "/deployedTaskDefinition /previousTaskDefinition",
+		`{"type":"aws:ecs","deployedTaskDefinition":{"revision":8}}`:                             "",
+		`{"type":"aws:ecs","deployedTaskDefinition":{"revision":9},"previousTaskDefinition":{}}`: "/deployedTaskDefinition /previousTaskDefinition",
 	} {
 		var places []string
 		for _, v := range d.Unchanged(decoded(t, []byte(text))) {
@@ -130,6 +132,32 @@ func TestOtherValuesOfWhatSlipwayFillsAreNamed(t *testing.T) {
 		}
 		if got := strings.Join(places, " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestWhatTheReleaseLeavesOpenOfTheTaskDefinitionIsAddedOnce(t *testing.T) {
+	t.Parallel()
+	d := decoded(t, []byte(`{"type":"aws:ecs","deployedTaskDefinition":{"definition":{"family":"cart"}}}`))
+	for _, c := range []struct{ report, refused, want string }{
+		{`{"deployedTaskDefinition":{"definition":{"family":"other"},"arn":"td:3"}}`, "/deployedTaskDefinition", `{"definition":{"family":"cart"}}`},
+		{`{"deployedTaskDefinition":{"arn":"td:3","revision":3}}`, "", `{"arn":"td:3","definition":{"family":"cart"},"revision":3}`},
+		{`{"deployedTaskDefinition":{"definition":{"family":"cart"},"arn":"td:4","revision":3}}`, "/deployedTaskDefinition", `{"arn":"td:3","definition":{"family":"cart"},"revision":3}`},
+		{`{"clusterArn":"c"}`, "", `{"arn":"td:3","definition":{"family":"cart"},"revision":3}`},
+	} {
+		patch, violations := ecs.DecodePatch(strictjson.MustParse(c.report))
+		if len(violations) > 0 {
+			t.Fatal(violations)
+		}
+		refused := ""
+		for _, v := range d.Unchanged(patch) {
+			refused += v.Pointer
+		}
+		if refused == "" {
+			d.Merge(patch)
+		}
+		if got := string(strictjson.Encode(d.DeployedTaskDefinition)); refused != c.refused || got != c.want {
+			t.Errorf("%s: refused at %q, and it is %s, want %s", c.report, refused, got, c.want)
 		}
 	}
 }

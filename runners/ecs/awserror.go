@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+)
+
+// maxMessage is how many bytes of a message of AWS are shown.
+const maxMessage = 300
+
+// credential is what is part of a signed request, as some messages of AWS repeat it.
+var credential = regexp.MustCompile(`(?i)\b(?:AKIA|ASIA)[A-Z0-9]{12,}|(?:credential|signature|security-?token|secret)\w*["']?\s*[=:]\s*[^\s,]+`)
+
+// awsError is an error of AWS in a short sentence. It can be asked what it was.
+type awsError struct {
+	sentence string
+	cause    error
+}
+
+func (e *awsError) Error() string { return e.sentence }
+func (e *awsError) Unwrap() error { return e.cause }
+
+// explain returns an error of the SDK as a sentence with the request id, without credentials. It returns nil for nil.
+func explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	call := "AWS"
+	if operation, ok := errors.AsType[*smithy.OperationError](err); ok {
+		call = operation.OperationName
+	}
+	request := ""
+	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.RequestID != "" {
+		request = " (request " + response.RequestID + ")"
+	}
+	said := call + " got no answer: " + shorten(innermost(err).Error())
+	if refused, ok := errors.AsType[smithy.APIError](err); ok {
+		said = call + " was refused: " + refused.ErrorCode() + ": " + shorten(refused.ErrorMessage())
+	}
+	return &awsError{said + request, err}
+}
+
+func shorten(message string) string {
+	message, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
+	message = credential.ReplaceAllString(message, "[redacted]")
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	return message
+}
+
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// isCode reports whether AWS has refused a request with a code.
+func isCode(err error, code string) bool {
+	refused, ok := errors.AsType[smithy.APIError](err)
+	return ok && refused.ErrorCode() == code
+}
+
+// isUncertain reports whether a request may have been carried out although it has failed: it got no answer, or AWS itself
+// failed.
+func isUncertain(err error) bool {
+	refused, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return true
+	}
+	response, ok := errors.AsType[*awshttp.ResponseError](err)
+	return ok && response.HTTPStatusCode() >= 500 || refused.ErrorFault() == smithy.FaultServer
+}
+
+// retryable reports whether a request may go well if it is sent again.
+func retryable(err error) bool { return retry.NewStandard().IsErrorRetryable(err) }
+
+// maxRepeats is how often a request is repeated of which nobody knows whether it was carried out.
+const maxRepeats = 5
+
+// once carries a request out that must not be carried out twice. Where it may have been although it failed, look says
+// whether it was, before it is sent again.
+func once[T any](ctx context.Context, w *worker, look func() (*T, error), send func() (*T, error)) (*T, error) {
+	for repeats := 0; ; repeats++ {
+		result, err := send()
+		if err == nil {
+			return result, nil
+		}
+		if !isUncertain(err) || repeats == maxRepeats || ctx.Err() != nil {
+			return nil, explain(err)
+		}
+		w.wait(ctx, true) // what was carried out may not show at once
+		found, lookErr := look()
+		if lookErr != nil {
+			return nil, fmt.Errorf("%w; whether it was carried out cannot be seen: %w", explain(err), lookErr)
+		}
+		if found != nil {
+			return found, nil
+		}
+	}
+}

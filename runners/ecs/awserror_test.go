@@ -1,0 +1,134 @@
+package main_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway-ecs/fake"
+)
+
+// everyOperation are those that a deployment and a destroy send.
+var everyOperation = []string{
+	"RegisterTaskDefinition", "TagResource", "CreateService", "UpdateService", "DeleteService", "DeregisterTaskDefinition",
+	"DescribeServices", "DescribeTaskDefinition", "ListTaskDefinitions", "ListServiceDeployments", "DescribeServiceDeployments",
+	"DescribeServiceRevisions", "DescribeTargetGroups", "DescribeLoadBalancers", "DescribeListeners", "DescribeRules",
+}
+
+// lifetime deploys twice, and destroys.
+func lifetime(t *testing.T, w *world) {
+	t.Helper()
+	w.mustDeploy("dep_1", 1)
+	w.inputs["image"] = "web:2"
+	w.mustDeploy("dep_2", 2)
+	checkWhole(t, w, 2)
+	if n := len(w.cloud.TaskDefinitions()); n != 2 {
+		t.Errorf("%d task definitions were registered", n)
+	}
+	if e := w.destroy("dep_3", 3); e.code != 0 || len(w.cloud.Services())+len(w.cloud.TaskDefinitions()) != 0 {
+		t.Errorf("destroyed, %d: %s; %d services are left", e.code, e.stderr, len(w.cloud.Services()))
+	}
+}
+
+func TestLostAnswersAndThrottlingChangeNothing(t *testing.T) {
+	t.Parallel()
+	for _, operation := range everyOperation {
+		for name, fault := range map[string]struct {
+			done    bool
+			verdict fake.Verdict
+		}{
+			"the request is lost":    {false, fake.Verdict{Lose: true}},
+			"the answer is lost":     {true, fake.Verdict{Lose: true}},
+			"it is throttled":        {false, fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}},
+			"the server fails first": {false, fake.Verdict{Code: "ServerException", Message: "Service Unavailable", HTTPStatus: http.StatusServiceUnavailable}},
+		} {
+			t.Run(operation+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, shifting("BLUE_GREEN", nil))
+				w.cloud.Tick = time.Minute // the stages are of no interest
+				hit := 0
+				w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+					if c.Operation == operation && c.Done == fault.done && c.Number%4 == 1 { // again and again
+						hit++
+						return fault.verdict
+					}
+					return fake.Verdict{}
+				}
+				lifetime(t, w)
+				if hit == 0 {
+					t.Errorf("no %s was hit", operation)
+				}
+			})
+		}
+	}
+}
+
+func TestARefusalIsASentenceWithItsRequestAndWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	const message = "User: arn:aws:iam::123456789012:user/u is not authorized. Credential=AKIAFAKEFAKEFAKEFAKE/20260101, Signature=abcdef0123\nThe Canonical String was secret"
+	for _, operation := range everyOperation {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, shifting("BLUE_GREEN", nil))
+			w.mustDeploy("dep_1", 1)
+			w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+				if c.Operation == operation && !c.Done {
+					return fake.Verdict{Code: "AccessDeniedException", Message: message}
+				}
+				return fake.Verdict{}
+			}
+			w.inputs["image"] = "web:2"
+			var e *ended
+			switch operation {
+			case "DeleteService", "DeregisterTaskDefinition":
+				e = w.destroy("dep_2", 2)
+			case "CreateService":
+				w.inputs["service_name"] = "other"
+				e = w.deploy("dep_2", 2)
+			default:
+				e = w.deploy("dep_2", 2)
+			}
+			want := operation + " was refused: AccessDeniedException: User: arn:aws:iam::123456789012:user/u is not authorized. [redacted], [redacted] (request fake-request-"
+			if e.code != 1 || !strings.Contains(e.stderr, want) {
+				t.Errorf("it ended with %d: %s", e.code, e.stderr)
+			}
+			for _, secret := range []string{"AKIAFAKE", "fake-secret-of-nobody", "abcdef0123", "Canonical"} {
+				if strings.Contains(e.stderr+fmt.Sprint(e.events), secret) {
+					t.Errorf("it shows %s", secret)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeAskedForAWhileIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	away := 0
+	w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+		if c.Operation == "DescribeServiceDeployments" && !c.Done && away < 25 { // more than one request is tried
+			away++
+			return fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}
+		}
+		return fake.Verdict{}
+	}
+	if e := w.mustDeploy("dep_1", 1); !e.said("ECS cannot be asked, and is asked again: DescribeServiceDeployments was refused: ThrottlingException: Rate exceeded (request ") {
+		t.Errorf("it said %v", e.events)
+	}
+}
+
+func TestPatienceWithThrottlingEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+		if c.Operation == "DescribeServiceDeployments" {
+			return fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}
+		}
+		return fake.Verdict{}
+	}
+	if e := w.deploy("dep_1", 1); e.code != 1 || !strings.Contains(e.stderr, "what becomes of the service deployment arn:aws:ecs:") {
+		t.Errorf("it ended with %d: %s", e.code, e.stderr)
+	}
+}

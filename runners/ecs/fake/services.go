@@ -1,0 +1,234 @@
+package fake
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+)
+
+// The statuses of a service.
+const (
+	active   = "ACTIVE"
+	draining = "DRAINING"
+	inactive = "INACTIVE"
+)
+
+// service is a service, and all that it has ever deployed.
+type service struct {
+	cloud     *Cloud
+	described types.Service
+	token     string
+	// current is the revision that serves, nil before the first.
+	current     *revision
+	deployments []*deployment
+	drainedAt   time.Time
+}
+
+// revision is a service revision with its tasks.
+type revision struct {
+	types.ServiceRevision
+	summary types.ServiceRevisionSummary
+	// externalID is what events call the deployment that brought it.
+	externalID string
+	// group is the target group of its tasks.
+	group string
+}
+
+func (s *service) newest() *deployment {
+	if len(s.deployments) == 0 {
+		return nil
+	}
+	return s.deployments[len(s.deployments)-1]
+}
+
+func (s *service) describe() types.Service {
+	d := s.described
+	d.Tags = slices.Clone(d.Tags)
+	d.Deployments = s.describeDeployments()
+	d.RunningCount, d.PendingCount = 0, 0
+	if n := s.newest(); n != nil && !n.ended() {
+		d.CurrentServiceDeployment = n.ServiceDeploymentArn
+		d.RunningCount, d.PendingCount = n.TargetServiceRevision.RunningTaskCount, n.TargetServiceRevision.PendingTaskCount
+	}
+	if s.current != nil {
+		d.RunningCount += s.current.summary.RunningTaskCount
+	}
+	return d
+}
+
+// describeDeployments returns the deployments as events call them: the one that is wanted, and those that still run.
+func (s *service) describeDeployments() (all []types.Deployment) {
+	n := s.newest()
+	if n == nil || s.current == nil && n.Rollback != nil { // it is gone
+		return nil
+	}
+	primary, definition := n.target.externalID, n.target.TaskDefinition
+	if n.Rollback != nil {
+		primary, definition = n.rollbackID, s.current.TaskDefinition
+	}
+	all = append(all, types.Deployment{Id: &primary, Status: new("PRIMARY"), TaskDefinition: definition})
+	if s.current != nil && s.current.externalID != primary {
+		all = append(all, types.Deployment{Id: &s.current.externalID, Status: new(active), TaskDefinition: s.current.TaskDefinition})
+	}
+	return all
+}
+
+// find returns the service of a name or an ARN.
+func (c *Cloud) find(cluster, name *string) (*service, error) {
+	if cluster != nil && *cluster != Cluster && *cluster != "main" {
+		return nil, refuse("ClusterNotFoundException", "Cluster not found.")
+	}
+	short := deref(name)[strings.LastIndex(deref(name), "/")+1:]
+	if s := c.services[short]; s != nil {
+		return s, nil
+	}
+	return nil, refuse("ServiceNotFoundException", "Service not found.")
+}
+
+// findActive is find for what is changed.
+func (c *Cloud) findActive(cluster, name *string) (*service, error) {
+	s, err := c.find(cluster, name)
+	if err == nil && deref(s.described.Status) != active {
+		return nil, refuse("ServiceNotActiveException", "Service was not ACTIVE.")
+	}
+	return s, err
+}
+
+func describeServices(c *Cloud, in *ecs.DescribeServicesInput) (*ecs.DescribeServicesOutput, error) {
+	out := &ecs.DescribeServicesOutput{}
+	for _, name := range in.Services {
+		s, err := c.find(in.Cluster, &name)
+		if err != nil {
+			if r := asRefusal(err); r.code == "ClusterNotFoundException" {
+				return nil, err
+			}
+			out.Failures = append(out.Failures, types.Failure{Arn: arn("service", "main/"+name), Reason: new("MISSING")})
+			continue
+		}
+		if deref(s.described.Status) == draining {
+			c.Clock.Advance(c.Tick)
+		}
+		d := s.describe()
+		if !slices.Contains(in.Include, types.ServiceFieldTags) {
+			d.Tags = nil
+		}
+		out.Services = append(out.Services, d)
+	}
+	return out, nil
+}
+
+func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutput, error) {
+	definition, err := c.definitionOf(in.TaskDefinition)
+	if err != nil {
+		return nil, err
+	}
+	if s := c.services[deref(in.ServiceName)]; s != nil && deref(s.described.Status) != inactive {
+		if s.token != "" && s.token == deref(in.ClientToken) {
+			d := s.describe()
+			return &ecs.CreateServiceOutput{Service: &d}, nil
+		}
+		if deref(s.described.Status) == draining {
+			return nil, refuse("InvalidParameterException", "Unable to Start a service that is still Draining.")
+		}
+		return nil, refuse("InvalidParameterException", "Creation of service was not idempotent.")
+	}
+	s := &service{cloud: c, token: deref(in.ClientToken), described: types.Service{
+		ServiceName: in.ServiceName, ServiceArn: arn("service", "main/"+deref(in.ServiceName)), ClusterArn: new(Cluster), Status: new(active),
+		CreatedAt: new(c.Clock.Now()), DesiredCount: deref(in.DesiredCount), TaskDefinition: definition.TaskDefinitionArn,
+		DeploymentConfiguration: in.DeploymentConfiguration, LoadBalancers: in.LoadBalancers, NetworkConfiguration: in.NetworkConfiguration,
+		LaunchType: in.LaunchType, Tags: in.Tags, DeploymentController: in.DeploymentController,
+	}}
+	c.services[deref(in.ServiceName)] = s
+	s.deploy(definition)
+	d := s.describe()
+	return &ecs.CreateServiceOutput{Service: &d}, nil
+}
+
+func updateService(c *Cloud, in *ecs.UpdateServiceInput) (*ecs.UpdateServiceOutput, error) {
+	s, err := c.findActive(in.Cluster, in.Service)
+	if err != nil {
+		return nil, err
+	}
+	d := &s.described
+	deploys := in.ForceNewDeployment
+	if in.DesiredCount != nil {
+		d.DesiredCount = *in.DesiredCount
+	}
+	if in.DeploymentConfiguration != nil {
+		d.DeploymentConfiguration = in.DeploymentConfiguration
+	}
+	if in.LoadBalancers != nil {
+		deploys = deploys || len(in.LoadBalancers)+len(d.LoadBalancers) > 0 && !reflect.DeepEqual(in.LoadBalancers, d.LoadBalancers)
+		d.LoadBalancers = in.LoadBalancers
+	}
+	if in.NetworkConfiguration != nil {
+		deploys = deploys || !reflect.DeepEqual(in.NetworkConfiguration, d.NetworkConfiguration)
+		d.NetworkConfiguration = in.NetworkConfiguration
+	}
+	definition, err := c.definitionOf(d.TaskDefinition)
+	if in.TaskDefinition != nil {
+		definition, err = c.definitionOf(in.TaskDefinition)
+	}
+	if err != nil && (in.TaskDefinition != nil || deploys) {
+		return nil, err
+	}
+	if in.TaskDefinition != nil && deref(d.TaskDefinition) != deref(definition.TaskDefinitionArn) {
+		deploys, d.TaskDefinition = true, definition.TaskDefinitionArn
+	}
+	if deploys {
+		s.deploy(definition)
+	} else if s.current != nil {
+		s.current.summary.RequestedTaskCount, s.current.summary.RunningTaskCount = d.DesiredCount, d.DesiredCount
+	}
+	described := s.describe()
+	return &ecs.UpdateServiceOutput{Service: &described}, nil
+}
+
+// drainingTakes is how long the tasks of a service that is deleted take to end.
+const drainingTakes = 20 * time.Second
+
+func deleteService(c *Cloud, in *ecs.DeleteServiceInput) (*ecs.DeleteServiceOutput, error) {
+	s, err := c.findActive(in.Cluster, in.Service)
+	if err != nil {
+		return nil, err
+	}
+	if s.described.DesiredCount > 0 && !deref(in.Force) {
+		return nil, refuse("InvalidParameterException", "The service cannot be stopped while it is scaled above 0.")
+	}
+	if d := s.newest(); d != nil && !d.ended() {
+		d.stop("The service was deleted.")
+	}
+	s.described.Status, s.described.DesiredCount = new(draining), 0
+	s.drainedAt = c.Clock.Now().Add(drainingTakes)
+	d := s.describe()
+	return &ecs.DeleteServiceOutput{Service: &d}, nil
+}
+
+func tagResource(c *Cloud, in *ecs.TagResourceInput) (*ecs.TagResourceOutput, error) {
+	s, err := c.findActive(nil, in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
+	for _, tag := range in.Tags {
+		s.described.Tags = slices.DeleteFunc(s.described.Tags, func(t types.Tag) bool { return deref(t.Key) == deref(tag.Key) })
+		s.described.Tags = append(s.described.Tags, tag)
+	}
+	return &ecs.TagResourceOutput{}, nil
+}
+
+// settle brings everything to where it is by now.
+func (c *Cloud) settle() {
+	now := c.Clock.Now()
+	for _, s := range c.services {
+		if deref(s.described.Status) == draining && !now.Before(s.drainedAt) {
+			s.described.Status, s.current = new(inactive), nil
+		}
+		if d := s.newest(); d != nil {
+			d.settle(now)
+		}
+	}
+}

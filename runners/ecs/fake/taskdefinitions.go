@@ -1,0 +1,83 @@
+package fake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+)
+
+type definition struct {
+	types.TaskDefinition
+	tags []types.Tag
+}
+
+// definitionOf returns the task definition of an ARN, or of a family and a revision.
+func (c *Cloud) definitionOf(name *string) (*definition, error) {
+	for _, d := range c.definitions {
+		short := fmt.Sprintf("%s:%d", deref(d.Family), d.Revision)
+		if deref(name) == deref(d.TaskDefinitionArn) || deref(name) == short {
+			return d, nil
+		}
+	}
+	return nil, refuse("ClientException", "Unable to describe task definition.")
+}
+
+func registerTaskDefinition(c *Cloud, in *ecs.RegisterTaskDefinitionInput) (*ecs.RegisterTaskDefinitionOutput, error) {
+	if len(in.ContainerDefinitions) == 0 {
+		return nil, refuse("ClientException", "Container list cannot be empty.")
+	}
+	revision := int32(1)
+	for _, d := range c.definitions {
+		if deref(d.Family) == deref(in.Family) {
+			revision = max(revision, d.Revision+1)
+		}
+	}
+	d := &definition{tags: in.Tags, TaskDefinition: types.TaskDefinition{
+		TaskDefinitionArn: arn("task-definition", fmt.Sprintf("%s:%d", deref(in.Family), revision)), Family: in.Family, Revision: revision,
+		Status: types.TaskDefinitionStatusActive, ContainerDefinitions: in.ContainerDefinitions, Cpu: in.Cpu, Memory: in.Memory,
+		NetworkMode: in.NetworkMode, RequiresCompatibilities: in.RequiresCompatibilities, RuntimePlatform: in.RuntimePlatform,
+		ExecutionRoleArn: in.ExecutionRoleArn, TaskRoleArn: in.TaskRoleArn, RegisteredAt: new(c.Clock.Now()),
+	}}
+	c.definitions = append(c.definitions, d)
+	return &ecs.RegisterTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition, Tags: d.tags}, nil
+}
+
+func describeTaskDefinition(c *Cloud, in *ecs.DescribeTaskDefinitionInput) (*ecs.DescribeTaskDefinitionOutput, error) {
+	d, err := c.definitionOf(in.TaskDefinition)
+	if err != nil {
+		return nil, err
+	}
+	out := &ecs.DescribeTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition}
+	if slices.Contains(in.Include, types.TaskDefinitionFieldTags) {
+		out.Tags = d.tags
+	}
+	return out, nil
+}
+
+func listTaskDefinitions(c *Cloud, in *ecs.ListTaskDefinitionsInput) (*ecs.ListTaskDefinitionsOutput, error) {
+	out := &ecs.ListTaskDefinitionsOutput{}
+	for _, d := range c.definitions {
+		if strings.HasPrefix(deref(d.Family), deref(in.FamilyPrefix)) && d.Status == types.TaskDefinitionStatusActive {
+			out.TaskDefinitionArns = append(out.TaskDefinitionArns, deref(d.TaskDefinitionArn))
+		}
+	}
+	if in.Sort == types.SortOrderDesc {
+		slices.Reverse(out.TaskDefinitionArns)
+	}
+	if most := int(deref(in.MaxResults)); most > 0 && len(out.TaskDefinitionArns) > most {
+		out.TaskDefinitionArns, out.NextToken = out.TaskDefinitionArns[:most], new("more") // pages after the first are not asked for
+	}
+	return out, nil
+}
+
+func deregisterTaskDefinition(c *Cloud, in *ecs.DeregisterTaskDefinitionInput) (*ecs.DeregisterTaskDefinitionOutput, error) {
+	d, err := c.definitionOf(in.TaskDefinition)
+	if err != nil {
+		return nil, err
+	}
+	d.Status = types.TaskDefinitionStatusInactive
+	return &ecs.DeregisterTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition}, nil
+}

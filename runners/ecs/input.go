@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxInput is how many bytes the deployment on standard input may have.
+const maxInput = 32 << 20
+
+// input is a deployment as slipway runner hands it over, as far as it is used.
+type input struct {
+	Deployment struct {
+		ID               string `json:"id"`
+		Fence            fence  `json:"fence"`
+		ModuleInstanceID string `json:"moduleInstanceId"`
+		Action           string `json:"action"`
+		Data             data   `json:"data"`
+	} `json:"deployment"`
+	Release *struct {
+		Inputs   wanted   `json:"inputs"`
+		Artifact artifact `json:"artifact"`
+	} `json:"release"`
+}
+
+// artifact is the task definition that a release ships. It may be empty: then the inputs say what to run.
+type artifact struct {
+	ARN        string          `json:"arn"`
+	Revision   int32           `json:"revision"`
+	Definition json.RawMessage `json:"definition"`
+}
+
+// decidesTaskDefinition reports whether the artifact says what to run.
+func (a artifact) decidesTaskDefinition() bool { return a.ARN != "" || len(a.Definition) > 0 }
+
+// wanted are the inputs of the release. docs/modules/aws-ecs-service declares them.
+type wanted struct {
+	ServiceName string `json:"service_name"`
+	ClusterARN  string `json:"cluster_arn"`
+	LaunchType  string `json:"launch_type"`
+	Count       int32  `json:"count"`
+	Adopt       bool   `json:"adopt"`
+
+	Image         string `json:"image"`
+	ContainerName string `json:"container_name"`
+	ContainerPort int32  `json:"container_port"`
+	Size          struct {
+		CPU    int32 `json:"cpu"`
+		Memory int32 `json:"memory"`
+	} `json:"size"`
+	Architecture     string            `json:"architecture"`
+	Command          []string          `json:"command"`
+	Environment      map[string]string `json:"environment"`
+	Secrets          map[string]string `json:"secrets"`
+	ExecutionRoleARN string            `json:"execution_role_arn"`
+	TaskRoleARN      string            `json:"task_role_arn"`
+	LogGroup         string            `json:"log_group"`
+
+	HealthCheckCommand     string `json:"health_check_command"`
+	HealthCheckInterval    int32  `json:"health_check_interval"`
+	HealthCheckRetries     int32  `json:"health_check_retries"`
+	HealthCheckStartPeriod int32  `json:"health_check_start_period"`
+	GraceSeconds           *int32 `json:"grace_seconds"`
+
+	SubnetIDs        []string `json:"subnet_ids"`
+	SecurityGroupIDs []string `json:"security_group_ids"`
+	AssignPublicIP   bool     `json:"assign_public_ip"`
+
+	TargetGroupARN          string `json:"target_group_arn"`
+	AlternateTargetGroupARN string `json:"alternate_target_group_arn"`
+	ListenerRuleARN         string `json:"listener_rule_arn"`
+	TestListenerRuleARN     string `json:"test_listener_rule_arn"`
+	BalancerRoleARN         string `json:"balancer_role_arn"`
+
+	Strategy              string   `json:"strategy"`
+	MinimumHealthyPercent *int32   `json:"minimum_healthy_percent"`
+	MaximumPercent        *int32   `json:"maximum_percent"`
+	BakeMinutes           int32    `json:"bake_minutes"`
+	CanaryPercent         int32    `json:"canary_percent"`
+	CanaryMinutes         int32    `json:"canary_minutes"`
+	StepPercent           int32    `json:"step_percent"`
+	StepMinutes           int32    `json:"step_minutes"`
+	PauseStages           []string `json:"pause_stages"`
+	PauseMinutes          int32    `json:"pause_minutes"`
+	PauseAction           string   `json:"pause_action"`
+	Hooks                 []hook   `json:"hooks"`
+	TimeoutMinutes        int32    `json:"timeout_minutes"`
+}
+
+// hook is a Lambda function that ECS runs at stages of a service deployment.
+type hook struct {
+	FunctionARN string   `json:"function_arn"`
+	RoleARN     string   `json:"role_arn"`
+	Stages      []string `json:"stages"`
+}
+
+// The strategies of a service deployment.
+const (
+	rolling   = "ROLLING"
+	blueGreen = "BLUE_GREEN"
+	canary    = "CANARY"
+	linear    = "LINEAR"
+)
+
+// readInput reads a deployment. The error says everything that is wrong with it.
+func readInput(r io.Reader) (*input, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("the deployment on standard input cannot be read: %w", err)
+	}
+	if len(text) > maxInput {
+		return nil, fmt.Errorf("the deployment on standard input has more than %d bytes", maxInput)
+	}
+	in := new(input)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(in); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return nil, fmt.Errorf("/%s must be %s, found %s", strings.ReplaceAll(wrong.Field, ".", "/"), kindOf(wrong.Type.Kind()), wrong.Value)
+		}
+		return nil, fmt.Errorf("standard input must have one deployment as slipway runner hands it over: %w", err)
+	}
+	if in.Release == nil {
+		return nil, errors.New("/release must be there; the deployment has none")
+	}
+	in.setDefaults()
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+func (in *input) destroys() bool { return in.Deployment.Action == "destroy" }
+
+// wants are the inputs of the release.
+func (in *input) wants() *wanted { return &in.Release.Inputs }
+
+// setDefaults sets what a module may leave out.
+func (in *input) setDefaults() {
+	w := in.wants()
+	for _, d := range []struct {
+		value *string
+		or    string
+	}{{&w.LaunchType, "FARGATE"}, {&w.ContainerName, "app"}, {&w.Strategy, rolling}, {&w.Architecture, "X86_64"}, {&w.PauseAction, "ROLLBACK"}} {
+		if *d.value == "" {
+			*d.value = d.or
+		}
+	}
+	if w.TimeoutMinutes == 0 {
+		w.TimeoutMinutes = 120
+	}
+}

@@ -1,0 +1,119 @@
+// Command slipway-ecs carries the deployments of one service of Amazon ECS out, as the program of slipway runner. It reads a
+// deployment on standard input, registers a task definition, creates or updates the service, follows the service deployment
+// that comes of it, and prints what Slipway keeps of it. docs/ecs.md says what it needs.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+)
+
+// The exit codes, beside 0.
+const (
+	exitFailed  = 1
+	exitUsage   = 2  // the flags or what the release says; nothing was changed
+	exitStopped = 75 // SIGTERM came before the end
+)
+
+// settings are the flags.
+type settings struct {
+	poll       time.Duration
+	attempts   int
+	maxBackoff time.Duration
+	patience   time.Duration
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	s, err := readSettings(args, stderr)
+	if err != nil {
+		return exitUsage
+	}
+	in, err := readInput(stdin)
+	if err != nil {
+		say(stderr, err)
+		return exitUsage
+	}
+	// A signal ends no request: what is under way is carried to its end, and then the program stops.
+	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer cancel()
+	return exitCode(carryOut(context.Background(), s, in, stop.Done(), stdout), stderr)
+}
+
+func exitCode(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	say(stderr, err)
+	if errors.Is(err, errStopped) {
+		return exitStopped
+	}
+	return exitFailed
+}
+
+// say prints why the program fails. Where that cannot be written, the exit code still says that it has.
+func say(stderr io.Writer, err error) { _, _ = fmt.Fprintln(stderr, err) }
+
+func readSettings(args []string, stderr io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("slipway-ecs", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.DurationVar(&s.poll, "poll", 5*time.Second, "how often to look at what is under way")
+	flags.IntVar(&s.attempts, "attempts", 10, "how often a request to AWS is tried")
+	flags.DurationVar(&s.maxBackoff, "max-backoff", 20*time.Second, "how long to wait between two of these at most")
+	flags.DurationVar(&s.patience, "patience", 10*time.Minute, "how long to go on while ECS cannot be asked how the service deployment goes on")
+	err := flags.Parse(args)
+	switch {
+	case err != nil:
+		return s, err
+	case flags.NArg() > 0:
+		err = fmt.Errorf("there are no arguments, found %q", flags.Arg(0))
+	case s.poll <= 0 || s.attempts <= 0 || s.maxBackoff <= 0:
+		err = errors.New("-poll, -attempts and -max-backoff must be more than 0")
+	}
+	if err != nil {
+		say(stderr, err)
+	}
+	return s, err
+}
+
+// requestTimeout is how long one attempt of a request may take.
+const requestTimeout = 30 * time.Second
+
+// carryOut carries the deployment out. stop is closed when somebody wants it to end before; the error is errStopped then.
+func carryOut(ctx context.Context, s settings, in *input, stop <-chan struct{}, stdout io.Writer) error {
+	cfg, err := config.LoadDefaultConfig(ctx,
+		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(requestTimeout)),
+		config.WithRetryer(func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = s.attempts, s.maxBackoff })
+		}))
+	if err != nil {
+		return fmt.Errorf("the settings of AWS cannot be read: %w", explain(err))
+	}
+	if cfg.Region == "" {
+		return errors.New("no region is set: set AWS_REGION, or region in the profile of AWS")
+	}
+	w := &worker{
+		settings: s, input: in, stop: stop, print: newPrinter(stdout), pauses: map[string]waiting{}, region: cfg.Region,
+		ecs: ecs.NewFromConfig(cfg), elb: elasticloadbalancingv2.NewFromConfig(cfg),
+	}
+	if in.destroys() {
+		return w.destroy(ctx)
+	}
+	return w.apply(ctx)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+)
+
+// observe reports a service deployment as it is now.
+func (w *worker) observe(ctx context.Context, o *observation) error {
+	now := stateOf(o)
+	pre, post := hooksOf(o.DeploymentConfiguration)
+	w.print.update(func(d *data) {
+		if !sameState(d.ServiceDeploymentState, now) {
+			d.ServiceDeploymentState = now
+		}
+		d.PreDeployEnabled, d.PostDeployEnabled = &pre, &post
+	})
+	w.observeStage(o)
+	w.observePauses(o)
+	return w.observeRollback(ctx, o)
+}
+
+// hooksOf reports whether hooks or pauses are to come before production traffic moves, and when it has begun to.
+func hooksOf(c *types.DeploymentConfiguration) (pre, post bool) {
+	if c == nil {
+		return false, false
+	}
+	for _, h := range c.LifecycleHooks {
+		for _, stage := range h.LifecycleStages {
+			if slices.Contains(beforeShift, stage) {
+				pre = true
+			} else {
+				post = true
+			}
+		}
+	}
+	return pre, post
+}
+
+func (w *worker) observeStage(o *observation) {
+	stage := string(o.LifecycleStage)
+	e := progress{TotalSteps: len(w.print.steps), LifecycleStage: stage, StartedAt: stamp(o.at)}
+	if o.TargetServiceRevision != nil {
+		e.DesiredCount = &o.TargetServiceRevision.RequestedTaskCount
+	}
+	switch {
+	case hasEnded(o.Status):
+		return
+	case o.Status != types.ServiceDeploymentStatusInProgress && o.Status != types.ServiceDeploymentStatusPending:
+		e.TotalSteps = 0
+		e.Message = fmt.Sprintf("The service deployment is %s.", o.Status)
+	case stage != "":
+		e.CurrentStep = slices.Index(w.print.steps, stage) + 1
+		e.Message = "The service deployment is at " + stage + "."
+		if r := o.TargetServiceRevision; r != nil && r.RequestedProductionTrafficWeight != nil {
+			e.Message += fmt.Sprintf(" The new revision has %g%% of the traffic.", *r.RequestedProductionTrafficWeight)
+		}
+	default:
+		e.CurrentStep = slices.Index(w.print.steps, "ROLLING") + 1
+		e.Message = "ECS replaces the tasks."
+	}
+	w.print.event(e)
+}
+
+// waiting is a pause that waits for somebody.
+type waiting struct {
+	since   time.Time
+	expires time.Time
+	stage   string
+}
+
+// observePauses says which pauses wait for somebody, and reports the last that somebody has ended by letting it continue.
+func (w *worker) observePauses(o *observation) {
+	seen := map[string]bool{}
+	for _, h := range o.LifecycleHookDetails {
+		if h.TargetType != types.DeploymentLifecycleHookTargetTypePause || h.Status != types.DeploymentLifecycleHookStatusAwaitingAction {
+			continue
+		}
+		id := text(h.HookId)
+		seen[id] = true
+		if _, known := w.pauses[id]; !known {
+			w.pauses[id] = waiting{since: w.pausedSince(o, &h), expires: aws.ToTime(h.ExpiresAt), stage: string(o.LifecycleStage)}
+			w.print.event(progress{
+				HookID: id, LifecycleStage: string(o.LifecycleStage), StartedAt: stamp(o.at),
+				Message: fmt.Sprintf("The service deployment waits until %s for somebody to let it continue or go back: "+
+					"aws ecs continue-service-deployment --service-deployment-arn %s --hook-id %s --action CONTINUE",
+					timeIn(h.ExpiresAt), text(o.ServiceDeploymentArn), id),
+			})
+		}
+	}
+	for id, p := range w.pauses {
+		if seen[id] {
+			continue
+		}
+		delete(w.pauses, id)
+		if accepted(o, id, p) {
+			w.print.update(func(d *data) {
+				d.AcceptedPauseControl = &pause{
+					AcceptedAt: stamp(aws.ToTime(cmpTime(o.UpdatedAt, o.at))), HookID: id, EventStartedAt: stamp(p.since), LifecycleStage: p.stage,
+				}
+			})
+		}
+	}
+}
+
+func cmpTime(a *time.Time, b time.Time) *time.Time {
+	if a == nil {
+		return &b
+	}
+	return a
+}
+
+// pausedSince returns since when a pause waits: as long before its end as it may take, where that is known.
+func (w *worker) pausedSince(o *observation, h *types.DeploymentLifecycleHookDetail) time.Time {
+	if o.DeploymentConfiguration != nil && h.ExpiresAt != nil {
+		for _, hook := range o.DeploymentConfiguration.LifecycleHooks {
+			if c := hook.TimeoutConfiguration; hook.TargetType == h.TargetType && c != nil && c.TimeoutInMinutes != nil {
+				return h.ExpiresAt.Add(-time.Duration(*c.TimeoutInMinutes) * time.Minute)
+			}
+		}
+	}
+	return aws.ToTime(cmpTime(o.UpdatedAt, o.at))
+}
+
+// accepted reports whether a pause that no longer waits was let continue by somebody, and not by its time.
+func accepted(o *observation, id string, p waiting) bool {
+	for _, h := range o.LifecycleHookDetails {
+		if text(h.HookId) == id {
+			return h.Status == types.DeploymentLifecycleHookStatusSucceeded
+		}
+	}
+	goesOn := o.Status == types.ServiceDeploymentStatusInProgress || o.Status == types.ServiceDeploymentStatusSuccessful
+	return goesOn && (p.expires.IsZero() || o.at.Before(p.expires))
+}
+
+// observeRollback reports what the service goes back to.
+func (w *worker) observeRollback(ctx context.Context, o *observation) error {
+	if o.Rollback == nil || w.print.reported.RevertRequestedAt != "" {
+		return nil
+	}
+	service := &types.Service{ServiceArn: o.ServiceArn, ClusterArn: o.ClusterArn}
+	all, err := w.deployments(ctx, service)
+	if err != nil {
+		return err
+	}
+	target, external := "", ""
+	for _, d := range all {
+		if text(d.TargetServiceRevisionArn) == text(o.Rollback.ServiceRevisionArn) && text(d.ServiceDeploymentArn) != text(o.ServiceDeploymentArn) {
+			target = text(d.ServiceDeploymentArn)
+			break
+		}
+	}
+	if external, err = w.externalOf(ctx, o.Rollback.ServiceRevisionArn); err != nil {
+		return err
+	}
+	w.print.update(func(d *data) {
+		d.RevertRequestedAt = timeIn(o.Rollback.StartedAt)
+		d.RevertServiceDeploymentARN, d.RevertExternalDeploymentID = target, external
+	})
+	return nil
+}
+
+// externalOf returns the id by which events call the deployment of a service revision, "" where it is not known any more.
+func (w *worker) externalOf(ctx context.Context, revision *string) (string, error) {
+	revisions, err := w.revisions(ctx, []types.ServiceDeploymentBrief{{TargetServiceRevisionArn: revision}})
+	if err != nil {
+		return "", err
+	}
+	service, err := w.service(ctx)
+	if err != nil || service == nil {
+		return "", err
+	}
+	for _, d := range service.Deployments {
+		// The one that ECS has begun to go back is PRIMARY, and has the same task definition.
+		if text(d.Status) != "PRIMARY" && text(d.TaskDefinition) == text(revisions[text(revision)].TaskDefinition) {
+			return text(d.Id), nil
+		}
+	}
+	return "", nil
+}

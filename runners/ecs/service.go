@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+)
+
+// The statuses of a service that are not ACTIVE.
+const (
+	draining = "DRAINING"
+	inactive = "INACTIVE"
+)
+
+// service returns the service with its tags, nil where there is none.
+func (w *worker) service(ctx context.Context) (*types.Service, error) {
+	out, err := w.ecs.DescribeServices(ctx, &ecs.DescribeServicesInput{
+		Cluster: &w.wants().ClusterARN, Services: []string{w.wants().ServiceName}, Include: []types.ServiceField{types.ServiceFieldTags},
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	for _, failure := range out.Failures {
+		if reason := text(failure.Reason); reason != "MISSING" {
+			return nil, fmt.Errorf("the service %s cannot be described: %s", w.wants().ServiceName, reason)
+		}
+	}
+	if len(out.Services) == 0 || text(out.Services[0].Status) == inactive {
+		return nil, nil
+	}
+	return &out.Services[0], nil
+}
+
+// apply brings the service to what the release says, and follows that to its end.
+func (w *worker) apply(ctx context.Context) error {
+	service, err := w.mayChange(ctx)
+	if err != nil {
+		return err
+	}
+	w.print.steps = stepsOf(w.wants().Strategy)
+	w.print.begin(service, w)
+	w.print.step("TASK_DEFINITION", "Registering the task definition.")
+	definition, err := w.taskDefinition(ctx)
+	if err != nil {
+		return err
+	}
+	w.print.taskDefinition(definition, w.Release.Artifact)
+	if err := w.captureListeners(ctx); err != nil {
+		return err
+	}
+	w.print.step("SERVICE", "Updating the service.")
+	started, err := w.start(ctx, definition)
+	if err != nil {
+		return err
+	}
+	if err := w.follow(ctx, started); err != nil {
+		return err
+	}
+	return w.print.outputs(w, definition)
+}
+
+// start returns the service deployment of this deployment, which it begins where that has not been done yet.
+func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*types.ServiceDeploymentBrief, error) {
+	service, err := w.drained(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if service == nil {
+		service, err = w.create(ctx, definition)
+		if err != nil {
+			// Somebody may have made it in the meantime: then it is his, or that of this very deployment.
+			there, lookErr := w.mayChange(ctx)
+			if lookErr != nil || there == nil {
+				return nil, errors.Join(err, lookErr)
+			}
+			service = there
+		}
+	}
+	if service, err = w.claim(ctx, service); err != nil {
+		return nil, err
+	}
+	found, err := w.ownDeployment(ctx, service, definition)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil && tagOf(service.Tags, tagSince) != justCreated {
+		if found, err = w.update(ctx, service, definition); err != nil {
+			return nil, err
+		}
+	}
+	return w.await(ctx, service, definition, found)
+}
+
+// drained returns the service, after the end of one that is being deleted.
+func (w *worker) drained(ctx context.Context) (*types.Service, error) {
+	for deadline := w.deadline(); ; {
+		service, err := w.beforeChange(ctx)
+		if err != nil || service == nil || text(service.Status) != draining {
+			return service, err
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("the service %s is still %s after %d minutes", text(service.ServiceArn), draining, w.wants().TimeoutMinutes)
+		}
+		w.wait(ctx, false)
+	}
+}
+
+// justCreated is the value of tagSince of a service that this deployment has created: its first service deployment is that
+// of this deployment.
+const justCreated = "created"
+
+func (w *worker) tags(since string) []types.Tag {
+	d := w.Deployment
+	return []types.Tag{tag(tagInstance, d.ModuleInstanceID), tag(tagDeployment, d.ID), tag(tagFence, string(d.Fence)), tag(tagSince, since)}
+}
+
+// create creates the service. The client token makes it one, however often it is sent.
+func (w *worker) create(ctx context.Context, definition *types.TaskDefinition) (*types.Service, error) {
+	in, token := w.wants(), sha256.Sum256([]byte(w.Deployment.ID))
+	out, err := w.ecs.CreateService(ctx, &ecs.CreateServiceInput{
+		ServiceName: &in.ServiceName, Cluster: &in.ClusterARN, ClientToken: aws.String(hex.EncodeToString(token[:16])),
+		LaunchType: types.LaunchType(in.LaunchType), TaskDefinition: definition.TaskDefinitionArn, DesiredCount: &in.Count,
+		DeploymentController:    &types.DeploymentController{Type: types.DeploymentControllerTypeEcs},
+		DeploymentConfiguration: in.deploymentConfiguration(), LoadBalancers: in.loadBalancers(), NetworkConfiguration: in.network(definition),
+		HealthCheckGracePeriodSeconds: in.grace(), Tags: w.tags(justCreated), PropagateTags: types.PropagateTagsService, EnableECSManagedTags: true,
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	service := out.Service
+	service.Tags = w.tags(justCreated)
+	return service, nil
+}
+
+// claim writes into the tags of the service that this deployment changes it now, and from when on, unless they say so.
+func (w *worker) claim(ctx context.Context, service *types.Service) (*types.Service, error) {
+	d, since := w.Deployment, tagOf(service.Tags, tagSince)
+	if tagOf(service.Tags, tagDeployment) != d.ID {
+		last, err := w.lastDeployment(ctx, service)
+		if err != nil {
+			return nil, err
+		}
+		since = last
+	} else if tagOf(service.Tags, tagFence) == string(d.Fence) {
+		return service, nil
+	}
+	if _, err := w.beforeChange(ctx); err != nil {
+		return nil, err
+	}
+	tags := w.tags(since)
+	if _, err := w.ecs.TagResource(ctx, &ecs.TagResourceInput{ResourceArn: service.ServiceArn, Tags: tags}); err != nil {
+		return nil, explain(err)
+	}
+	claimed := *service
+	claimed.Tags = tags
+	return &claimed, nil
+}
+
+// update updates the service, and returns the service deployment where it had begun already.
+func (w *worker) update(ctx context.Context, service *types.Service, definition *types.TaskDefinition) (*types.ServiceDeploymentBrief, error) {
+	if _, err := w.beforeChange(ctx); err != nil {
+		return nil, err
+	}
+	in := w.wants()
+	look := func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) }
+	return once(ctx, w, look, func() (*types.ServiceDeploymentBrief, error) {
+		_, err := w.ecs.UpdateService(ctx, &ecs.UpdateServiceInput{
+			Service: service.ServiceArn, Cluster: service.ClusterArn, TaskDefinition: definition.TaskDefinitionArn, DesiredCount: &in.Count,
+			DeploymentConfiguration: in.deploymentConfiguration(), LoadBalancers: in.loadBalancers(), NetworkConfiguration: in.network(definition),
+			HealthCheckGracePeriodSeconds: in.grace(), PropagateTags: types.PropagateTagsService,
+			// Without a change of its own ECS begins no service deployment, and a redeploy has none.
+			ForceNewDeployment: text(service.TaskDefinition) == text(definition.TaskDefinitionArn),
+		}, onlyRefusals)
+		return nil, err
+	})
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+)
+
+// taskDefinition returns the task definition to run: the one that the artifact names, or the one that this deployment has
+// registered, which it does where that has not been done yet.
+func (w *worker) taskDefinition(ctx context.Context) (*types.TaskDefinition, error) {
+	if arn := w.Release.Artifact.ARN; arn != "" {
+		out, err := w.ecs.DescribeTaskDefinition(ctx, &ecs.DescribeTaskDefinitionInput{TaskDefinition: &arn})
+		if err != nil {
+			return nil, explain(err)
+		}
+		if out.TaskDefinition.Status != types.TaskDefinitionStatusActive {
+			return nil, fmt.Errorf("the task definition %s of the artifact is %s: only one that is ACTIVE can be deployed", arn, out.TaskDefinition.Status)
+		}
+		return out.TaskDefinition, nil
+	}
+	definition, err := w.definition()
+	if err != nil {
+		return nil, err
+	}
+	if found, err := w.registered(ctx); found != nil || err != nil {
+		return found, err
+	}
+	if _, err := w.beforeChange(ctx); err != nil {
+		return nil, err
+	}
+	return once(ctx, w, func() (*types.TaskDefinition, error) { return w.registered(ctx) }, func() (*types.TaskDefinition, error) {
+		out, err := w.ecs.RegisterTaskDefinition(ctx, definition, onlyRefusals)
+		if err != nil {
+			return nil, err
+		}
+		return out.TaskDefinition, nil
+	})
+}
+
+// onlyRefusals has the SDK repeat what AWS has throttled, and not what may have been carried out.
+func onlyRefusals(o *ecs.Options) {
+	o.Retryer = refusalsOnly{o.Retryer}
+}
+
+// refusalsOnly repeats nothing that may have been carried out.
+type refusalsOnly struct{ aws.Retryer }
+
+// IsErrorRetryable implements aws.Retryer.
+func (r refusalsOnly) IsErrorRetryable(err error) bool {
+	return !isUncertain(err) && r.Retryer.IsErrorRetryable(err)
+}
+
+var _ aws.Retryer = refusalsOnly{(*retry.Standard)(nil)}
+
+// family is that of the task definitions of the service.
+func (w *worker) family() string {
+	_, cluster, _ := strings.Cut(w.wants().ClusterARN, ":cluster/")
+	return cut(cluster+"-"+w.wants().ServiceName, 255)
+}
+
+func cut(s string, most int) string { return s[:min(len(s), most)] }
+
+// maxRecent is how many of the newest task definitions of a family are looked at for the one of this deployment.
+const maxRecent = 10
+
+// registered returns the task definition that this deployment has registered, nil for none.
+func (w *worker) registered(ctx context.Context) (*types.TaskDefinition, error) {
+	list, err := w.ecs.ListTaskDefinitions(ctx, &ecs.ListTaskDefinitionsInput{
+		FamilyPrefix: aws.String(w.family()), Sort: types.SortOrderDesc, MaxResults: aws.Int32(maxRecent),
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	for _, arn := range list.TaskDefinitionArns {
+		found, tags, err := w.describeTaskDefinition(ctx, arn)
+		if err != nil {
+			return nil, err
+		}
+		if tagOf(tags, tagDeployment) == w.Deployment.ID {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
+func (w *worker) describeTaskDefinition(ctx context.Context, arn string) (*types.TaskDefinition, []types.Tag, error) {
+	out, err := w.ecs.DescribeTaskDefinition(ctx, &ecs.DescribeTaskDefinitionInput{
+		TaskDefinition: &arn, Include: []types.TaskDefinitionField{types.TaskDefinitionFieldTags},
+	})
+	if err != nil {
+		return nil, nil, explain(err)
+	}
+	return out.TaskDefinition, out.Tags, nil
+}
+
+// shown are members of a task definition that AWS shows and does not take.
+var shown = []string{
+	"taskDefinitionArn", "revision", "status", "requiresAttributes", "compatibilities", "registeredAt", "registeredBy", "deregisteredAt", "deleteRequestedAt",
+}
+
+// definition returns the task definition to register: that of the artifact, or what the inputs say.
+func (w *worker) definition() (*ecs.RegisterTaskDefinitionInput, error) {
+	definition := w.fromInputs()
+	if text := w.Release.Artifact.Definition; len(text) > 0 {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(text, &members); err != nil {
+			return nil, fmt.Errorf("/release/artifact/definition must be an object: %w", err)
+		}
+		for _, name := range shown {
+			delete(members, name)
+		}
+		rest, err := json.Marshal(members)
+		if err != nil {
+			return nil, err
+		}
+		definition = &ecs.RegisterTaskDefinitionInput{}
+		decoder := json.NewDecoder(strings.NewReader(string(rest)))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(definition); err != nil {
+			return nil, fmt.Errorf("/release/artifact/definition must be as register-task-definition takes it: %w", err)
+		}
+	}
+	definition.Family = aws.String(w.family())
+	definition.Tags = append(definition.Tags, tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID))
+	return definition, nil
+}
+
+func (w *worker) fromInputs() *ecs.RegisterTaskDefinitionInput {
+	in := w.wants()
+	container := types.ContainerDefinition{
+		Name: &in.ContainerName, Image: &in.Image, Essential: aws.Bool(true), Command: in.Command,
+		HealthCheck: in.healthCheck(), LogConfiguration: in.logs(w.region),
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Environment)) {
+		container.Environment = append(container.Environment, types.KeyValuePair{Name: aws.String(name), Value: aws.String(in.Environment[name])})
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Secrets)) {
+		container.Secrets = append(container.Secrets, types.Secret{Name: aws.String(name), ValueFrom: aws.String(in.Secrets[name])})
+	}
+	if in.ContainerPort > 0 {
+		container.PortMappings = []types.PortMapping{{ContainerPort: &in.ContainerPort, Protocol: types.TransportProtocolTcp}}
+	}
+	return &ecs.RegisterTaskDefinitionInput{
+		ContainerDefinitions: []types.ContainerDefinition{container}, NetworkMode: types.NetworkModeAwsvpc,
+		Cpu: aws.String(strconv.Itoa(int(in.Size.CPU))), Memory: aws.String(strconv.Itoa(int(in.Size.Memory))),
+		RequiresCompatibilities: []types.Compatibility{types.Compatibility(in.LaunchType)},
+		RuntimePlatform:         &types.RuntimePlatform{CpuArchitecture: types.CPUArchitecture(in.Architecture), OperatingSystemFamily: types.OSFamilyLinux},
+		ExecutionRoleArn:        orNil(in.ExecutionRoleARN), TaskRoleArn: orNil(in.TaskRoleARN),
+	}
+}
+
+func (in *wanted) healthCheck() *types.HealthCheck {
+	if in.HealthCheckCommand == "" {
+		return nil
+	}
+	return &types.HealthCheck{
+		Command:  []string{"CMD-SHELL", in.HealthCheckCommand},
+		Interval: above0(in.HealthCheckInterval), Retries: above0(in.HealthCheckRetries), StartPeriod: above0(in.HealthCheckStartPeriod),
+	}
+}
+
+func (in *wanted) logs(region string) *types.LogConfiguration {
+	if in.LogGroup == "" {
+		return nil
+	}
+	return &types.LogConfiguration{LogDriver: types.LogDriverAwslogs, Options: map[string]string{
+		"awslogs-group": in.LogGroup, "awslogs-region": region, "awslogs-stream-prefix": in.ServiceName,
+	}}
+}
+
+// above0 returns a number, nil for none that is more than 0, so that AWS takes its own default.
+func above0(n int32) *int32 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func text[S ~string](s *S) string {
+	if s == nil {
+		return ""
+	}
+	return string(*s)
+}

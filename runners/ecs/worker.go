@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+)
+
+// worker carries one deployment out.
+type worker struct {
+	settings
+	*input
+	region string
+	// stop is closed when the program is to end.
+	stop  <-chan struct{}
+	print *printer
+	ecs   *ecs.Client
+	elb   *elasticloadbalancingv2.Client
+	// pauses are those that wait, by the ids of their hooks.
+	pauses map[string]waiting
+}
+
+// errStopped is that the program was to end before the deployment had.
+var errStopped = errors.New("the deployment was stopped")
+
+// stopping reports whether the program is to end.
+func (w *worker) stopping() bool {
+	select {
+	case <-w.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait waits until it is time to look again, and not at all once the program is to end, unless it goes on all the same.
+func (w *worker) wait(ctx context.Context, goOn bool) {
+	stop := w.stop
+	if goOn {
+		stop = nil
+	}
+	timer := time.NewTimer(w.poll)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-stop:
+	case <-ctx.Done():
+	}
+}
+
+// deadline returns until when to wait for what AWS does, from now on.
+func (w *worker) deadline() time.Time {
+	return time.Now().Add(time.Duration(w.wants().TimeoutMinutes) * time.Minute)
+}
