@@ -177,7 +177,7 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	health.Drain()
 	log.Info("stopping: waiting for requests in flight", "wait", s.drainWait, "timeout", s.shutdownTimeout)
 	<-time.After(s.drainWait)
-	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close(), debugServer.Close())
+	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close(), debugServer.Close(), s.traces.Close(ctx))
 }
 
 // serveAPI serves the API on its listener, over TLS where there is a pair.

@@ -1,6 +1,14 @@
 package main
 
-import "slipway/internal/metrics"
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"slipway/internal/metrics"
+	"slipway/internal/setting"
+	"slipway/internal/tracing/otlp"
+)
 
 // measureProgram has metrics show what serves, and until when its certificate is valid, if there is one.
 func measureProgram(m *metrics.Metrics, pair *keyPair) {
@@ -11,4 +19,12 @@ func measureProgram(m *metrics.Metrics, pair *keyPair) {
 		m.Gauge("tls_certificate_expiry_timestamp_seconds", "Until when the certificate that is served is valid.", nil,
 			func() float64 { return float64(pair.current.Load().Leaf.NotAfter.Unix()) })
 	}
+}
+
+// openTraces has traces sent where the environment says to.
+func (s *settings) openTraces(ctx context.Context, log *slog.Logger) (err error) {
+	if s.traces, err = otlp.Open(ctx, os.LookupEnv, thisBuild().version, log); err != nil {
+		return setting.Usagef("%v", err)
+	}
+	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/server"
 	"slipway/internal/setting"
 	"slipway/internal/store"
+	"slipway/internal/tracing/otlp"
 	"slipway/web"
 )
 
@@ -34,7 +35,8 @@ type settings struct {
 
 	listen, admin, debug      string
 	tlsCert, tlsKey           string
-	pair                      *keyPair // that of the files, nil without them
+	pair                      *keyPair       // that of the files, nil without them
+	traces                    *otlp.Exporter // nil where the environment asks for none
 	baseURL                   string
 	trustedProxies            []netip.Prefix
 	allowedOrigins            []origin.Pattern
@@ -73,7 +75,7 @@ func (s *settings) flags(fs *pflag.FlagSet, usual fallbacks, databaseUsage strin
 	setting.Add(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), setting.Between(1, 1000), "connections to PostgreSQL")
 
 	setting.Add(fs, &s.listen, "listen", usual.listen, setting.Address, "where to serve the API; port 0 takes a free one")
-	setting.Add(fs, &s.admin, "admin-listen", usual.admin, setting.OrEmpty(setting.Address), "where to serve health; empty turns it off")
+	setting.Add(fs, &s.admin, "admin-listen", usual.admin, setting.OrEmpty(setting.Address), "where to serve health and metrics; empty turns it off")
 	setting.Add(fs, &s.debug, "debug-listen", "", setting.OrEmpty(setting.Address), "where to serve profiles; they tell what the process does and was started with")
 	setting.Add(fs, &s.tlsCert, "tls-cert", "", setting.OrEmpty(setting.File), "the certificate of the API and its chain, in PEM, to serve it over TLS; it is read again when it changes")
 	setting.Add(fs, &s.tlsKey, "tls-key", "", setting.OrEmpty(setting.File), "the key of the certificate, in PEM")
@@ -222,6 +224,7 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		Timeout:          s.requestTimeout,
 		Lease:            s.lease,
 		CancelTimeout:    s.cancelTimeout,
+		Trace:            s.traces.Handler,
 		Log:              log,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/meter"
 	"slipway/internal/requestlog"
+	"slipway/internal/tracing"
 )
 
 // metering is the extension that counts what an operation works on while it runs and what it answers with, and puts the
@@ -35,8 +36,12 @@ func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		return resp
 	}
 	kind := op.Operation.Operation
+	var span tracing.Span // an event has none, for it is not known when it begins
 	if kind == ast.Subscription {
 		e = e.ofEvent()
+	} else {
+		ctx, span = tracing.Start(ctx, e.counted.Type)
+		defer span.End(nil)
 	}
 	ctx = withExecution(ctx, e)
 	resp := next(ctx)
@@ -51,7 +56,22 @@ func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		counter.CountOperation(e.counted, e.meter.Cost(), graphql.Now().Sub(op.Stats.OperationStart))
 	}
 	wire.CountErrors(ctx, resp)
+	describe(span, e, resp)
 	return resp
+}
+
+// describe tells of an operation in its span: what it was and cost, and the code of the first error.
+func describe(span tracing.Span, e *execution, resp *graphql.Response) {
+	if !span.IsRecorded() {
+		return
+	}
+	span.SetName(e.counted.Type + " " + e.counted.Name)
+	span.SetText("graphql.operation.type", e.counted.Type)
+	span.SetText("graphql.operation.name", e.counted.Name)
+	span.SetNumber("slipway.cost", e.meter.Cost())
+	if len(resp.Errors) > 0 {
+		span.SetText("error.type", string(wire.CodeOf(resp.Errors[0])))
+	}
 }
 
 // InterceptRootField implements graphql.RootFieldInterceptor.

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/httpx"
 	"slipway/internal/metrics"
 	"slipway/internal/requestlog"
+	"slipway/internal/tracing"
 	"slipway/rest"
 )
 
@@ -47,7 +48,7 @@ func nosniff(next http.Handler) http.Handler {
 }
 
 // maxAttrs is how many attributes the line of a request has at most.
-const maxAttrs = 12
+const maxAttrs = 13
 
 // accessLog gives each request its id, and writes one line for it when it has been answered, and counts it.
 func accessLog(log *slog.Logger, m *metrics.Metrics) func(http.Handler) http.Handler {
@@ -61,6 +62,12 @@ func accessLog(log *slog.Logger, m *metrics.Metrics) func(http.Handler) http.Han
 			next.ServeHTTP(written, r.WithContext(ctx))
 			// What may be written later holds on to nothing of the connection, and chi takes its context back.
 			method, route, status, bytes := requestlog.Shorten(r.Method), chi.RouteContext(ctx).RoutePattern(), written.Status(), written.BytesWritten()
+			span := tracing.Of(ctx)
+			if span.IsRecorded() {
+				span.SetName(method + " " + route)
+				span.SetText("http.route", route)
+				span.SetText("slipway.request_id", id)
+			}
 			line.End(func() {
 				status, bytes := line.Answer(status, bytes)
 				now := time.Now()
@@ -76,6 +83,9 @@ func accessLog(log *slog.Logger, m *metrics.Metrics) func(http.Handler) http.Han
 					slog.Int("bytes", bytes),
 					slog.Duration("duration", now.Sub(begun)),
 				)
+				if span.IsRecorded() {
+					attrs = append(attrs, slog.String("traceId", span.TraceID()))
+				}
 				record := slog.NewRecord(now, slog.LevelInfo, "request", 0) // no log has the line of the source, which takes time
 				record.AddAttrs(line.AppendAttrs(attrs)...)
 				if h := log.Handler(); h.Enabled(ctx, record.Level) {

@@ -87,6 +87,8 @@ type Config struct {
 	// deployment.DefaultCancelTimeout.
 	CancelTimeout time.Duration
 	Log           *slog.Logger
+	// Trace gives requests their spans; nil for none.
+	Trace func(http.Handler) http.Handler
 	// Now is the clock, store.Now where it is nil.
 	Now func() time.Time
 }
@@ -136,7 +138,11 @@ func New(s *store.Store, c Config) *Server {
 	streams := stream.New(c.Streams)
 	m := metrics.New()
 	measure(m, s, services, streams)
-	return &Server{Services: services, Metrics: m, streams: streams, handler: routes(services, tokens, organizations, streams, m, c)}
+	handler := routes(services, tokens, organizations, streams, m, c)
+	if c.Trace != nil {
+		handler = c.Trace(handler)
+	}
+	return &Server{Services: services, Metrics: m, streams: streams, handler: handler}
 }
 
 // ServeHTTP implements http.Handler.

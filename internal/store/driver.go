@@ -13,6 +13,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/meter"
+	"slipway/internal/tracing"
 )
 
 // ent's client talks to a stack of drivers: retryDriver, which runs reads again, on insertDriver, which joins INSERTs
@@ -66,7 +67,10 @@ func (d checkDriver) Query(ctx context.Context, query string, args, v any) error
 	if err := d.before(query, args); err != nil {
 		return err
 	}
-	if err := d.Driver.Query(ctx, query, args, v); err != nil {
+	_, span := statementSpan(ctx, query)
+	err := d.Driver.Query(ctx, query, args, v)
+	span.End(err)
+	if err != nil {
 		return err
 	}
 	if rows, ok := v.(*entsql.Rows); ok {
@@ -102,14 +106,20 @@ func (t checkTx) Query(ctx context.Context, query string, args, v any) error {
 	if err := t.before(query, args); err != nil {
 		return err
 	}
-	return t.execTx.Query(ctx, query, args, v)
+	_, span := statementSpan(ctx, query)
+	err := t.execTx.Query(ctx, query, args, v)
+	span.End(err)
+	return err
 }
 
 func (t checkTx) Exec(ctx context.Context, query string, args, v any) error {
 	if err := t.before(query, args); err != nil {
 		return err
 	}
-	return t.execTx.Exec(ctx, query, args, v)
+	_, span := statementSpan(ctx, query)
+	err := t.execTx.Exec(ctx, query, args, v)
+	span.End(err)
+	return err
 }
 
 // QueryContext runs a statement that ent does not write, as ent's own transactions do.
@@ -117,7 +127,10 @@ func (t checkTx) QueryContext(ctx context.Context, query string, args ...any) (*
 	if err := t.before(query, args); err != nil {
 		return nil, err
 	}
-	return t.execTx.QueryContext(ctx, query, args...)
+	_, span := statementSpan(ctx, query)
+	rows, err := t.execTx.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller's
+	span.End(err)
+	return rows, err
 }
 
 // ExecContext runs a statement that ent does not write, as ent's own transactions do.
@@ -125,7 +138,24 @@ func (t checkTx) ExecContext(ctx context.Context, query string, args ...any) (sq
 	if err := t.before(query, args); err != nil {
 		return nil, err
 	}
-	return t.execTx.ExecContext(ctx, query, args...)
+	_, span := statementSpan(ctx, query)
+	result, err := t.execTx.ExecContext(ctx, query, args...)
+	span.End(err)
+	return result, err
+}
+
+// maxStatementText is how many bytes of a statement its span has.
+const maxStatementText = 2 << 10
+
+// statementSpan begins the span of a statement until its answer comes. It has the text, in which arguments are numbers or
+// question marks, and never the arguments.
+func statementSpan(ctx context.Context, query string) (context.Context, tracing.Span) {
+	verb, _, _ := strings.Cut(query, " ")
+	ctx, span := tracing.Start(ctx, verb)
+	if span.IsRecorded() {
+		span.SetText("db.query.text", query[:min(len(query), maxStatementText)])
+	}
+	return ctx, span
 }
 
 // execTx is a transaction of ent that also takes statements which ent does not write.

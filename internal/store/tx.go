@@ -11,6 +11,7 @@ import (
 	"github.com/lib/pq"
 
 	"slipway/ent"
+	"slipway/internal/tracing"
 )
 
 // Probe reports whether a transaction whose COMMIT lost its answer was committed, by looking for an id
@@ -32,6 +33,13 @@ func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Cont
 // TxAt is Tx whose function is called with the transaction's clock, which returns when the transaction began by the
 // database's clock, the zero time on SQLite. Asked before the first statement, it takes a round trip of its own.
 func (s *Store) TxAt(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error) error {
+	ctx, span := tracing.Start(ctx, "transaction")
+	err := s.retryTx(ctx, committed, f)
+	span.End(err)
+	return err
+}
+
+func (s *Store) retryTx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error) error {
 	lock := rand.Int64() //nolint:gosec // no secret, but one number of many
 	for tries := newAttempts(ctx); ; {
 		err := s.runTx(ctx, lock, f)
