@@ -13,7 +13,7 @@ import (
 func askDocs(t *testing.T, method, target string, header ...string) *http.Response {
 	t.Helper()
 	mux := http.NewServeMux()
-	documents := web.Documents()
+	documents := web.Documents("v1.2.3-4-gabc<>")
 	mux.Handle("/docs", documents)
 	mux.Handle("/docs/", documents)
 	return askOf(t, mux, method, target, header...)
@@ -22,6 +22,9 @@ func askDocs(t *testing.T, method, target string, header ...string) *http.Respon
 func TestTheDocumentsLoadWhatTheyNameAndNothingElse(t *testing.T) {
 	t.Parallel()
 	page := body(t, askDocs(t, http.MethodGet, "/docs"))
+	if want := "<small>v1.2.3-4-gabc&lt;&gt;</small>"; strings.Count(page, want) != 1 {
+		t.Errorf("not once %s in %s", want, page)
+	}
 	found := 0
 	for _, link := range links.FindAllStringSubmatch(page, -1) {
 		if link[1] == "openapi.json" || link[1] == "playground" {

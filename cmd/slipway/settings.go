@@ -213,6 +213,7 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		Introspection:    s.introspection,
 		Trusted:          s.trusted,
 		Playground:       s.playground,
+		Version:          thisBuild().version,
 		Explorer:         explorer,
 		MaxBody:          int64(s.maxBody),
 		MaxQuery:         s.maxQuery,

@@ -48,7 +48,9 @@ type Config struct {
 	Introspection bool
 	// Playground serves the explorer at /playground, as Explorer says, and the REST documents at /docs.
 	Playground bool
-	Explorer   web.Config
+	// Version is that of the program, which the REST documents show.
+	Version  string
+	Explorer web.Config
 	// Trusted are the GraphQL documents that callers may name; nil for none.
 	Trusted *gqlhttp.Trusted
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
@@ -203,7 +205,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 	}
 	if c.Playground {
 		r.Mount(pathExplorer, web.Explorer(c.Explorer, web.GraphiQL()))
-		r.Mount(pathDocuments, web.Documents())
+		r.Mount(pathDocuments, web.Documents(c.Version))
 		r.Get("/", http.RedirectHandler(base+pathExplorer, http.StatusFound).ServeHTTP)
 	}
 	return r

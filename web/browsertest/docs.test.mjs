@@ -4,7 +4,7 @@
 //   CHROMIUM        the browser, /usr/bin/chromium unless given
 //   SCREENSHOT_DIR  where pictures go, none are taken unless given
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
 import { connect } from 'node:net';
@@ -97,6 +97,8 @@ async function list(page) {
 
 test('documents', (t) => visit(t, '/docs', async (page) => {
   await page.getByText('Requests go out with the token of the demo.').waitFor();
+  const version = execFileSync(process.env.SLIPWAY_BIN, ['version'], { encoding: 'utf8' }).match(/^slipway (\S+),/)[1];
+  await page.getByRole('heading', { name: `Slipway REST API ${version}` }).waitFor();
   const answer = await list(page);
   assert.equal(answer.status(), 200);
   assert.equal(answer.request().headers().authorization, `Bearer ${token}`);
