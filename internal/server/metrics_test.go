@@ -96,7 +96,12 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		if _, err := house.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		testkit.Eventually(t, "the statistics know the audit", func() bool { return w.Metrics(t)["slipway_audit_rows"] > 10 })
+		audited, err := w.Store.Client.AuditEvent.Query().Count(w.Acme.As(actor.Admin))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// PostgreSQL's statistics come a little later than the rows. Those of other organizations are among them.
+		testkit.Eventually(t, "all of the audit is counted", func() bool { return w.Metrics(t)["slipway_audit_rows"] >= float64(audited) })
 		found := w.Metrics(t)
 		wantMetrics(t, found, map[string]float64{
 			`slipway_deployments{status="PENDING"}`:                                                2,
@@ -111,9 +116,6 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 			`slipway_graphql_items_total{operation="deploymentsChanged"}`:                          1,
 			`slipway_graphql_operations_total{operation="deploymentsChanged",type="subscription"}`: 1,
 		})
-		if n, err := w.Store.Client.AuditEvent.Query().Count(w.Acme.As(actor.Admin)); err != nil || found["slipway_audit_rows"] < float64(n) {
-			t.Errorf("%v audit rows, want at least %d, %v", found["slipway_audit_rows"], n, err)
-		}
 		if found[`slipway_purged_rows_total{what="change rows"}`] == 0 || found[`slipway_deployments_oldest_pending_seconds`] <= 0 {
 			t.Errorf("%v", found)
 		}
@@ -187,9 +189,12 @@ func TestRunnersAreForgottenAfterTenMinutes(t *testing.T) {
 	if _, _, err := service.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{"terraform"}}); err != nil {
 		t.Fatal(err)
 	}
-	for after, want := range map[time.Duration]int{9 * time.Minute: 1, 11 * time.Minute: 0} {
-		if found := service.Runners.Count(at.Add(after)); len(found) != want {
-			t.Errorf("after %s %v", after, found)
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{9 * time.Minute, 1}, {11 * time.Minute, 0}} {
+		if found := service.Runners.Count(at.Add(c.after)); len(found) != c.want {
+			t.Errorf("after %s %v", c.after, found)
 		}
 	}
 }
