@@ -24,7 +24,7 @@ type database struct {
 
 func newDatabase(to prometheus.Registerer) database {
 	gauge := func(name, help string) prometheus.Gauge {
-		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
+		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: Namespace, Name: name, Help: help})
 		to.MustRegister(g)
 		return g
 	}
@@ -33,7 +33,7 @@ func newDatabase(to prometheus.Registerer) database {
 		asked:  gauge("database_asked_timestamp_seconds", "When the database has last answered with all of its numbers."),
 		offset: gauge("database_clock_offset_seconds", "How far the server's clock is ahead of the database's."),
 		deployments: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Name: "deployments", Help: "Deployments that have not ended, without those that were started outside.",
+			Namespace: Namespace, Name: "deployments", Help: "Deployments that have not ended, without those that were started outside.",
 		}, []string{"status"}),
 		oldest:  gauge("deployments_oldest_pending_seconds", "How long the oldest PENDING deployment has been waiting, 0 for none."),
 		late:    gauge("leases_late", "RUNNING deployments whose lease ran out more than 30 s ago, and which no server has ended."),

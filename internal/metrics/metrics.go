@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// namespace is what the names of all metrics begin with that are Slipway's own.
-const namespace = "slipway"
+// Namespace is what the names of all metrics begin with that are Slipway's own.
+const Namespace = "slipway"
 
 // Metrics are those of one server.
 type Metrics struct {
@@ -55,20 +55,20 @@ func (m *Metrics) CountPurged(what string, rows int) {
 // Gauge adds a number that is read each time that the metrics are. labels are its names and values, which do not change.
 func (m *Metrics) Gauge(name, help string, labels map[string]string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: namespace, Name: name, Help: help, ConstLabels: labels,
+		Namespace: Namespace, Name: name, Help: help, ConstLabels: labels,
 	}, read))
 }
 
 // Counter is Gauge for a number that only rises.
 func (m *Metrics) Counter(name, help string, labels map[string]string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Namespace: namespace, Name: name, Help: help, ConstLabels: labels,
+		Namespace: Namespace, Name: name, Help: help, ConstLabels: labels,
 	}, read))
 }
 
 // Gauges adds numbers that are read together each time that the metrics are, by the values of their labels.
 func (m *Metrics) Gauges(name, help string, labels []string, read func(set func(value float64, labels ...string))) {
-	m.registry.MustRegister(&gauges{prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil), read})
+	m.registry.MustRegister(&gauges{prometheus.NewDesc(prometheus.BuildFQName(Namespace, "", name), help, labels, nil), read})
 }
 
 // gauges are a Collector of numbers that are read together.
@@ -103,13 +103,13 @@ func (m *Metrics) Pool(name string, stats func() sql.DBStats) {
 }
 
 func counters(to prometheus.Registerer, name, help string, labels ...string) *prometheus.CounterVec {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, labels)
 	to.MustRegister(c)
 	return c
 }
 
 func histograms(to prometheus.Registerer, name, help string, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: durations()}, labels)
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: durations()}, labels)
 	to.MustRegister(h)
 	return h
 }
