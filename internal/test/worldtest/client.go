@@ -47,7 +47,9 @@ func (w *World) REST(t testing.TB, method, path, token, body string, headers map
 	for name, value := range headersOf(token, body, headers) {
 		r.Header.Set(name, value)
 	}
-	return send(t, r)
+	answer := send(t, r)
+	checkAnswer(t, method+" "+path, body, answer.Body)
+	return answer
 }
 
 func headersOf(token, body string, more map[string]string) map[string]string {

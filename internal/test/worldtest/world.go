@@ -8,7 +8,6 @@ import (
 	"database/sql"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -140,7 +139,7 @@ func New(t testing.TB, databaseURL string, options ...func(*store.Config)) *Worl
 func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *World {
 	t.Helper()
 	var ran statements
-	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.record, PoisonUnread: true}
+	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.record, PoisonUnread: true, Log: watchedLog(t)}
 	for _, change := range options {
 		change(&config)
 	}
@@ -149,7 +148,7 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	api, url := listen(t, s, serverConfig())
+	api, url := listen(t, s, serverConfig(t))
 	raw := &rawDatabases{of: map[string]*sql.DB{}}
 	t.Cleanup(raw.close)
 	return &World{
@@ -161,7 +160,7 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 // Serving returns the same world behind an API of another configuration.
 func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	t.Helper()
-	c := serverConfig()
+	c := serverConfig(t)
 	change(&c)
 	api, url := listen(t, w.Store, c)
 	other := *w
@@ -193,6 +192,7 @@ func (w *World) Metrics(t testing.TB) map[string]float64 {
 	w.server.Metrics.AskDatabase(t.Context(), w.server.Asking(server.Offset{Database: w.Store.Clock, Now: store.Now}.Measure))
 	answer := httptest.NewRecorder()
 	w.server.Metrics.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	checkAnswer(t, "/metrics", "", answer.Body.Bytes())
 	found := map[string]float64{}
 	for line := range strings.Lines(answer.Body.String()) {
 		at := strings.LastIndexByte(line, ' ')
@@ -211,16 +211,9 @@ func (w *World) In(organization string) *World {
 }
 
 // serverConfig is the configuration of a world.
-func serverConfig() server.Config {
-	return server.Config{Introspection: true, Log: logger()}
-}
-
-// logger logs where SLIPWAY_TEST_LOG is set.
-func logger() *slog.Logger {
-	if os.Getenv("SLIPWAY_TEST_LOG") == "" {
-		return slog.New(slog.DiscardHandler)
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+func serverConfig(t testing.TB) server.Config {
+	t.Helper()
+	return server.Config{Introspection: true, Log: watchedLog(t)}
 }
 
 func (w *World) makeOrganization(t testing.TB, slug string) *Org {
