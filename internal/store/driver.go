@@ -128,7 +128,7 @@ func (t checkTx) QueryContext(ctx context.Context, query string, args ...any) (*
 		return nil, err
 	}
 	_, span := statementSpan(ctx, query)
-	rows, err := t.execTx.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller's
+	rows, err := t.execTx.QueryContext(ctx, query, args...)
 	span.End(err)
 	return rows, err
 }
