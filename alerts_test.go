@@ -68,7 +68,7 @@ func TestWhatAlertsAndDocumentsNameIsMeasured(t *testing.T) {
 	w.GraphQL(t, token, `mutation { claimDeployment(input: {deploymentTypes: ["terraform"]}) { deployment { id } } }`, nil)
 	w.REST(t, http.MethodGet, "/module-definitions", token, "", nil)
 	w.GraphQL(t, token, "{ "+strings.Repeat("viewer { id } ", 500)+"}", nil)
-	if _, err := w.Deploy.Purge(t.Context()); err != nil {
+	if _, err := w.Retention.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p := w.Fixture(t, w.Acme, "shop")

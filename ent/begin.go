@@ -15,6 +15,7 @@ import (
 type txMemory struct {
 	tx                     Tx
 	AuditEvent             AuditEventClient
+	Chore                  ChoreClient
 	CloudEvent             CloudEventClient
 	CloudService           CloudServiceClient
 	DefaultValueDefinition DefaultValueDefinitionClient
@@ -28,7 +29,6 @@ type txMemory struct {
 	GivenInput             GivenInputClient
 	IdempotencyKey         IdempotencyKeyClient
 	InputBaseline          InputBaselineClient
-	LeaseSweep             LeaseSweepClient
 	ModuleDefinition       ModuleDefinitionClient
 	ModuleInstance         ModuleInstanceClient
 	ModuleVersion          ModuleVersionClient
@@ -55,6 +55,8 @@ func (c *Client) Begin(ctx context.Context) (*Tx, error) {
 	m := &txMemory{tx: Tx{ctx: ctx, config: cfg}}
 	m.AuditEvent = AuditEventClient{config: cfg}
 	m.tx.AuditEvent = &m.AuditEvent
+	m.Chore = ChoreClient{config: cfg}
+	m.tx.Chore = &m.Chore
 	m.CloudEvent = CloudEventClient{config: cfg}
 	m.tx.CloudEvent = &m.CloudEvent
 	m.CloudService = CloudServiceClient{config: cfg}
@@ -81,8 +83,6 @@ func (c *Client) Begin(ctx context.Context) (*Tx, error) {
 	m.tx.IdempotencyKey = &m.IdempotencyKey
 	m.InputBaseline = InputBaselineClient{config: cfg}
 	m.tx.InputBaseline = &m.InputBaseline
-	m.LeaseSweep = LeaseSweepClient{config: cfg}
-	m.tx.LeaseSweep = &m.LeaseSweep
 	m.ModuleDefinition = ModuleDefinitionClient{config: cfg}
 	m.tx.ModuleDefinition = &m.ModuleDefinition
 	m.ModuleInstance = ModuleInstanceClient{config: cfg}

@@ -12,6 +12,7 @@ import (
 	"slipway/ent/migrate"
 
 	"slipway/ent/auditevent"
+	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
 	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
@@ -25,7 +26,6 @@ import (
 	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
-	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -50,6 +50,8 @@ type Client struct {
 	Schema *migrate.Schema
 	// AuditEvent is the client for interacting with the AuditEvent builders.
 	AuditEvent *AuditEventClient
+	// Chore is the client for interacting with the Chore builders.
+	Chore *ChoreClient
 	// CloudEvent is the client for interacting with the CloudEvent builders.
 	CloudEvent *CloudEventClient
 	// CloudService is the client for interacting with the CloudService builders.
@@ -76,8 +78,6 @@ type Client struct {
 	IdempotencyKey *IdempotencyKeyClient
 	// InputBaseline is the client for interacting with the InputBaseline builders.
 	InputBaseline *InputBaselineClient
-	// LeaseSweep is the client for interacting with the LeaseSweep builders.
-	LeaseSweep *LeaseSweepClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
 	ModuleDefinition *ModuleDefinitionClient
 	// ModuleInstance is the client for interacting with the ModuleInstance builders.
@@ -106,6 +106,7 @@ func NewClient(opts ...Option) *Client {
 func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.AuditEvent = NewAuditEventClient(c.config)
+	c.Chore = NewChoreClient(c.config)
 	c.CloudEvent = NewCloudEventClient(c.config)
 	c.CloudService = NewCloudServiceClient(c.config)
 	c.DefaultValueDefinition = NewDefaultValueDefinitionClient(c.config)
@@ -119,7 +120,6 @@ func (c *Client) init() {
 	c.GivenInput = NewGivenInputClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.InputBaseline = NewInputBaselineClient(c.config)
-	c.LeaseSweep = NewLeaseSweepClient(c.config)
 	c.ModuleDefinition = NewModuleDefinitionClient(c.config)
 	c.ModuleInstance = NewModuleInstanceClient(c.config)
 	c.ModuleVersion = NewModuleVersionClient(c.config)
@@ -221,6 +221,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ctx:                    ctx,
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
+		Chore:                  NewChoreClient(cfg),
 		CloudEvent:             NewCloudEventClient(cfg),
 		CloudService:           NewCloudServiceClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
@@ -234,7 +235,6 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		GivenInput:             NewGivenInputClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		InputBaseline:          NewInputBaselineClient(cfg),
-		LeaseSweep:             NewLeaseSweepClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
 		ModuleVersion:          NewModuleVersionClient(cfg),
@@ -263,6 +263,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ctx:                    ctx,
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
+		Chore:                  NewChoreClient(cfg),
 		CloudEvent:             NewCloudEventClient(cfg),
 		CloudService:           NewCloudServiceClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
@@ -276,7 +277,6 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		GivenInput:             NewGivenInputClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		InputBaseline:          NewInputBaselineClient(cfg),
-		LeaseSweep:             NewLeaseSweepClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
 		ModuleVersion:          NewModuleVersionClient(cfg),
@@ -314,12 +314,11 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
+		c.AuditEvent, c.Chore, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
 		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
 		c.DeploymentOutput, c.DeploymentReference, c.Environment, c.GivenInput,
-		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
-		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Token,
+		c.IdempotencyKey, c.InputBaseline, c.ModuleDefinition, c.ModuleInstance,
+		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -329,12 +328,11 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
+		c.AuditEvent, c.Chore, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
 		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
 		c.DeploymentOutput, c.DeploymentReference, c.Environment, c.GivenInput,
-		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
-		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Token,
+		c.IdempotencyKey, c.InputBaseline, c.ModuleDefinition, c.ModuleInstance,
+		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -345,6 +343,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 	switch m := m.(type) {
 	case *AuditEventMutation:
 		return c.AuditEvent.mutate(ctx, m)
+	case *ChoreMutation:
+		return c.Chore.mutate(ctx, m)
 	case *CloudEventMutation:
 		return c.CloudEvent.mutate(ctx, m)
 	case *CloudServiceMutation:
@@ -371,8 +371,6 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.IdempotencyKey.mutate(ctx, m)
 	case *InputBaselineMutation:
 		return c.InputBaseline.mutate(ctx, m)
-	case *LeaseSweepMutation:
-		return c.LeaseSweep.mutate(ctx, m)
 	case *ModuleDefinitionMutation:
 		return c.ModuleDefinition.mutate(ctx, m)
 	case *ModuleInstanceMutation:
@@ -524,6 +522,139 @@ func (c *AuditEventClient) mutate(ctx context.Context, m *AuditEventMutation) (V
 		return (&AuditEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown AuditEvent mutation op: %q", m.Op())
+	}
+}
+
+// ChoreClient is a client for the Chore schema.
+type ChoreClient struct {
+	config
+}
+
+// NewChoreClient returns a client for the Chore from the given config.
+func NewChoreClient(c config) *ChoreClient {
+	return &ChoreClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `chore.Hooks(f(g(h())))`.
+func (c *ChoreClient) Use(hooks ...Hook) {
+	c.hooks.Chore = append(c.hooks.Chore, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `chore.Intercept(f(g(h())))`.
+func (c *ChoreClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Chore = append(c.inters.Chore, interceptors...)
+}
+
+// Create returns a builder for creating a Chore entity.
+func (c *ChoreClient) Create() *ChoreCreate {
+	mutation := newChoreMutation(c.config, OpCreate)
+	return &ChoreCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Chore entities.
+func (c *ChoreClient) CreateBulk(builders ...*ChoreCreate) *ChoreCreateBulk {
+	return &ChoreCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ChoreClient) MapCreateBulk(slice any, setFunc func(*ChoreCreate, int)) *ChoreCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ChoreCreateBulk{err: fmt.Errorf("calling to ChoreClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ChoreCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ChoreCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Chore.
+func (c *ChoreClient) Update() *ChoreUpdate {
+	mutation := newChoreMutation(c.config, OpUpdate)
+	return &ChoreUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ChoreClient) UpdateOne(_m *Chore) *ChoreUpdateOne {
+	mutation := newChoreMutation(c.config, OpUpdateOne, withChore(_m))
+	return &ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ChoreClient) UpdateOneID(id string) *ChoreUpdateOne {
+	mutation := newChoreMutation(c.config, OpUpdateOne, withChoreID(id))
+	return &ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Chore.
+func (c *ChoreClient) Delete() *ChoreDelete {
+	mutation := newChoreMutation(c.config, OpDelete)
+	return &ChoreDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ChoreClient) DeleteOne(_m *Chore) *ChoreDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ChoreClient) DeleteOneID(id string) *ChoreDeleteOne {
+	builder := c.Delete().Where(chore.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ChoreDeleteOne{builder}
+}
+
+// Query returns a query builder for Chore.
+func (c *ChoreClient) Query() *ChoreQuery {
+	return &ChoreQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeChore},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Chore entity by its id.
+func (c *ChoreClient) Get(ctx context.Context, id string) (*Chore, error) {
+	return c.Query().Where(chore.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ChoreClient) GetX(ctx context.Context, id string) *Chore {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ChoreClient) Hooks() []Hook {
+	return c.hooks.Chore
+}
+
+// Interceptors returns the client interceptors.
+func (c *ChoreClient) Interceptors() []Interceptor {
+	return c.inters.Chore
+}
+
+func (c *ChoreClient) mutate(ctx context.Context, m *ChoreMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ChoreCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ChoreUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ChoreDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Chore mutation op: %q", m.Op())
 	}
 }
 
@@ -2544,139 +2675,6 @@ func (c *InputBaselineClient) mutate(ctx context.Context, m *InputBaselineMutati
 	}
 }
 
-// LeaseSweepClient is a client for the LeaseSweep schema.
-type LeaseSweepClient struct {
-	config
-}
-
-// NewLeaseSweepClient returns a client for the LeaseSweep from the given config.
-func NewLeaseSweepClient(c config) *LeaseSweepClient {
-	return &LeaseSweepClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `leasesweep.Hooks(f(g(h())))`.
-func (c *LeaseSweepClient) Use(hooks ...Hook) {
-	c.hooks.LeaseSweep = append(c.hooks.LeaseSweep, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `leasesweep.Intercept(f(g(h())))`.
-func (c *LeaseSweepClient) Intercept(interceptors ...Interceptor) {
-	c.inters.LeaseSweep = append(c.inters.LeaseSweep, interceptors...)
-}
-
-// Create returns a builder for creating a LeaseSweep entity.
-func (c *LeaseSweepClient) Create() *LeaseSweepCreate {
-	mutation := newLeaseSweepMutation(c.config, OpCreate)
-	return &LeaseSweepCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of LeaseSweep entities.
-func (c *LeaseSweepClient) CreateBulk(builders ...*LeaseSweepCreate) *LeaseSweepCreateBulk {
-	return &LeaseSweepCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *LeaseSweepClient) MapCreateBulk(slice any, setFunc func(*LeaseSweepCreate, int)) *LeaseSweepCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &LeaseSweepCreateBulk{err: fmt.Errorf("calling to LeaseSweepClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*LeaseSweepCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &LeaseSweepCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for LeaseSweep.
-func (c *LeaseSweepClient) Update() *LeaseSweepUpdate {
-	mutation := newLeaseSweepMutation(c.config, OpUpdate)
-	return &LeaseSweepUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *LeaseSweepClient) UpdateOne(_m *LeaseSweep) *LeaseSweepUpdateOne {
-	mutation := newLeaseSweepMutation(c.config, OpUpdateOne, withLeaseSweep(_m))
-	return &LeaseSweepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *LeaseSweepClient) UpdateOneID(id string) *LeaseSweepUpdateOne {
-	mutation := newLeaseSweepMutation(c.config, OpUpdateOne, withLeaseSweepID(id))
-	return &LeaseSweepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for LeaseSweep.
-func (c *LeaseSweepClient) Delete() *LeaseSweepDelete {
-	mutation := newLeaseSweepMutation(c.config, OpDelete)
-	return &LeaseSweepDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *LeaseSweepClient) DeleteOne(_m *LeaseSweep) *LeaseSweepDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *LeaseSweepClient) DeleteOneID(id string) *LeaseSweepDeleteOne {
-	builder := c.Delete().Where(leasesweep.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &LeaseSweepDeleteOne{builder}
-}
-
-// Query returns a query builder for LeaseSweep.
-func (c *LeaseSweepClient) Query() *LeaseSweepQuery {
-	return &LeaseSweepQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeLeaseSweep},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a LeaseSweep entity by its id.
-func (c *LeaseSweepClient) Get(ctx context.Context, id string) (*LeaseSweep, error) {
-	return c.Query().Where(leasesweep.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *LeaseSweepClient) GetX(ctx context.Context, id string) *LeaseSweep {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
-// Hooks returns the client hooks.
-func (c *LeaseSweepClient) Hooks() []Hook {
-	return c.hooks.LeaseSweep
-}
-
-// Interceptors returns the client interceptors.
-func (c *LeaseSweepClient) Interceptors() []Interceptor {
-	return c.inters.LeaseSweep
-}
-
-func (c *LeaseSweepClient) mutate(ctx context.Context, m *LeaseSweepMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&LeaseSweepCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&LeaseSweepUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&LeaseSweepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&LeaseSweepDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("ent: unknown LeaseSweep mutation op: %q", m.Op())
-	}
-}
-
 // ModuleDefinitionClient is a client for the ModuleDefinition schema.
 type ModuleDefinitionClient struct {
 	config
@@ -3872,18 +3870,18 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
-		Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
+		AuditEvent, Chore, CloudEvent, CloudService, DefaultValueDefinition,
+		DefinitionUse, Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
 		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
-		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
-		Project, Quarantine, Release, Token []ent.Hook
+		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
+		Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
-		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
-		Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
+		AuditEvent, Chore, CloudEvent, CloudService, DefaultValueDefinition,
+		DefinitionUse, Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
 		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
-		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
-		Project, Quarantine, Release, Token []ent.Interceptor
+		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
+		Quarantine, Release, Token []ent.Interceptor
 	}
 )
 

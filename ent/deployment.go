@@ -95,6 +95,8 @@ type Deployment struct {
 	FoldedLogLines int32 `json:"folded_log_lines,omitempty"`
 	// how many bytes of text these had
 	FoldedLogBytes int64 `json:"folded_log_bytes,omitempty"`
+	// when its events, its log and the states of its listeners were folded because of their age
+	DetailsFoldedAt *time.Time `json:"details_folded_at,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
 	// name of the actor that claimed it
@@ -245,7 +247,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelReason:
 			values[i] = new(sql.NullString)
-		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
+		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldDetailsFoldedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -499,6 +501,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field folded_log_bytes", values[i])
 			} else if value.Valid {
 				_m.FoldedLogBytes = value.Int64
+			}
+		case deployment.FieldDetailsFoldedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field details_folded_at", values[i])
+			} else if value.Valid {
+				_m.DetailsFoldedAt = new(time.Time)
+				*_m.DetailsFoldedAt = value.Time
 			}
 		case deployment.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -785,6 +794,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("folded_log_bytes=")
 	builder.WriteString(fmt.Sprintf("%v", _m.FoldedLogBytes))
+	builder.WriteString(", ")
+	if v := _m.DetailsFoldedAt; v != nil {
+		builder.WriteString("details_folded_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)

@@ -429,6 +429,20 @@ func (_c *DeploymentCreate) SetNillableFoldedLogBytes(v *int64) *DeploymentCreat
 	return _c
 }
 
+// SetDetailsFoldedAt sets the "details_folded_at" field.
+func (_c *DeploymentCreate) SetDetailsFoldedAt(v time.Time) *DeploymentCreate {
+	_c.mutation.SetDetailsFoldedAt(v)
+	return _c
+}
+
+// SetNillableDetailsFoldedAt sets the "details_folded_at" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableDetailsFoldedAt(v *time.Time) *DeploymentCreate {
+	if v != nil {
+		_c.SetDetailsFoldedAt(*v)
+	}
+	return _c
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (_c *DeploymentCreate) SetCreatedBy(v string) *DeploymentCreate {
 	_c.mutation.SetCreatedBy(v)
@@ -969,6 +983,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.FoldedLogBytes(); ok {
 		_spec.SetField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
 		_node.FoldedLogBytes = value
+	}
+	if value, ok := _c.mutation.DetailsFoldedAt(); ok {
+		_spec.SetField(deployment.FieldDetailsFoldedAt, field.TypeTime, value)
+		_node.DetailsFoldedAt = &value
 	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(deployment.FieldCreatedBy, field.TypeString, value)

@@ -442,6 +442,26 @@ func (_u *DeploymentUpdate) AddFoldedLogBytes(v int64) *DeploymentUpdate {
 	return _u
 }
 
+// SetDetailsFoldedAt sets the "details_folded_at" field.
+func (_u *DeploymentUpdate) SetDetailsFoldedAt(v time.Time) *DeploymentUpdate {
+	_u.mutation.SetDetailsFoldedAt(v)
+	return _u
+}
+
+// SetNillableDetailsFoldedAt sets the "details_folded_at" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableDetailsFoldedAt(v *time.Time) *DeploymentUpdate {
+	if v != nil {
+		_u.SetDetailsFoldedAt(*v)
+	}
+	return _u
+}
+
+// ClearDetailsFoldedAt clears the value of the "details_folded_at" field.
+func (_u *DeploymentUpdate) ClearDetailsFoldedAt() *DeploymentUpdate {
+	_u.mutation.ClearDetailsFoldedAt()
+	return _u
+}
+
 // SetRunner sets the "runner" field.
 func (_u *DeploymentUpdate) SetRunner(v string) *DeploymentUpdate {
 	_u.mutation.SetRunner(v)
@@ -922,6 +942,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if value, ok := _u.mutation.AddedFoldedLogBytes(); ok {
 		_spec.AddField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.DetailsFoldedAt(); ok {
+		_spec.SetField(deployment.FieldDetailsFoldedAt, field.TypeTime, value)
+	}
+	if _u.mutation.DetailsFoldedAtCleared() {
+		_spec.ClearField(deployment.FieldDetailsFoldedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
@@ -1504,6 +1530,26 @@ func (_u *DeploymentUpdateOne) AddFoldedLogBytes(v int64) *DeploymentUpdateOne {
 	return _u
 }
 
+// SetDetailsFoldedAt sets the "details_folded_at" field.
+func (_u *DeploymentUpdateOne) SetDetailsFoldedAt(v time.Time) *DeploymentUpdateOne {
+	_u.mutation.SetDetailsFoldedAt(v)
+	return _u
+}
+
+// SetNillableDetailsFoldedAt sets the "details_folded_at" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableDetailsFoldedAt(v *time.Time) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetDetailsFoldedAt(*v)
+	}
+	return _u
+}
+
+// ClearDetailsFoldedAt clears the value of the "details_folded_at" field.
+func (_u *DeploymentUpdateOne) ClearDetailsFoldedAt() *DeploymentUpdateOne {
+	_u.mutation.ClearDetailsFoldedAt()
+	return _u
+}
+
 // SetRunner sets the "runner" field.
 func (_u *DeploymentUpdateOne) SetRunner(v string) *DeploymentUpdateOne {
 	_u.mutation.SetRunner(v)
@@ -2014,6 +2060,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if value, ok := _u.mutation.AddedFoldedLogBytes(); ok {
 		_spec.AddField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.DetailsFoldedAt(); ok {
+		_spec.SetField(deployment.FieldDetailsFoldedAt, field.TypeTime, value)
+	}
+	if _u.mutation.DetailsFoldedAtCleared() {
+		_spec.ClearField(deployment.FieldDetailsFoldedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slipway/ent/auditevent"
+	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
 	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
@@ -21,7 +22,6 @@ import (
 	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
-	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -96,6 +96,7 @@ func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			auditevent.Table:             auditevent.ValidColumn,
+			chore.Table:                  chore.ValidColumn,
 			cloudevent.Table:             cloudevent.ValidColumn,
 			cloudservice.Table:           cloudservice.ValidColumn,
 			defaultvaluedefinition.Table: defaultvaluedefinition.ValidColumn,
@@ -109,7 +110,6 @@ func checkColumn(t, c string) error {
 			giveninput.Table:             giveninput.ValidColumn,
 			idempotencykey.Table:         idempotencykey.ValidColumn,
 			inputbaseline.Table:          inputbaseline.ValidColumn,
-			leasesweep.Table:             leasesweep.ValidColumn,
 			moduledefinition.Table:       moduledefinition.ValidColumn,
 			moduleinstance.Table:         moduleinstance.ValidColumn,
 			moduleversion.Table:          moduleversion.ValidColumn,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slipway/ent/auditevent"
+	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
 	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
@@ -21,7 +22,6 @@ import (
 	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
-	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -56,6 +56,7 @@ const (
 
 	// Node types.
 	TypeAuditEvent             = "AuditEvent"
+	TypeChore                  = "Chore"
 	TypeCloudEvent             = "CloudEvent"
 	TypeCloudService           = "CloudService"
 	TypeDefaultValueDefinition = "DefaultValueDefinition"
@@ -69,7 +70,6 @@ const (
 	TypeGivenInput             = "GivenInput"
 	TypeIdempotencyKey         = "IdempotencyKey"
 	TypeInputBaseline          = "InputBaseline"
-	TypeLeaseSweep             = "LeaseSweep"
 	TypeModuleDefinition       = "ModuleDefinition"
 	TypeModuleInstance         = "ModuleInstance"
 	TypeModuleVersion          = "ModuleVersion"
@@ -935,6 +935,392 @@ func (m *AuditEventMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AuditEventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AuditEvent edge %s", name)
+}
+
+// ChoreMutation represents an operation that mutates the Chore nodes in the graph.
+type ChoreMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	worked_at     *time.Time
+	resumed_at    *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Chore, error)
+	predicates    []predicate.Chore
+}
+
+var _ ent.Mutation = (*ChoreMutation)(nil)
+
+// choreOption allows management of the mutation configuration using functional options.
+type choreOption func(*ChoreMutation)
+
+// newChoreMutation creates new mutation for the Chore entity.
+func newChoreMutation(c config, op Op, opts ...choreOption) *ChoreMutation {
+	m := &ChoreMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeChore,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withChoreID sets the ID field of the mutation.
+func withChoreID(id string) choreOption {
+	return func(m *ChoreMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Chore
+		)
+		m.oldValue = func(ctx context.Context) (*Chore, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Chore.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withChore sets the old Chore of the mutation.
+func withChore(node *Chore) choreOption {
+	return func(m *ChoreMutation) {
+		m.oldValue = func(context.Context) (*Chore, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ChoreMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ChoreMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Chore entities.
+func (m *ChoreMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ChoreMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ChoreMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Chore.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkedAt sets the "worked_at" field.
+func (m *ChoreMutation) SetWorkedAt(t time.Time) {
+	m.worked_at = &t
+}
+
+// WorkedAt returns the value of the "worked_at" field in the mutation.
+func (m *ChoreMutation) WorkedAt() (r time.Time, exists bool) {
+	v := m.worked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkedAt returns the old "worked_at" field's value of the Chore entity.
+// If the Chore object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChoreMutation) OldWorkedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkedAt: %w", err)
+	}
+	return oldValue.WorkedAt, nil
+}
+
+// ResetWorkedAt resets all changes to the "worked_at" field.
+func (m *ChoreMutation) ResetWorkedAt() {
+	m.worked_at = nil
+}
+
+// SetResumedAt sets the "resumed_at" field.
+func (m *ChoreMutation) SetResumedAt(t time.Time) {
+	m.resumed_at = &t
+}
+
+// ResumedAt returns the value of the "resumed_at" field in the mutation.
+func (m *ChoreMutation) ResumedAt() (r time.Time, exists bool) {
+	v := m.resumed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResumedAt returns the old "resumed_at" field's value of the Chore entity.
+// If the Chore object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChoreMutation) OldResumedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResumedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResumedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResumedAt: %w", err)
+	}
+	return oldValue.ResumedAt, nil
+}
+
+// ResetResumedAt resets all changes to the "resumed_at" field.
+func (m *ChoreMutation) ResetResumedAt() {
+	m.resumed_at = nil
+}
+
+// Where appends a list predicates to the ChoreMutation builder.
+func (m *ChoreMutation) Where(ps ...predicate.Chore) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ChoreMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ChoreMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Chore, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ChoreMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ChoreMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Chore).
+func (m *ChoreMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ChoreMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.worked_at != nil {
+		fields = append(fields, chore.FieldWorkedAt)
+	}
+	if m.resumed_at != nil {
+		fields = append(fields, chore.FieldResumedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ChoreMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case chore.FieldWorkedAt:
+		return m.WorkedAt()
+	case chore.FieldResumedAt:
+		return m.ResumedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ChoreMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case chore.FieldWorkedAt:
+		return m.OldWorkedAt(ctx)
+	case chore.FieldResumedAt:
+		return m.OldResumedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Chore field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ChoreMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case chore.FieldWorkedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkedAt(v)
+		return nil
+	case chore.FieldResumedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResumedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Chore field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ChoreMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ChoreMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ChoreMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Chore numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ChoreMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ChoreMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ChoreMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Chore nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ChoreMutation) ResetField(name string) error {
+	switch name {
+	case chore.FieldWorkedAt:
+		m.ResetWorkedAt()
+		return nil
+	case chore.FieldResumedAt:
+		m.ResetResumedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Chore field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ChoreMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ChoreMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ChoreMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ChoreMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ChoreMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ChoreMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ChoreMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Chore unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ChoreMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Chore edge %s", name)
 }
 
 // CloudEventMutation represents an operation that mutates the CloudEvent nodes in the graph.
@@ -3901,6 +4287,7 @@ type DeploymentMutation struct {
 	addfolded_log_lines    *int32
 	folded_log_bytes       *int64
 	addfolded_log_bytes    *int64
+	details_folded_at      *time.Time
 	created_by             *string
 	runner                 *string
 	lease_id               *string
@@ -5679,6 +6066,55 @@ func (m *DeploymentMutation) ResetFoldedLogBytes() {
 	m.addfolded_log_bytes = nil
 }
 
+// SetDetailsFoldedAt sets the "details_folded_at" field.
+func (m *DeploymentMutation) SetDetailsFoldedAt(t time.Time) {
+	m.details_folded_at = &t
+}
+
+// DetailsFoldedAt returns the value of the "details_folded_at" field in the mutation.
+func (m *DeploymentMutation) DetailsFoldedAt() (r time.Time, exists bool) {
+	v := m.details_folded_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDetailsFoldedAt returns the old "details_folded_at" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldDetailsFoldedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDetailsFoldedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDetailsFoldedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDetailsFoldedAt: %w", err)
+	}
+	return oldValue.DetailsFoldedAt, nil
+}
+
+// ClearDetailsFoldedAt clears the value of the "details_folded_at" field.
+func (m *DeploymentMutation) ClearDetailsFoldedAt() {
+	m.details_folded_at = nil
+	m.clearedFields[deployment.FieldDetailsFoldedAt] = struct{}{}
+}
+
+// DetailsFoldedAtCleared returns if the "details_folded_at" field was cleared in this mutation.
+func (m *DeploymentMutation) DetailsFoldedAtCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldDetailsFoldedAt]
+	return ok
+}
+
+// ResetDetailsFoldedAt resets all changes to the "details_folded_at" field.
+func (m *DeploymentMutation) ResetDetailsFoldedAt() {
+	m.details_folded_at = nil
+	delete(m.clearedFields, deployment.FieldDetailsFoldedAt)
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (m *DeploymentMutation) SetCreatedBy(s string) {
 	m.created_by = &s
@@ -6557,7 +6993,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 46)
+	fields := make([]string, 0, 47)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -6662,6 +7098,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.folded_log_bytes != nil {
 		fields = append(fields, deployment.FieldFoldedLogBytes)
+	}
+	if m.details_folded_at != nil {
+		fields = append(fields, deployment.FieldDetailsFoldedAt)
 	}
 	if m.created_by != nil {
 		fields = append(fields, deployment.FieldCreatedBy)
@@ -6774,6 +7213,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.FoldedLogLines()
 	case deployment.FieldFoldedLogBytes:
 		return m.FoldedLogBytes()
+	case deployment.FieldDetailsFoldedAt:
+		return m.DetailsFoldedAt()
 	case deployment.FieldCreatedBy:
 		return m.CreatedBy()
 	case deployment.FieldRunner:
@@ -6875,6 +7316,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldFoldedLogLines(ctx)
 	case deployment.FieldFoldedLogBytes:
 		return m.OldFoldedLogBytes(ctx)
+	case deployment.FieldDetailsFoldedAt:
+		return m.OldDetailsFoldedAt(ctx)
 	case deployment.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	case deployment.FieldRunner:
@@ -7151,6 +7594,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetFoldedLogBytes(v)
 		return nil
+	case deployment.FieldDetailsFoldedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDetailsFoldedAt(v)
+		return nil
 	case deployment.FieldCreatedBy:
 		v, ok := value.(string)
 		if !ok {
@@ -7417,6 +7867,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldEvents) {
 		fields = append(fields, deployment.FieldEvents)
 	}
+	if m.FieldCleared(deployment.FieldDetailsFoldedAt) {
+		fields = append(fields, deployment.FieldDetailsFoldedAt)
+	}
 	if m.FieldCleared(deployment.FieldRunner) {
 		fields = append(fields, deployment.FieldRunner)
 	}
@@ -7511,6 +7964,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldEvents:
 		m.ClearEvents()
+		return nil
+	case deployment.FieldDetailsFoldedAt:
+		m.ClearDetailsFoldedAt()
 		return nil
 	case deployment.FieldRunner:
 		m.ClearRunner()
@@ -7645,6 +8101,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldFoldedLogBytes:
 		m.ResetFoldedLogBytes()
+		return nil
+	case deployment.FieldDetailsFoldedAt:
+		m.ResetDetailsFoldedAt()
 		return nil
 	case deployment.FieldCreatedBy:
 		m.ResetCreatedBy()
@@ -13365,392 +13824,6 @@ func (m *InputBaselineMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown InputBaseline edge %s", name)
-}
-
-// LeaseSweepMutation represents an operation that mutates the LeaseSweep nodes in the graph.
-type LeaseSweepMutation struct {
-	config
-	op            Op
-	typ           string
-	id            *string
-	worked_at     *time.Time
-	resumed_at    *time.Time
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*LeaseSweep, error)
-	predicates    []predicate.LeaseSweep
-}
-
-var _ ent.Mutation = (*LeaseSweepMutation)(nil)
-
-// leasesweepOption allows management of the mutation configuration using functional options.
-type leasesweepOption func(*LeaseSweepMutation)
-
-// newLeaseSweepMutation creates new mutation for the LeaseSweep entity.
-func newLeaseSweepMutation(c config, op Op, opts ...leasesweepOption) *LeaseSweepMutation {
-	m := &LeaseSweepMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeLeaseSweep,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withLeaseSweepID sets the ID field of the mutation.
-func withLeaseSweepID(id string) leasesweepOption {
-	return func(m *LeaseSweepMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *LeaseSweep
-		)
-		m.oldValue = func(ctx context.Context) (*LeaseSweep, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().LeaseSweep.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withLeaseSweep sets the old LeaseSweep of the mutation.
-func withLeaseSweep(node *LeaseSweep) leasesweepOption {
-	return func(m *LeaseSweepMutation) {
-		m.oldValue = func(context.Context) (*LeaseSweep, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m LeaseSweepMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m LeaseSweepMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("ent: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of LeaseSweep entities.
-func (m *LeaseSweepMutation) SetID(id string) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *LeaseSweepMutation) ID() (id string, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *LeaseSweepMutation) IDs(ctx context.Context) ([]string, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []string{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().LeaseSweep.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkedAt sets the "worked_at" field.
-func (m *LeaseSweepMutation) SetWorkedAt(t time.Time) {
-	m.worked_at = &t
-}
-
-// WorkedAt returns the value of the "worked_at" field in the mutation.
-func (m *LeaseSweepMutation) WorkedAt() (r time.Time, exists bool) {
-	v := m.worked_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldWorkedAt returns the old "worked_at" field's value of the LeaseSweep entity.
-// If the LeaseSweep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *LeaseSweepMutation) OldWorkedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkedAt: %w", err)
-	}
-	return oldValue.WorkedAt, nil
-}
-
-// ResetWorkedAt resets all changes to the "worked_at" field.
-func (m *LeaseSweepMutation) ResetWorkedAt() {
-	m.worked_at = nil
-}
-
-// SetResumedAt sets the "resumed_at" field.
-func (m *LeaseSweepMutation) SetResumedAt(t time.Time) {
-	m.resumed_at = &t
-}
-
-// ResumedAt returns the value of the "resumed_at" field in the mutation.
-func (m *LeaseSweepMutation) ResumedAt() (r time.Time, exists bool) {
-	v := m.resumed_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldResumedAt returns the old "resumed_at" field's value of the LeaseSweep entity.
-// If the LeaseSweep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *LeaseSweepMutation) OldResumedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldResumedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldResumedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldResumedAt: %w", err)
-	}
-	return oldValue.ResumedAt, nil
-}
-
-// ResetResumedAt resets all changes to the "resumed_at" field.
-func (m *LeaseSweepMutation) ResetResumedAt() {
-	m.resumed_at = nil
-}
-
-// Where appends a list predicates to the LeaseSweepMutation builder.
-func (m *LeaseSweepMutation) Where(ps ...predicate.LeaseSweep) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the LeaseSweepMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *LeaseSweepMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.LeaseSweep, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *LeaseSweepMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *LeaseSweepMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (LeaseSweep).
-func (m *LeaseSweepMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *LeaseSweepMutation) Fields() []string {
-	fields := make([]string, 0, 2)
-	if m.worked_at != nil {
-		fields = append(fields, leasesweep.FieldWorkedAt)
-	}
-	if m.resumed_at != nil {
-		fields = append(fields, leasesweep.FieldResumedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *LeaseSweepMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case leasesweep.FieldWorkedAt:
-		return m.WorkedAt()
-	case leasesweep.FieldResumedAt:
-		return m.ResumedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *LeaseSweepMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case leasesweep.FieldWorkedAt:
-		return m.OldWorkedAt(ctx)
-	case leasesweep.FieldResumedAt:
-		return m.OldResumedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown LeaseSweep field %s", name)
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *LeaseSweepMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case leasesweep.FieldWorkedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkedAt(v)
-		return nil
-	case leasesweep.FieldResumedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetResumedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown LeaseSweep field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *LeaseSweepMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *LeaseSweepMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *LeaseSweepMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown LeaseSweep numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *LeaseSweepMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *LeaseSweepMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *LeaseSweepMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown LeaseSweep nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *LeaseSweepMutation) ResetField(name string) error {
-	switch name {
-	case leasesweep.FieldWorkedAt:
-		m.ResetWorkedAt()
-		return nil
-	case leasesweep.FieldResumedAt:
-		m.ResetResumedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown LeaseSweep field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *LeaseSweepMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *LeaseSweepMutation) AddedIDs(name string) []ent.Value {
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *LeaseSweepMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *LeaseSweepMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *LeaseSweepMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *LeaseSweepMutation) EdgeCleared(name string) bool {
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *LeaseSweepMutation) ClearEdge(name string) error {
-	return fmt.Errorf("unknown LeaseSweep unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *LeaseSweepMutation) ResetEdge(name string) error {
-	return fmt.Errorf("unknown LeaseSweep edge %s", name)
 }
 
 // ModuleDefinitionMutation represents an operation that mutates the ModuleDefinition nodes in the graph.

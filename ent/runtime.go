@@ -47,15 +47,15 @@ func init() {
 	// deployment.DefaultFoldedLogBytes holds the default value on creation for the folded_log_bytes field.
 	deployment.DefaultFoldedLogBytes = deploymentDescFoldedLogBytes.Default.(int64)
 	// deploymentDescForced is the schema descriptor for forced field.
-	deploymentDescForced := deploymentFields[40].Descriptor()
+	deploymentDescForced := deploymentFields[41].Descriptor()
 	// deployment.DefaultForced holds the default value on creation for the forced field.
 	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[41].Descriptor()
+	deploymentDescReportSequence := deploymentFields[42].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[42].Descriptor()
+	deploymentDescVersion := deploymentFields[43].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slipway/ent/auditevent"
+	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
 	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
@@ -20,7 +21,6 @@ import (
 	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
-	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -131,6 +131,20 @@ func (_m *AuditEvent) ScanTarget(column string) any {
 		return &_m.RequestID
 	case auditevent.FieldChanges:
 		return &scanJSON[json.RawMessage]{to: &_m.Changes}
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *Chore) ScanTarget(column string) any {
+	switch column {
+	case chore.FieldID:
+		return &_m.ID
+	case chore.FieldWorkedAt:
+		return &_m.WorkedAt
+	case chore.FieldResumedAt:
+		return &_m.ResumedAt
 	default:
 		return nil
 	}
@@ -307,6 +321,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &_m.FoldedLogLines
 	case deployment.FieldFoldedLogBytes:
 		return &_m.FoldedLogBytes
+	case deployment.FieldDetailsFoldedAt:
+		return scanNillable[time.Time]{&_m.DetailsFoldedAt}
 	case deployment.FieldCreatedBy:
 		return &_m.CreatedBy
 	case deployment.FieldRunner:
@@ -503,20 +519,6 @@ func (_m *InputBaseline) ScanTarget(column string) any {
 		return &_m.Content
 	case inputbaseline.FieldUpdatedAt:
 		return &_m.UpdatedAt
-	default:
-		return nil
-	}
-}
-
-// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
-func (_m *LeaseSweep) ScanTarget(column string) any {
-	switch column {
-	case leasesweep.FieldID:
-		return &_m.ID
-	case leasesweep.FieldWorkedAt:
-		return &_m.WorkedAt
-	case leasesweep.FieldResumedAt:
-		return &_m.ResumedAt
 	default:
 		return nil
 	}

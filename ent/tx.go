@@ -16,6 +16,8 @@ type Tx struct {
 	config
 	// AuditEvent is the client for interacting with the AuditEvent builders.
 	AuditEvent *AuditEventClient
+	// Chore is the client for interacting with the Chore builders.
+	Chore *ChoreClient
 	// CloudEvent is the client for interacting with the CloudEvent builders.
 	CloudEvent *CloudEventClient
 	// CloudService is the client for interacting with the CloudService builders.
@@ -42,8 +44,6 @@ type Tx struct {
 	IdempotencyKey *IdempotencyKeyClient
 	// InputBaseline is the client for interacting with the InputBaseline builders.
 	InputBaseline *InputBaselineClient
-	// LeaseSweep is the client for interacting with the LeaseSweep builders.
-	LeaseSweep *LeaseSweepClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
 	ModuleDefinition *ModuleDefinitionClient
 	// ModuleInstance is the client for interacting with the ModuleInstance builders.
@@ -192,6 +192,7 @@ func (tx *Tx) Client() *Client {
 
 func (tx *Tx) init() {
 	tx.AuditEvent = NewAuditEventClient(tx.config)
+	tx.Chore = NewChoreClient(tx.config)
 	tx.CloudEvent = NewCloudEventClient(tx.config)
 	tx.CloudService = NewCloudServiceClient(tx.config)
 	tx.DefaultValueDefinition = NewDefaultValueDefinitionClient(tx.config)
@@ -205,7 +206,6 @@ func (tx *Tx) init() {
 	tx.GivenInput = NewGivenInputClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.InputBaseline = NewInputBaselineClient(tx.config)
-	tx.LeaseSweep = NewLeaseSweepClient(tx.config)
 	tx.ModuleDefinition = NewModuleDefinitionClient(tx.config)
 	tx.ModuleInstance = NewModuleInstanceClient(tx.config)
 	tx.ModuleVersion = NewModuleVersionClient(tx.config)

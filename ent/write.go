@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"slipway/ent/auditevent"
+	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
 	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
@@ -19,7 +20,6 @@ import (
 	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
-	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -136,6 +136,48 @@ func (_m *AuditEvent) ColumnValue(column string) any {
 		return _m.RequestID
 	case auditevent.FieldChanges:
 		return optionalJSON(_m.Changes, _m.Changes == nil)
+	default:
+		return nil
+	}
+}
+
+// InsertStatement returns the INSERT of lease_sweeps, with every column but those that the database fills in and those
+// that are set later.
+func (*Chore) InsertStatement() string {
+	return `INSERT INTO "lease_sweeps" ("id", "worked_at", "resumed_at") VALUES ($1, $2, $3)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *Chore) InsertArguments() []any {
+	return []any{
+		_m.ID,
+		_m.WorkedAt,
+		_m.ResumedAt,
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *Chore) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Chore) Owner() string {
+	return ""
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *Chore) ColumnValue(column string) any {
+	switch column {
+	case chore.FieldID:
+		return _m.ID
+	case chore.FieldWorkedAt:
+		return _m.WorkedAt
+	case chore.FieldResumedAt:
+		return _m.ResumedAt
 	default:
 		return nil
 	}
@@ -430,6 +472,8 @@ func (_m *Deployment) SetTooEarly() string {
 		return deployment.FieldFoldedLogLines
 	case _m.FoldedLogBytes != 0:
 		return deployment.FieldFoldedLogBytes
+	case _m.DetailsFoldedAt != nil:
+		return deployment.FieldDetailsFoldedAt
 	case _m.Runner != nil:
 		return deployment.FieldRunner
 	case _m.LeaseID != nil:
@@ -533,6 +577,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return _m.FoldedLogLines
 	case deployment.FieldFoldedLogBytes:
 		return _m.FoldedLogBytes
+	case deployment.FieldDetailsFoldedAt:
+		return nillable(_m.DetailsFoldedAt)
 	case deployment.FieldCreatedBy:
 		return _m.CreatedBy
 	case deployment.FieldRunner:
@@ -979,48 +1025,6 @@ func (_m *InputBaseline) ColumnValue(column string) any {
 		return _m.Content
 	case inputbaseline.FieldUpdatedAt:
 		return _m.UpdatedAt
-	default:
-		return nil
-	}
-}
-
-// InsertStatement returns the INSERT of lease_sweeps, with every column but those that the database fills in and those
-// that are set later.
-func (*LeaseSweep) InsertStatement() string {
-	return `INSERT INTO "lease_sweeps" ("id", "worked_at", "resumed_at") VALUES ($1, $2, $3)`
-}
-
-// InsertArguments returns the arguments of InsertStatement.
-func (_m *LeaseSweep) InsertArguments() []any {
-	return []any{
-		_m.ID,
-		_m.WorkedAt,
-		_m.ResumedAt,
-	}
-}
-
-// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
-func (_m *LeaseSweep) SetTooEarly() string {
-	switch {
-	default:
-		return ""
-	}
-}
-
-// Owner returns the organization that the entity is of, "" for none.
-func (_m *LeaseSweep) Owner() string {
-	return ""
-}
-
-// ColumnValue returns the value of a column, nil where it is null or there is no such column.
-func (_m *LeaseSweep) ColumnValue(column string) any {
-	switch column {
-	case leasesweep.FieldID:
-		return _m.ID
-	case leasesweep.FieldWorkedAt:
-		return _m.WorkedAt
-	case leasesweep.FieldResumedAt:
-		return _m.ResumedAt
 	default:
 		return nil
 	}

@@ -145,7 +145,7 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	defer keeping.Wait()
 	keep, stop := context.WithCancel(ctx)
 	defer stop()
-	keeping.Go(func() { api.Services.Deploy.RunHousekeeping(keep, log) })
+	keeping.Go(func() { api.Services.RunHousekeeping(keep, log) })
 	keeping.Go(func() { offset.Watch(keep, log) })
 	if l.admin != nil {
 		keeping.Go(func() { api.Metrics.WatchDatabase(keep, api.Asking(offset.Measure)) })

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"slipway/internal/catalog"
 	"slipway/internal/httpx"
@@ -47,6 +48,21 @@ func halfOr(least, most int) setting.Parser[int] {
 			return 0, setting.Unlike(fmt.Sprintf("half or a number from %d to %d", least, most), s)
 		}
 		return n, nil
+	}}
+}
+
+// foreverOr reads durations of at least least, or the word forever, for which it returns 0.
+func foreverOr(least time.Duration) setting.Parser[time.Duration] {
+	durations := setting.AtLeast(least)
+	return setting.Parser[time.Duration]{Kind: durations.Kind, Parse: func(s string) (time.Duration, error) {
+		if s == "forever" {
+			return 0, nil
+		}
+		d, err := durations.Parse(s)
+		if err != nil {
+			return 0, setting.Unlike(fmt.Sprintf("forever or a duration of at least %s, such as 2160h", setting.DurationText(least)), s)
+		}
+		return d, nil
 	}}
 }
 

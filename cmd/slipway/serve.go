@@ -76,7 +76,7 @@ func (s *settings) prepare(ctx context.Context, migrateFirst bool, log *slog.Log
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.readTrusted(), s.readPair(log), s.openTraces(ctx, log)); err != nil {
+	if err := errors.Join(s.readTrusted(), s.readPair(log), s.openArchive(), s.openTraces(ctx, log)); err != nil {
 		return nil, err
 	}
 	if origin.New("", s.allowedOrigins).Every() {

@@ -20,6 +20,7 @@ import (
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/origin"
 	"slipway/internal/quota"
+	"slipway/internal/retention"
 	"slipway/internal/server"
 	"slipway/internal/setting"
 	"slipway/internal/store"
@@ -55,6 +56,8 @@ type settings struct {
 	maxOperations             int
 	requestTimeout            time.Duration
 	lease, cancelTimeout      time.Duration
+	keep                      retention.Keep
+	auditArchive              string
 	drainWait                 time.Duration
 	shutdownTimeout           time.Duration
 
@@ -95,12 +98,37 @@ func (s *settings) flags(fs *pflag.FlagSet, usual fallbacks, databaseUsage strin
 		"how long a runner may be silent before its deployment has failed")
 	setting.Add(fs, &s.cancelTimeout, "cancel-timeout", setting.DurationText(deployment.DefaultCancelTimeout), setting.AtLeast(time.Second),
 		"how long a program may take to end once its cancellation was requested, before it is killed")
+	s.keepFlags(fs)
 	setting.Add(fs, &s.drainWait, "drain-wait", "0s", setting.AtLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")
 	setting.Add(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", setting.AtLeast(time.Millisecond), "how long requests may finish after that")
 
 	setting.Add(fs, &s.logFormat, "log-format", string(formatAuto), setting.Choice(formatAuto, formatText, formatJSON),
 		"log lines on standard error; auto is text on a terminal and json otherwise")
 	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level, "least level that is logged")
+}
+
+// keepFlags are for how long what gets old is kept.
+func (s *settings) keepFlags(fs *pflag.FlagSet) {
+	setting.Add(fs, &s.keep.Details, "keep-details", "forever", foreverOr(retention.MinKeep),
+		"how long a deployment keeps its events, its log and the states of its listeners once it has ended; then they are counted and removed")
+	setting.Add(fs, &s.keep.Audit, "keep-audit", "forever", foreverOr(retention.MinKeep), "how long the audit is kept before it moves to --audit-archive")
+	setting.Add(fs, &s.auditArchive, "audit-archive", "", setting.OrEmpty(setting.File), "the folder that --keep-audit moves the audit to, as JSON lines")
+}
+
+// openArchive opens the folder for the audit, where there is one.
+func (s *settings) openArchive() (err error) {
+	switch {
+	case s.keep.Audit == 0 && s.auditArchive == "":
+		return nil
+	case s.auditArchive == "":
+		return setting.Usagef("--keep-audit: want --audit-archive beside it, found none")
+	case s.keep.Audit == 0:
+		return setting.Usagef("--audit-archive: want --keep-audit beside it, found none")
+	}
+	if s.keep.Archive, err = retention.OpenArchive(s.auditArchive); err != nil {
+		return setting.Usagef("--audit-archive: want a folder in which files can be made: %v", err)
+	}
+	return nil
 }
 
 // callerFlags are how callers are told apart, and the limits of those who are not known.
@@ -225,6 +253,7 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		Timeout:          s.requestTimeout,
 		Lease:            s.lease,
 		CancelTimeout:    s.cancelTimeout,
+		Keep:             s.keep,
 		Trace:            s.traces.Handler,
 		Log:              log,
 	}

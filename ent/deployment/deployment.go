@@ -84,6 +84,8 @@ const (
 	FieldFoldedLogLines = "folded_log_lines"
 	// FieldFoldedLogBytes holds the string denoting the folded_log_bytes field in the database.
 	FieldFoldedLogBytes = "folded_log_bytes"
+	// FieldDetailsFoldedAt holds the string denoting the details_folded_at field in the database.
+	FieldDetailsFoldedAt = "details_folded_at"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// FieldRunner holds the string denoting the runner field in the database.
@@ -208,6 +210,7 @@ var Columns = []string{
 	FieldLogBytes,
 	FieldFoldedLogLines,
 	FieldFoldedLogBytes,
+	FieldDetailsFoldedAt,
 	FieldCreatedBy,
 	FieldRunner,
 	FieldLeaseID,
@@ -447,6 +450,11 @@ func ByFoldedLogLines(opts ...sql.OrderTermOption) OrderOption {
 // ByFoldedLogBytes orders the results by the folded_log_bytes field.
 func ByFoldedLogBytes(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFoldedLogBytes, opts...).ToFunc()
+}
+
+// ByDetailsFoldedAt orders the results by the details_folded_at field.
+func ByDetailsFoldedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDetailsFoldedAt, opts...).ToFunc()
 }
 
 // ByCreatedBy orders the results by the created_by field.

@@ -221,6 +221,11 @@ func FoldedLogBytes(v int64) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldFoldedLogBytes, v))
 }
 
+// DetailsFoldedAt applies equality check predicate on the "details_folded_at" field. It's identical to DetailsFoldedAtEQ.
+func DetailsFoldedAt(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldDetailsFoldedAt, v))
+}
+
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
 func CreatedBy(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldCreatedBy, v))
@@ -2154,6 +2159,56 @@ func FoldedLogBytesLT(v int64) predicate.Deployment {
 // FoldedLogBytesLTE applies the LTE predicate on the "folded_log_bytes" field.
 func FoldedLogBytesLTE(v int64) predicate.Deployment {
 	return predicate.Deployment(sql.FieldLTE(FieldFoldedLogBytes, v))
+}
+
+// DetailsFoldedAtEQ applies the EQ predicate on the "details_folded_at" field.
+func DetailsFoldedAtEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldDetailsFoldedAt, v))
+}
+
+// DetailsFoldedAtNEQ applies the NEQ predicate on the "details_folded_at" field.
+func DetailsFoldedAtNEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldDetailsFoldedAt, v))
+}
+
+// DetailsFoldedAtIn applies the In predicate on the "details_folded_at" field.
+func DetailsFoldedAtIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldDetailsFoldedAt, vs...))
+}
+
+// DetailsFoldedAtNotIn applies the NotIn predicate on the "details_folded_at" field.
+func DetailsFoldedAtNotIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldDetailsFoldedAt, vs...))
+}
+
+// DetailsFoldedAtGT applies the GT predicate on the "details_folded_at" field.
+func DetailsFoldedAtGT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldDetailsFoldedAt, v))
+}
+
+// DetailsFoldedAtGTE applies the GTE predicate on the "details_folded_at" field.
+func DetailsFoldedAtGTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldDetailsFoldedAt, v))
+}
+
+// DetailsFoldedAtLT applies the LT predicate on the "details_folded_at" field.
+func DetailsFoldedAtLT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldDetailsFoldedAt, v))
+}
+
+// DetailsFoldedAtLTE applies the LTE predicate on the "details_folded_at" field.
+func DetailsFoldedAtLTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldDetailsFoldedAt, v))
+}
+
+// DetailsFoldedAtIsNil applies the IsNil predicate on the "details_folded_at" field.
+func DetailsFoldedAtIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldDetailsFoldedAt))
+}
+
+// DetailsFoldedAtNotNil applies the NotNil predicate on the "details_folded_at" field.
+func DetailsFoldedAtNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldDetailsFoldedAt))
 }
 
 // CreatedByEQ applies the EQ predicate on the "created_by" field.

@@ -20,6 +20,18 @@ func (f AuditEventFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AuditEventMutation", m)
 }
 
+// The ChoreFunc type is an adapter to allow the use of ordinary
+// function as Chore mutator.
+type ChoreFunc func(context.Context, *ent.ChoreMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ChoreFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.ChoreMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ChoreMutation", m)
+}
+
 // The CloudEventFunc type is an adapter to allow the use of ordinary
 // function as CloudEvent mutator.
 type CloudEventFunc func(context.Context, *ent.CloudEventMutation) (ent.Value, error)
@@ -174,18 +186,6 @@ func (f InputBaselineFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Valu
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.InputBaselineMutation", m)
-}
-
-// The LeaseSweepFunc type is an adapter to allow the use of ordinary
-// function as LeaseSweep mutator.
-type LeaseSweepFunc func(context.Context, *ent.LeaseSweepMutation) (ent.Value, error)
-
-// Mutate calls f(ctx, m).
-func (f LeaseSweepFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-	if mv, ok := m.(*ent.LeaseSweepMutation); ok {
-		return f(ctx, mv)
-	}
-	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.LeaseSweepMutation", m)
 }
 
 // The ModuleDefinitionFunc type is an adapter to allow the use of ordinary

@@ -8,6 +8,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/auditevent"
+	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
 	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
@@ -21,7 +22,6 @@ import (
 	"slipway/ent/giveninput"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
-	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -116,6 +116,33 @@ func (f TraverseAuditEvent) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.AuditEventQuery", q)
+}
+
+// The ChoreFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ChoreFunc func(context.Context, *ent.ChoreQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ChoreFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ChoreQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ChoreQuery", q)
+}
+
+// The TraverseChore type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseChore func(context.Context, *ent.ChoreQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseChore) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseChore) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ChoreQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ChoreQuery", q)
 }
 
 // The CloudEventFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -469,33 +496,6 @@ func (f TraverseInputBaseline) Traverse(ctx context.Context, q ent.Query) error 
 	return fmt.Errorf("unexpected query type %T. expect *ent.InputBaselineQuery", q)
 }
 
-// The LeaseSweepFunc type is an adapter to allow the use of ordinary function as a Querier.
-type LeaseSweepFunc func(context.Context, *ent.LeaseSweepQuery) (ent.Value, error)
-
-// Query calls f(ctx, q).
-func (f LeaseSweepFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
-	if q, ok := q.(*ent.LeaseSweepQuery); ok {
-		return f(ctx, q)
-	}
-	return nil, fmt.Errorf("unexpected query type %T. expect *ent.LeaseSweepQuery", q)
-}
-
-// The TraverseLeaseSweep type is an adapter to allow the use of ordinary function as Traverser.
-type TraverseLeaseSweep func(context.Context, *ent.LeaseSweepQuery) error
-
-// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
-func (f TraverseLeaseSweep) Intercept(next ent.Querier) ent.Querier {
-	return next
-}
-
-// Traverse calls f(ctx, q).
-func (f TraverseLeaseSweep) Traverse(ctx context.Context, q ent.Query) error {
-	if q, ok := q.(*ent.LeaseSweepQuery); ok {
-		return f(ctx, q)
-	}
-	return fmt.Errorf("unexpected query type %T. expect *ent.LeaseSweepQuery", q)
-}
-
 // The ModuleDefinitionFunc type is an adapter to allow the use of ordinary function as a Querier.
 type ModuleDefinitionFunc func(context.Context, *ent.ModuleDefinitionQuery) (ent.Value, error)
 
@@ -717,6 +717,8 @@ func NewQuery(q ent.Query) (Query, error) {
 	switch q := q.(type) {
 	case *ent.AuditEventQuery:
 		return &query[*ent.AuditEventQuery, predicate.AuditEvent, auditevent.OrderOption]{typ: ent.TypeAuditEvent, tq: q}, nil
+	case *ent.ChoreQuery:
+		return &query[*ent.ChoreQuery, predicate.Chore, chore.OrderOption]{typ: ent.TypeChore, tq: q}, nil
 	case *ent.CloudEventQuery:
 		return &query[*ent.CloudEventQuery, predicate.CloudEvent, cloudevent.OrderOption]{typ: ent.TypeCloudEvent, tq: q}, nil
 	case *ent.CloudServiceQuery:
@@ -743,8 +745,6 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
 	case *ent.InputBaselineQuery:
 		return &query[*ent.InputBaselineQuery, predicate.InputBaseline, inputbaseline.OrderOption]{typ: ent.TypeInputBaseline, tq: q}, nil
-	case *ent.LeaseSweepQuery:
-		return &query[*ent.LeaseSweepQuery, predicate.LeaseSweep, leasesweep.OrderOption]{typ: ent.TypeLeaseSweep, tq: q}, nil
 	case *ent.ModuleDefinitionQuery:
 		return &query[*ent.ModuleDefinitionQuery, predicate.ModuleDefinition, moduledefinition.OrderOption]{typ: ent.TypeModuleDefinition, tq: q}, nil
 	case *ent.ModuleInstanceQuery:

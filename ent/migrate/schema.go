@@ -79,6 +79,18 @@ var (
 			},
 		},
 	}
+	// LeaseSweepsColumns holds the columns for the "lease_sweeps" table.
+	LeaseSweepsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "worked_at", Type: field.TypeTime},
+		{Name: "resumed_at", Type: field.TypeTime},
+	}
+	// LeaseSweepsTable holds the schema information for the "lease_sweeps" table.
+	LeaseSweepsTable = &schema.Table{
+		Name:       "lease_sweeps",
+		Columns:    LeaseSweepsColumns,
+		PrimaryKey: []*schema.Column{LeaseSweepsColumns[0]},
+	}
 	// CloudEventsColumns holds the columns for the "cloud_events" table.
 	CloudEventsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -288,6 +300,7 @@ var (
 		{Name: "log_bytes", Type: field.TypeInt64, Default: 0},
 		{Name: "folded_log_lines", Type: field.TypeInt32, Default: 0},
 		{Name: "folded_log_bytes", Type: field.TypeInt64, Default: 0},
+		{Name: "details_folded_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_by", Type: field.TypeString},
 		{Name: "runner", Type: field.TypeString, Nullable: true},
 		{Name: "lease_id", Type: field.TypeString, Nullable: true},
@@ -314,37 +327,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[41]},
+				Columns:    []*schema.Column{DeploymentsColumns[42]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[42]},
+				Columns:    []*schema.Column{DeploymentsColumns[43]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[43]},
+				Columns:    []*schema.Column{DeploymentsColumns[44]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[44]},
+				Columns:    []*schema.Column{DeploymentsColumns[45]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[45]},
+				Columns:    []*schema.Column{DeploymentsColumns[46]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[46]},
+				Columns:    []*schema.Column{DeploymentsColumns[47]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -353,7 +366,7 @@ var (
 			{
 				Name:    "deployment_active_instance",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
@@ -361,7 +374,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[32]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[33]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -374,7 +387,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[33]},
+				Columns: []*schema.Column{DeploymentsColumns[34]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -403,7 +416,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[23], DeploymentsColumns[14], DeploymentsColumns[12], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[14], DeploymentsColumns[12], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -411,7 +424,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[23], DeploymentsColumns[14]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -419,7 +432,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[23], DeploymentsColumns[14]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -427,7 +440,7 @@ var (
 			{
 				Name:    "deployment_succeeded_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[10]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[10]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'SUCCEEDED' AND trigger_source = 'event'",
 				},
@@ -435,9 +448,17 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[23], DeploymentsColumns[9], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[9], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
+				},
+			},
+			{
+				Name:    "deployment_details",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[10], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "completed_at IS NOT NULL AND details_folded_at IS NULL",
 				},
 			},
 			{
@@ -455,7 +476,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -467,7 +488,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -479,7 +500,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -491,7 +512,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[45], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -539,7 +560,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -551,7 +572,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -563,7 +584,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -870,18 +891,6 @@ var (
 				Columns: []*schema.Column{InputBaselinesColumns[4]},
 			},
 		},
-	}
-	// LeaseSweepsColumns holds the columns for the "lease_sweeps" table.
-	LeaseSweepsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString},
-		{Name: "worked_at", Type: field.TypeTime},
-		{Name: "resumed_at", Type: field.TypeTime},
-	}
-	// LeaseSweepsTable holds the schema information for the "lease_sweeps" table.
-	LeaseSweepsTable = &schema.Table{
-		Name:       "lease_sweeps",
-		Columns:    LeaseSweepsColumns,
-		PrimaryKey: []*schema.Column{LeaseSweepsColumns[0]},
 	}
 	// ModuleDefinitionsColumns holds the columns for the "module_definitions" table.
 	ModuleDefinitionsColumns = []*schema.Column{
@@ -1375,6 +1384,7 @@ var (
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		AuditEventsTable,
+		LeaseSweepsTable,
 		CloudEventsTable,
 		CloudServicesTable,
 		DefaultValueDefinitionsTable,
@@ -1388,7 +1398,6 @@ var (
 		GivenInputsTable,
 		IdempotencyKeysTable,
 		InputBaselinesTable,
-		LeaseSweepsTable,
 		ModuleDefinitionsTable,
 		ModuleInstancesTable,
 		ModuleVersionsTable,
@@ -1401,6 +1410,9 @@ var (
 )
 
 func init() {
+	LeaseSweepsTable.Annotation = &entsql.Annotation{
+		Table: "lease_sweeps",
+	}
 	CloudServicesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
 	DefaultValueDefinitionsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	DefinitionUsesTable.ForeignKeys[0].RefTable = ModuleVersionsTable

@@ -9,6 +9,9 @@ import (
 // AuditEvent is the predicate function for auditevent builders.
 type AuditEvent func(*sql.Selector)
 
+// Chore is the predicate function for chore builders.
+type Chore func(*sql.Selector)
+
 // CloudEvent is the predicate function for cloudevent builders.
 type CloudEvent func(*sql.Selector)
 
@@ -47,9 +50,6 @@ type IdempotencyKey func(*sql.Selector)
 
 // InputBaseline is the predicate function for inputbaseline builders.
 type InputBaseline func(*sql.Selector)
-
-// LeaseSweep is the predicate function for leasesweep builders.
-type LeaseSweep func(*sql.Selector)
 
 // ModuleDefinition is the predicate function for moduledefinition builders.
 type ModuleDefinition func(*sql.Selector)

@@ -69,6 +69,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("how many of the oldest lines are no longer kept"),
 		field.Int64("folded_log_bytes").Default(0).Annotations(later).
 			Comment("how many bytes of text these had"),
+		field.Time("details_folded_at").Optional().Nillable().Annotations(later).
+			Comment("when its events, its log and the states of its listeners were folded because of their age"),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
 		field.String("runner").Optional().Nillable().Annotations(later).
@@ -140,6 +142,9 @@ func (Deployment) Indexes() []ent.Index {
 			Annotations(entsql.IndexWhere("status = 'SUCCEEDED' AND trigger_source = 'event'")),
 		index.Fields("organization_id", "module_instance_id", "service_arn", "started_at", "id").StorageKey("deployment_held").
 			Annotations(entsql.IndexWhere("lease_id IS NOT NULL AND deployment_type = 'aws:ecs'")),
+		// For the purge, which looks over all organizations.
+		index.Fields("completed_at", "id").StorageKey("deployment_details").
+			Annotations(entsql.IndexWhere("completed_at IS NOT NULL AND details_folded_at IS NULL")),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),

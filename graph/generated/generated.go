@@ -130,6 +130,7 @@ type DeploymentResolver interface {
 	Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error)
 
 	FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error)
+
 	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
 	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
 	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
@@ -2382,6 +2383,11 @@ type Deployment implements Node {
   foldedLogLines: Int!
   "How many bytes of UTF-8 the lines had that are not kept any more."
   foldedLogBytes: Float!
+  """
+  When its events, its log and the states of its listeners were removed because of their age, and counted; null while they
+  are kept.
+  """
+  detailsFoldedAt: UtcDateTime
   "Whether the viewer could roll back to it now."
   rollbackEligibility: ReplayEligibility!
   "Whether the viewer could redeploy it now."
@@ -4954,6 +4960,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_foldedLogLines(ctx, field)
 	case "foldedLogBytes":
 		return ec.fieldContext_Deployment_foldedLogBytes(ctx, field)
+	case "detailsFoldedAt":
+		return ec.fieldContext_Deployment_detailsFoldedAt(ctx, field)
 	case "rollbackEligibility":
 		return ec.fieldContext_Deployment_rollbackEligibility(ctx, field)
 	case "redeployEligibility":
@@ -11567,6 +11575,29 @@ func (ec *executionContext) _Deployment_foldedLogBytes(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_Deployment_foldedLogBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_detailsFoldedAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_detailsFoldedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DetailsFoldedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_detailsFoldedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
 func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -36065,6 +36096,11 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "detailsFoldedAt":
+			out.Values[i] = ec._Deployment_detailsFoldedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "rollbackEligibility":
 			field := field
 

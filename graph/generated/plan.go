@@ -1823,6 +1823,12 @@ func init() {
 			return writeNFloat2float64(w, n, v)
 		},
 		},
+		"detailsFoldedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.DetailsFoldedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
 		"rollbackEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)

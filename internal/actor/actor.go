@@ -105,6 +105,11 @@ func From(ctx context.Context) *Actor {
 	return a
 }
 
+// WithServer attaches the server itself, at work in an organization, or where that is empty for all of them.
+func WithServer(ctx context.Context, organizationID string) context.Context {
+	return With(ctx, &Actor{Name: "slipway", Role: System, OrganizationID: organizationID, Channel: Server})
+}
+
 // WithRequestID attaches the id that correlates a request with its log lines.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey, id)

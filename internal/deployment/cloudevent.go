@@ -2,6 +2,8 @@ package deployment
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -17,12 +19,13 @@ import (
 )
 
 const (
-	// keepEvents is how long an event of the cloud is known again: longer than one may be old that is taken, so that none is
-	// ever taken twice. keepPending is how long one waits whose deployment is not known, and maxPending how many of an
-	// organization may wait. Of more the oldest go.
-	keepEvents  = cloud.MaxAge + 24*time.Hour
-	keepPending = 24 * time.Hour
-	maxPending  = 1000
+	// KeepEvents is how long an event of the cloud is known again: longer than one may be old that is taken, so that none is
+	// ever taken twice.
+	KeepEvents = cloud.MaxAge + 24*time.Hour
+	// KeepPending is how long one waits whose deployment is not known.
+	KeepPending = 24 * time.Hour
+	// maxPending is how many of an organization may wait. Of more the oldest go.
+	maxPending = 1000
 )
 
 const receiveAction = "receiveEcsEvent"
@@ -138,6 +141,32 @@ func (s *Service) boundPending(ctx context.Context, tx *ent.Tx) error {
 		s.logRemoved(ctx, "too many wait", len(excess))
 	}
 	return err
+}
+
+// RemovePending removes those of the events of an organization that have waited for more than KeepPending and do so still, and
+// logs how many they were.
+func (s *Service) RemovePending(ctx context.Context, tx *ent.Tx, ids []int64) (int, error) {
+	n, err := tx.CloudEvent.Delete().Where(cloudevent.PendingSinceNotNil(), cloudevent.IDIn(ids...)).Exec(ctx)
+	if err == nil && n > 0 {
+		s.logRemoved(ctx, "none became known within a day", n)
+	}
+	return n, err
+}
+
+// RetryEvents looks again at the events of the cloud that wait for their deployment and whose service is known, and
+// returns how many services these were.
+func (s *Service) RetryEvents(ctx context.Context) (services int, err error) {
+	found, err := s.Store.WaitingServices(actor.WithServer(ctx, ""), batch)
+	if err != nil {
+		return 0, err
+	}
+	for _, service := range found {
+		if failed := s.retryService(actor.WithServer(ctx, service.OrganizationID), service.ID); failed != nil {
+			// The others do not wait for it.
+			err = errors.Join(err, fmt.Errorf("events of the service %s: %w", service.ID, failed))
+		}
+	}
+	return len(found), err
 }
 
 // logRemoved logs how many events of the cloud were removed that fit no deployment.

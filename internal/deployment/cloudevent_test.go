@@ -780,8 +780,8 @@ func TestOldEventsAreRemovedAndThoseThatFitNothingCounted(t *testing.T) {
 		b.receive(t, state(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", ""), state(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
 		var log bytes.Buffer
 		kept := func(after time.Duration) int {
-			house := *b.deploy
-			house.Log, house.Journal = slog.New(slog.NewTextHandler(&log, nil)), journal.NewAlone(w.Store, func() time.Time { return received.Add(after) }, id.New)
+			house := w.RetentionAt(received.Add(after))
+			house.Deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
 			if _, err := house.Purge(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -808,9 +808,9 @@ func TestEventsThatFitNothingAreCountedHoweverLate(t *testing.T) {
 		b := newBus(w, "late")
 		b.receive(t, state(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
 		var log bytes.Buffer
-		b.deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
-		b.deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return received.Add(30 * 24 * time.Hour) }, id.New)
-		if _, err := b.deploy.Purge(t.Context()); err != nil {
+		house := w.RetentionAt(received.Add(30 * 24 * time.Hour))
+		house.Deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
+		if _, err := house.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		n, text := w.Store.Client.CloudEvent.Query().CountX(w.Acme.As(actor.Viewer)), log.String()

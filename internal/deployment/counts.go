@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"slipway/internal/actor"
 	"slipway/internal/store"
 )
 
@@ -17,5 +18,5 @@ func (s *Service) Counts(ctx context.Context) (store.Counts, error) {
 	if err != nil {
 		return store.Counts{}, fmt.Errorf("count: %w", err)
 	}
-	return s.Store.Count(system(ctx, ""), now, lateAfter)
+	return s.Store.Count(actor.WithServer(ctx, ""), now, lateAfter)
 }

@@ -61,8 +61,6 @@ type Service struct {
 	Log *slog.Logger
 	// BaseURL is where the API is reached, for links in errors; without a slash at its end.
 	BaseURL string
-	// Purged, where it is not nil, is called with how many rows of a kind were removed because of their age.
-	Purged func(what string, rows int)
 	// Runners, where it is not nil, hears of each runner that asks for work.
 	Runners *Runners
 }

@@ -139,7 +139,7 @@ func (s *Service) checkHeld(ctx context.Context, tx *ent.Tx, d *ent.Deployment, 
 	case d.LeaseExpiresAt.After(at):
 		return nil
 	}
-	sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
+	sweep, err := tx.Chore.Get(ctx, leaseSweepID)
 	if err != nil {
 		return err
 	}

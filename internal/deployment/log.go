@@ -208,7 +208,16 @@ func foldLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.D
 	if err != nil {
 		return fmt.Errorf("find the oldest line that is kept: %w", err)
 	}
-	if _, err := tx.DeploymentLog.Delete().Where(of, deploymentlog.SequenceLT(first.Sequence)).Exec(ctx); err != nil {
+	return dropLines(ctx, tx, d, update, first)
+}
+
+// dropLines removes the lines of a log that come before one, or all where that is nil, and counts them in an update.
+func dropLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, first *ent.DeploymentLog) error {
+	if first == nil {
+		first = &ent.DeploymentLog{Sequence: d.LogLines + 1, ByteOffset: d.LogBytes}
+	}
+	_, err := tx.DeploymentLog.Delete().Where(deploymentlog.DeploymentID(d.ID), deploymentlog.SequenceLT(first.Sequence)).Exec(ctx)
+	if err != nil {
 		return fmt.Errorf("remove old lines: %w", err)
 	}
 	d.FoldedLogLines, d.FoldedLogBytes = int32(min(first.Sequence-1, math.MaxInt32)), first.ByteOffset

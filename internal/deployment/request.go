@@ -25,8 +25,8 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// keepKeys is how long a request under a key is known again.
-const keepKeys = 24 * time.Hour
+// KeepKeys is how long a request under a key is known again.
+const KeepKeys = 24 * time.Hour
 
 // request is one that creates a deployment, under the key that its caller chose for it.
 type request struct {
@@ -160,7 +160,7 @@ func (s *Service) earlierResult(ctx context.Context, r *request) (*ent.Deploymen
 		return nil, err
 	}
 	now := s.Journal.Shared(store.ReadClock(used))
-	if r.expired = !used.CreatedAt.After(now.Add(-keepKeys)); r.expired {
+	if r.expired = !used.CreatedAt.After(now.Add(-KeepKeys)); r.expired {
 		return nil, nil
 	}
 	if used.RequestHash != r.fingerprint && strings.HasPrefix(used.RequestHash, fingerprintVersion) {
@@ -182,7 +182,7 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 	a := actor.From(ctx)
 	if r.expired {
 		_, err := tx.IdempotencyKey.Delete().Where(
-			idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared().Add(-keepKeys)),
+			idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared().Add(-KeepKeys)),
 		).Exec(ctx)
 		if err != nil {
 			return err

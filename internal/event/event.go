@@ -107,6 +107,15 @@ func Replace(kept []Event, folded int32, before, after []Event) (all []Event, fo
 	return fold(append(all, places[len(rest)]...), folded, since)
 }
 
+// FoldAll folds all of the kept events, as Append does with those that are too many.
+func FoldAll(kept []Event, folded int32) (all []Event, foldedNow int32) {
+	since, rest := unfold(kept, folded)
+	for _, e := range rest {
+		since, folded = earlier(since, e), folded+1
+	}
+	return counted(nil, folded, since), folded
+}
+
 // equals reports whether two events say the same.
 func (e Event) equals(other Event) bool { return reflect.DeepEqual(e, other) }
 
@@ -140,17 +149,28 @@ func fold(all []Event, folded int32, since *string) ([]Event, int32) {
 		return all, 0
 	}
 	for len(all) >= MaxCount || len(all) > 1 && bytes+countBytes > MaxBytes {
-		if since == nil || all[0].StartedAt != nil && all[0].time().Before(Event{StartedAt: since}.time()) {
-			since = all[0].StartedAt
-		}
+		since = earlier(since, all[0])
 		bytes -= size(all[:1]) - 1 // one of its brackets was a comma
 		all, folded = all[1:], folded+1
 	}
+	return counted(all, folded, since), folded
+}
+
+// earlier returns when the first of the events was that are folded, with one more.
+func earlier(since *string, e Event) *string {
+	if since == nil || e.StartedAt != nil && e.time().Before(Event{StartedAt: since}.time()) {
+		return e.StartedAt
+	}
+	return since
+}
+
+// counted returns the events that are kept, behind the one that has the number of those that were folded.
+func counted(kept []Event, folded int32, since *string) []Event {
 	if folded == 0 {
-		return all, 0
+		return kept
 	}
 	message := fmt.Sprintf("%d earlier events are not kept.", folded)
-	return append([]Event{{StartedAt: since, Message: &message}}, all...), folded
+	return append([]Event{{StartedAt: since, Message: &message}}, kept...)
 }
 
 // size is how many bytes of JSON events have.

@@ -156,3 +156,23 @@ func keptWell(t *testing.T, came, kept []event.Event, before, folded int32) {
 		t.Fatalf("%d were folded where %d would have done", folded, folded-1)
 	}
 }
+
+func TestAllEventsAreFoldedAndStaySo(t *testing.T) {
+	t.Parallel()
+	first, second := event.Event{Message: new("first"), StartedAt: new("2026-03-01T10:00:00Z")}, event.Event{Message: new("second")}
+	if all, folded := event.FoldAll(nil, 0); all != nil || folded != 0 {
+		t.Errorf("nothing is folded to %v, %d", all, folded)
+	}
+	all, folded := event.FoldAll([]event.Event{second, first}, 0)
+	if len(all) != 1 || folded != 2 || *all[0].Message != "2 earlier events are not kept." || *all[0].StartedAt != *first.StartedAt {
+		t.Errorf("%v, %d", all, folded)
+	}
+	if again, n := event.FoldAll(all, folded); n != 2 || !reflect.DeepEqual(again, all) {
+		t.Errorf("once more: %v, %d", again, n)
+	}
+	late := event.Event{Message: new("late")}
+	now, n := event.Replace(all, folded, []event.Event{first}, []event.Event{first, late})
+	if n != 2 || len(now) != 2 || *now[1].Message != "late" {
+		t.Errorf("after a late event: %v, %d", now, n)
+	}
+}

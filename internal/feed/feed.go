@@ -177,8 +177,3 @@ func (f *Feed) leave() {
 	f.followers--
 	f.idleSince = time.Now()
 }
-
-// system returns a context in which the feed itself reads in an organization.
-func system(ctx context.Context, organizationID string) context.Context {
-	return actor.With(ctx, &actor.Actor{Name: "slipway", Role: actor.System, OrganizationID: organizationID, Channel: actor.Server})
-}

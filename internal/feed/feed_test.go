@@ -538,7 +538,7 @@ func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
 		}
 	}
 	for _, want := range []int{1, 0} {
-		if n, err := w.Deploy.Purge(ctx); n != want || err != nil {
+		if n, err := w.Retention.Purge(ctx); n != want || err != nil {
 			t.Errorf("%d were purged, %v", n, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/actor"
 	"slipway/internal/record"
 	"slipway/internal/store"
 )
@@ -53,7 +54,7 @@ func (r *reader) wake() {
 
 // run reads until nobody has followed anything for a while, or the store is closed.
 func (r *reader) run() {
-	ctx, cancel := context.WithCancel(system(context.Background(), ""))
+	ctx, cancel := context.WithCancel(actor.WithServer(context.Background(), ""))
 	defer cancel()
 	listening := r.feed.store.Listen(ctx)
 	tick := time.NewTicker(lookEvery)
@@ -304,7 +305,7 @@ func (f *Feed) deployments(ctx context.Context, events []event, columns *record.
 	}
 	of := map[string]*record.Deployment{}
 	for organizationID, list := range ids {
-		found, err := record.Deployments.In(f.store).ByIDs(record.WithColumns(system(ctx, organizationID), columns), list)
+		found, err := record.Deployments.In(f.store).ByIDs(record.WithColumns(actor.WithServer(ctx, organizationID), columns), list)
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ type Metrics struct {
 	requests
 	database
 
-	ended, purged *prometheus.CounterVec
+	ended, purges, purged *prometheus.CounterVec
 }
 
 // New returns metrics with those of Go and of the process.
@@ -32,7 +32,11 @@ func New() *Metrics {
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.requests, m.database = newRequests(m.registry), newDatabase(m.registry)
 	m.ended = counters(m.registry, "deployments_ended_total", "Deployments that this server has ended, by their status then.", "status")
-	m.purged = counters(m.registry, "purged_rows_total", "Rows that this server has removed because of their age.", "what")
+	m.purges = counters(m.registry, "purges_total", "Purges of this server, by whether all was removed that was too old.", "result")
+	m.purged = counters(m.registry, "purged_rows_total", "Rows that this server has removed because of their age, or whose details.", "what")
+	for _, result := range []string{purgeDone, purgeFailed} { // what begins with its first failure has not risen by it
+		m.purges.WithLabelValues(result)
+	}
 	return m
 }
 
@@ -47,7 +51,19 @@ const maxReaders = 4
 // CountEnded counts a deployment that has ended with a status.
 func (m *Metrics) CountEnded(status string) { m.ended.WithLabelValues(status).Inc() }
 
-// CountPurged counts rows of a kind that were removed.
+// The results of a purge.
+const purgeDone, purgeFailed = "done", "failed"
+
+// CountPurge counts a purge, and whether it has removed all that was too old.
+func (m *Metrics) CountPurge(err error) {
+	result := purgeDone
+	if err != nil {
+		result = purgeFailed
+	}
+	m.purges.WithLabelValues(result).Inc()
+}
+
+// CountPurged counts rows of a kind that were removed, or that lost their details.
 func (m *Metrics) CountPurged(what string, rows int) {
 	m.purged.WithLabelValues(what).Add(float64(rows))
 }

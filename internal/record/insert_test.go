@@ -23,7 +23,7 @@ func TestInsertRefusesWhatANewRowCannotHave(t *testing.T) {
 	defer func() { _ = tx.Rollback() }()
 	for want, row := range map[string]record.Row{
 		`not of "` + w.Acme.ID:       &ent.Deployment{OrganizationID: w.Globex.ID},
-		`of the organization ""`:     &ent.LeaseSweep{},
+		`of the organization ""`:     &ent.Chore{},
 		"has lease_id":               &ent.Deployment{OrganizationID: w.Acme.ID, LeaseID: new("lse_1")},
 		"has external_id_adopted":    &ent.Deployment{OrganizationID: w.Acme.ID, ExternalIDAdopted: true},
 		"has report_sequence, which": &ent.Deployment{OrganizationID: w.Acme.ID, ReportSequence: 1},
@@ -41,7 +41,7 @@ func TestWhatAnInsertLeavesOutHasAValue(t *testing.T) {
 	for _, r := range []record.Row{
 		&ent.AuditEvent{}, &ent.CloudEvent{}, &ent.CloudService{}, &ent.DefaultValueDefinition{}, &ent.DefinitionUse{},
 		&ent.Deployment{}, &ent.DeploymentChange{}, &ent.DeploymentLog{}, &ent.DeploymentOutput{}, &ent.DeploymentReference{}, &ent.Environment{}, &ent.GivenInput{}, &ent.IdempotencyKey{},
-		&ent.InputBaseline{}, &ent.LeaseSweep{}, &ent.ModuleDefinition{}, &ent.ModuleInstance{}, &ent.ModuleVersion{},
+		&ent.InputBaseline{}, &ent.Chore{}, &ent.ModuleDefinition{}, &ent.ModuleInstance{}, &ent.ModuleVersion{},
 		&ent.Organization{}, &ent.Project{}, &ent.Quarantine{}, &ent.Release{}, &ent.Token{},
 	} {
 		table, _, _ := strings.Cut(strings.TrimPrefix(r.InsertStatement(), `INSERT INTO "`), `"`)

@@ -18,7 +18,7 @@ func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	go w.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	c, _ := config(t, w, `exec 4>"$ALIVE"; echo started; sleep 600`)

@@ -145,7 +145,7 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	go w.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))

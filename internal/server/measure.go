@@ -67,7 +67,8 @@ func measureDeployments(m *metrics.Metrics, services *Services) {
 			m.CountEnded(string(d.Status))
 		}
 	}
-	services.Deploy.Runners, services.Deploy.Purged = runners, m.CountPurged
+	services.Deploy.Runners = runners
+	services.Retention.Purged, services.Retention.Ended = m.CountPurged, m.CountPurge
 	m.Gauges("runners", "Runners, each with a token of its own, that have asked this server for work within ten minutes.",
 		[]string{"deployment_type", "destroys"}, func(set func(float64, ...string)) {
 			for a, n := range runners.Count(journal.Now()) {

@@ -11,8 +11,6 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
-	"slipway/internal/id"
-	"slipway/internal/journal"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/test/testkit"
@@ -91,8 +89,7 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		for range 2 { // the acknowledgement, the item
 			hear(t, socket)
 		}
-		house := *w.Deploy
-		house.Journal = journal.NewAlone(w.Store, func() time.Time { return store.Now().Add(30 * 24 * time.Hour) }, id.New)
+		house := w.RetentionAt(store.Now().Add(30 * 24 * time.Hour))
 		if _, err := house.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +122,7 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		if found[`slipway_statement_cache_lookups_total{result="hit"}`] == 0 || found[`slipway_statement_cache_lookups_total{result="miss"}`] == 0 {
 			t.Errorf("no lookups: %v", found)
 		}
-		counts, err := house.Counts(t.Context())
+		counts, err := house.Deploy.Counts(t.Context())
 		if err != nil || counts.LateLeases != 1 {
 			t.Errorf("a month later %+v, %v, want 1 late lease", counts, err)
 		}

@@ -27,6 +27,7 @@ import (
 	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/requestlog"
+	"slipway/internal/retention"
 	"slipway/internal/store"
 	"slipway/rest"
 	"slipway/web"
@@ -88,7 +89,9 @@ type Config struct {
 	// CancelTimeout is how long a program may take to end once its cancellation was requested; 0 stands for
 	// deployment.DefaultCancelTimeout.
 	CancelTimeout time.Duration
-	Log           *slog.Logger
+	// Keep says for how long details of deployments and the audit are kept.
+	Keep retention.Keep
+	Log  *slog.Logger
 	// Trace gives requests their spans; nil for none.
 	Trace func(http.Handler) http.Handler
 	// Now is the clock, store.Now where it is nil.
@@ -130,7 +133,7 @@ type Server struct {
 func New(s *store.Store, c Config) *Server {
 	c = c.withDefaults()
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
-	services.Deploy.LeaseTime, services.Deploy.CancelTimeout = c.Lease, c.CancelTimeout
+	services.Deploy.LeaseTime, services.Deploy.CancelTimeout, services.Retention.Keep = c.Lease, c.CancelTimeout, c.Keep
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
 	services.Accounts.Revoked = tokens.Forget
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)

@@ -24,6 +24,7 @@ import (
 	"slipway/internal/inputvalues"
 	"slipway/internal/journal"
 	"slipway/internal/jsregexp"
+	"slipway/internal/retention"
 	"slipway/internal/store"
 	"slipway/internal/workspace"
 )
@@ -36,6 +37,7 @@ type Services struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
+	Retention *retention.Service
 	Sources   *valuesource.Service
 	Inputs    *inputvalidation.Service
 }
@@ -51,13 +53,15 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 	modules := &catalog.Service{Store: s, Journal: j, Schemas: schemas}
 	sources := &valuesource.Service{Catalog: modules, Workspace: places, Definitions: definitions}
 	inputs := &inputvalidation.Service{SchemaChecker: schemas, Catalog: modules, Definitions: definitions, Sources: sources}
+	deploy := &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: changes, Log: log, BaseURL: baseURL}
 	return &Services{
 		Accounts:  &account.Service{Store: s, Journal: j, Now: now, Log: log},
 		Workspace: places,
 		Archive:   &archive.Service{Store: s, Journal: j},
 		Catalog:   modules,
 		Defaults:  &defaults.Service{Reader: definitions, Journal: j, Schemas: schemas, Impacts: inputs},
-		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: changes, Log: log, BaseURL: baseURL},
+		Deploy:    deploy,
+		Retention: &retention.Service{Store: s, Journal: j, Deploy: deploy},
 		Sources:   sources,
 		Inputs:    inputs,
 	}

@@ -197,7 +197,7 @@ func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	must(t, err)
 	expired, err := house.ExpireLeases(t.Context())
 	must(t, err)
-	purged, err := house.Purge(t.Context())
+	purged, err := w.RetentionAt(later).Purge(t.Context())
 	must(t, err)
 	if expired != 1 || purged == 0 {
 		t.Errorf("%d leases expired, %d rows were purged", expired, purged)

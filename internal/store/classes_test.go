@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
+	"slipway/ent/chore"
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
@@ -130,7 +131,8 @@ func classes(t *testing.T) map[*schema.Table]store.Class {
 	found := map[*schema.Table]store.Class{}
 	for _, table := range entmigrate.Tables {
 		for entity, class := range store.Classes {
-			if strings.ReplaceAll(table.Name, "_", "") == strings.ToLower(entity)+"s" {
+			named := strings.ReplaceAll(table.Name, "_", "") == strings.ToLower(entity)+"s"
+			if named || entity == ent.TypeChore && table.Name == chore.Table {
 				found[table] = class
 			}
 		}

@@ -67,6 +67,31 @@ func (s *Store) WaitingServices(ctx context.Context, limit int) ([]OwnedID, erro
 	return s.ownedIDs(ctx, text+limited(limit), nil)
 }
 
+// EndedDeployment is a deployment that has ended.
+type EndedDeployment struct {
+	OwnedID
+	CompletedAt time.Time
+}
+
+// UnfoldedDeployments returns at most limit deployments of all organizations that ended by a time and still have their
+// details, in the order in which they ended, from one on. It is for the system.
+func (s *Store) UnfoldedDeployments(ctx context.Context, after EndedDeployment, by time.Time, limit int) (found []EndedDeployment, err error) {
+	d := entsql.Dialect(s.dialect).Table(deployment.Table)
+	ended, id := d.C(deployment.FieldCompletedAt), d.C(deployment.FieldID)
+	query, args := entsql.Dialect(s.dialect).Select(d.C(organizationColumn), id, ended).From(d).
+		Where(entsql.And(entsql.IsNull(d.C(deployment.FieldDetailsFoldedAt)), entsql.LTE(ended, by), entsql.P(func(b *entsql.Builder) {
+			b.WriteString("("+ended+", "+id+") > (").Args(after.CompletedAt, after.ID).WriteByte(')')
+		}))).
+		OrderBy(ended, id).Limit(limit).Query()
+	err = s.overAll(ctx, query, args, func(rows Rows) error {
+		var e EndedDeployment
+		err := rows.Scan(&e.OrganizationID, &e.ID, &e.CompletedAt)
+		found = append(found, e)
+		return err
+	})
+	return found, err
+}
+
 // sweep returns rows of all organizations at once by a time, the oldest first. What it finds is then changed in its own
 // organization.
 func (s *Store) sweep(ctx context.Context, table, column string, by time.Time, limit int) ([]OwnedID, error) {

@@ -30,7 +30,7 @@ const (
 var Classes = map[string]Class{
 	ent.TypeOrganization:           Control,
 	ent.TypeToken:                  Control,
-	ent.TypeLeaseSweep:             Control,
+	ent.TypeChore:                  Control,
 	ent.TypeProject:                Owned,
 	ent.TypeEnvironment:            Owned,
 	ent.TypeModuleDefinition:       Shared,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/ent/leasesweep"
+	"slipway/ent/chore"
 	"slipway/ent/organization"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
@@ -46,7 +46,7 @@ func (p plan) faults(counts, statistics bool) []string {
 }
 
 // few are the tables that have few rows, however much has been.
-var few = []string{leasesweep.Table, organization.Table}
+var few = []string{chore.Table, organization.Table}
 
 func (p plan) faultsOfNodes(statistics bool) (found []string) {
 	if p.Type == "Seq Scan" && !slices.Contains(few, p.Table) && p.Rows+p.Removed > mostSorted {

@@ -9,7 +9,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"slipway/ent/leasesweep"
+	"slipway/ent/chore"
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
@@ -137,7 +137,7 @@ func pagesLookedAt(t *testing.T, conn *sql.Conn) (pages int) {
 // isTable reports whether a name is that of a table of more than one row.
 func isTable(name string) bool {
 	for _, table := range entmigrate.Tables {
-		if table.Name == name && name != leasesweep.Table {
+		if table.Name == name && name != chore.Table {
 			return true
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/retention"
 	"slipway/internal/runlog"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -65,6 +66,7 @@ func (t *tour) run() {
 	t.shadows()
 	t.destroys()
 	t.keepsHouse()
+	t.ages()
 }
 
 func (t *tour) must(err error) {
@@ -544,6 +546,21 @@ func (t *tour) asks(d *ent.Deployment) {
 	t.refused(err, fault.ModuleDefinitionNotFound)
 }
 
+// ages has details and audit go that are older than a day, a month from now.
+func (t *tour) ages() {
+	t.Helper()
+	clock := testkit.NewClock(store.Now().Add(30 * 24 * time.Hour))
+	house := t.w.RetentionAt(clock.Now())
+	house.Journal = journal.NewAlone(t.w.Store, clock.Now, id.New)
+	archive, err := retention.OpenArchive(t.T.TempDir())
+	t.must(err)
+	house.Keep = retention.Keep{Details: retention.MinKeep, Audit: retention.MinKeep, Archive: archive}
+	house.Purged = func(string, int) { clock.Advance(15 * time.Second) } // so that it says that it goes on
+	if purged, err := house.PurgeIfDue(t.Context()); err != nil || purged < 100 {
+		t.Error(purged, err)
+	}
+}
+
 // keepsHouse lets a lease run out, ends one by force, and removes what is too old.
 func (t *tour) keepsHouse() {
 	t.Helper()
@@ -574,7 +591,7 @@ func (t *tour) keepsHouse() {
 	if expired, err := house.ExpireLeases(t.Context()); err != nil || expired != 1 {
 		t.Error(expired, err)
 	}
-	if purged, err := t.w.Deploy.Purge(t.Context()); err != nil || purged < 400 {
+	if purged, err := t.w.Retention.Purge(t.Context()); err != nil || purged < 400 {
 		t.Error(purged, err)
 	}
 }

@@ -159,7 +159,7 @@ func (s *skewed) key(t *testing.T, p *worldtest.Fixture, i int) {
 				t.Fatalf("%+v, %v", a, err)
 			}
 			ids = append(ids, a.id)
-			if _, err := from.Deploy.Purge(t.Context()); err != nil {
+			if _, err := from.Retention.Purge(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}

@@ -121,7 +121,7 @@ func newTry(t *testing.T, chance *rand.Rand, back, smallDisk bool) *try {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
-	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	go w.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
 	try := &try{w: w, place: w.Fixture(t, w.Acme, "web"), gate: newGate(t, w.URL), folder: t.TempDir(), back: back, linger: -1}
 	if chance.IntN(2) == 0 {
 		try.linger = time.Duration(chance.Int64N(int64(400 * time.Millisecond)))

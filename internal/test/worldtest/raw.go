@@ -10,8 +10,12 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/chore"
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/actor"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/retention"
 )
 
 // rawDatabases are the databases beside a world's store that a test has asked for, by their names for the driver. Those of
@@ -82,8 +86,16 @@ func (w *World) NoteSweep(worked, resumed time.Time) error {
 	ctx := actor.With(context.Background(), &actor.Actor{Name: "test", Role: actor.System})
 	again := func(context.Context, *ent.Client) (bool, error) { return false, nil }
 	return w.Store.Tx(ctx, again, func(ctx context.Context, tx *ent.Tx) error {
-		return tx.LeaseSweep.Update().SetWorkedAt(worked).SetResumedAt(resumed).Exec(ctx)
+		return tx.Chore.Update().Where(chore.ID("leases")).SetWorkedAt(worked).SetResumedAt(resumed).Exec(ctx)
 	})
+}
+
+// RetentionAt returns what removes old rows, as if it was always the given time.
+func (w *World) RetentionAt(at time.Time) *retention.Service {
+	r, deploy := *w.Retention, *w.Deploy
+	r.Journal = journal.NewAlone(w.Store, func() time.Time { return at }, id.New)
+	deploy.Journal, r.Deploy = r.Journal, &deploy
+	return &r
 }
 
 // Rows counts the rows of every table, whosever they are, by one statement: SQLite opens the file for each.

@@ -4,7 +4,7 @@ package ent
 
 import (
 	"fmt"
-	"slipway/ent/leasesweep"
+	"slipway/ent/chore"
 	"strings"
 	"time"
 
@@ -12,26 +12,26 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// LeaseSweep is the model entity for the LeaseSweep schema.
-type LeaseSweep struct {
+// Chore is the model entity for the Chore schema.
+type Chore struct {
 	config `json:"-"`
 	// ID of the ent.
 	ID string `json:"id,omitempty"`
-	// when a round was last carried out
+	// when a server last worked on it
 	WorkedAt time.Time `json:"worked_at,omitempty"`
-	// the first round since which there was no long time without one
+	// when it was taken up after nobody had worked on it: for leases after a long time, for a purge in any case
 	ResumedAt    time.Time `json:"resumed_at,omitempty"`
 	selectValues sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
-func (*LeaseSweep) scanValues(columns []string) ([]any, error) {
+func (*Chore) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case leasesweep.FieldID:
+		case chore.FieldID:
 			values[i] = new(sql.NullString)
-		case leasesweep.FieldWorkedAt, leasesweep.FieldResumedAt:
+		case chore.FieldWorkedAt, chore.FieldResumedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -41,26 +41,26 @@ func (*LeaseSweep) scanValues(columns []string) ([]any, error) {
 }
 
 // assignValues assigns the values that were returned from sql.Rows (after scanning)
-// to the LeaseSweep fields.
-func (_m *LeaseSweep) assignValues(columns []string, values []any) error {
+// to the Chore fields.
+func (_m *Chore) assignValues(columns []string, values []any) error {
 	if m, n := len(values), len(columns); m < n {
 		return fmt.Errorf("mismatch number of scan values: %d != %d", m, n)
 	}
 	for i := range columns {
 		switch columns[i] {
-		case leasesweep.FieldID:
+		case chore.FieldID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field id", values[i])
 			} else if value.Valid {
 				_m.ID = value.String
 			}
-		case leasesweep.FieldWorkedAt:
+		case chore.FieldWorkedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field worked_at", values[i])
 			} else if value.Valid {
 				_m.WorkedAt = value.Time
 			}
-		case leasesweep.FieldResumedAt:
+		case chore.FieldResumedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field resumed_at", values[i])
 			} else if value.Valid {
@@ -73,34 +73,34 @@ func (_m *LeaseSweep) assignValues(columns []string, values []any) error {
 	return nil
 }
 
-// Value returns the ent.Value that was dynamically selected and assigned to the LeaseSweep.
+// Value returns the ent.Value that was dynamically selected and assigned to the Chore.
 // This includes values selected through modifiers, order, etc.
-func (_m *LeaseSweep) Value(name string) (ent.Value, error) {
+func (_m *Chore) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this LeaseSweep.
-// Note that you need to call LeaseSweep.Unwrap() before calling this method if this LeaseSweep
+// Update returns a builder for updating this Chore.
+// Note that you need to call Chore.Unwrap() before calling this method if this Chore
 // was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *LeaseSweep) Update() *LeaseSweepUpdateOne {
-	return NewLeaseSweepClient(_m.config).UpdateOne(_m)
+func (_m *Chore) Update() *ChoreUpdateOne {
+	return NewChoreClient(_m.config).UpdateOne(_m)
 }
 
-// Unwrap unwraps the LeaseSweep entity that was returned from a transaction after it was closed,
+// Unwrap unwraps the Chore entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
-func (_m *LeaseSweep) Unwrap() *LeaseSweep {
+func (_m *Chore) Unwrap() *Chore {
 	_tx, ok := _m.config.driver.(*txDriver)
 	if !ok {
-		panic("ent: LeaseSweep is not a transactional entity")
+		panic("ent: Chore is not a transactional entity")
 	}
 	_m.config.driver = _tx.drv
 	return _m
 }
 
 // String implements the fmt.Stringer.
-func (_m *LeaseSweep) String() string {
+func (_m *Chore) String() string {
 	var builder strings.Builder
-	builder.WriteString("LeaseSweep(")
+	builder.WriteString("Chore(")
 	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
 	builder.WriteString("worked_at=")
 	builder.WriteString(_m.WorkedAt.Format(time.ANSIC))
@@ -111,5 +111,5 @@ func (_m *LeaseSweep) String() string {
 	return builder.String()
 }
 
-// LeaseSweeps is a parsable slice of LeaseSweep.
-type LeaseSweeps []*LeaseSweep
+// Chores is a parsable slice of Chore.
+type Chores []*Chore

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slipway/ent/leasesweep"
+	"slipway/ent/chore"
 	"slipway/ent/predicate"
 	"time"
 
@@ -15,28 +15,28 @@ import (
 	"entgo.io/ent/schema/field"
 )
 
-// LeaseSweepUpdate is the builder for updating LeaseSweep entities.
-type LeaseSweepUpdate struct {
+// ChoreUpdate is the builder for updating Chore entities.
+type ChoreUpdate struct {
 	config
 	hooks     []Hook
-	mutation  *LeaseSweepMutation
+	mutation  *ChoreMutation
 	modifiers []func(*sql.UpdateBuilder)
 }
 
-// Where appends a list predicates to the LeaseSweepUpdate builder.
-func (_u *LeaseSweepUpdate) Where(ps ...predicate.LeaseSweep) *LeaseSweepUpdate {
+// Where appends a list predicates to the ChoreUpdate builder.
+func (_u *ChoreUpdate) Where(ps ...predicate.Chore) *ChoreUpdate {
 	_u.mutation.Where(ps...)
 	return _u
 }
 
 // SetWorkedAt sets the "worked_at" field.
-func (_u *LeaseSweepUpdate) SetWorkedAt(v time.Time) *LeaseSweepUpdate {
+func (_u *ChoreUpdate) SetWorkedAt(v time.Time) *ChoreUpdate {
 	_u.mutation.SetWorkedAt(v)
 	return _u
 }
 
 // SetNillableWorkedAt sets the "worked_at" field if the given value is not nil.
-func (_u *LeaseSweepUpdate) SetNillableWorkedAt(v *time.Time) *LeaseSweepUpdate {
+func (_u *ChoreUpdate) SetNillableWorkedAt(v *time.Time) *ChoreUpdate {
 	if v != nil {
 		_u.SetWorkedAt(*v)
 	}
@@ -44,31 +44,31 @@ func (_u *LeaseSweepUpdate) SetNillableWorkedAt(v *time.Time) *LeaseSweepUpdate 
 }
 
 // SetResumedAt sets the "resumed_at" field.
-func (_u *LeaseSweepUpdate) SetResumedAt(v time.Time) *LeaseSweepUpdate {
+func (_u *ChoreUpdate) SetResumedAt(v time.Time) *ChoreUpdate {
 	_u.mutation.SetResumedAt(v)
 	return _u
 }
 
 // SetNillableResumedAt sets the "resumed_at" field if the given value is not nil.
-func (_u *LeaseSweepUpdate) SetNillableResumedAt(v *time.Time) *LeaseSweepUpdate {
+func (_u *ChoreUpdate) SetNillableResumedAt(v *time.Time) *ChoreUpdate {
 	if v != nil {
 		_u.SetResumedAt(*v)
 	}
 	return _u
 }
 
-// Mutation returns the LeaseSweepMutation object of the builder.
-func (_u *LeaseSweepUpdate) Mutation() *LeaseSweepMutation {
+// Mutation returns the ChoreMutation object of the builder.
+func (_u *ChoreUpdate) Mutation() *ChoreMutation {
 	return _u.mutation
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
-func (_u *LeaseSweepUpdate) Save(ctx context.Context) (int, error) {
+func (_u *ChoreUpdate) Save(ctx context.Context) (int, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
 }
 
 // SaveX is like Save, but panics if an error occurs.
-func (_u *LeaseSweepUpdate) SaveX(ctx context.Context) int {
+func (_u *ChoreUpdate) SaveX(ctx context.Context) int {
 	affected, err := _u.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -77,26 +77,26 @@ func (_u *LeaseSweepUpdate) SaveX(ctx context.Context) int {
 }
 
 // Exec executes the query.
-func (_u *LeaseSweepUpdate) Exec(ctx context.Context) error {
+func (_u *ChoreUpdate) Exec(ctx context.Context) error {
 	_, err := _u.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_u *LeaseSweepUpdate) ExecX(ctx context.Context) {
+func (_u *ChoreUpdate) ExecX(ctx context.Context) {
 	if err := _u.Exec(ctx); err != nil {
 		panic(err)
 	}
 }
 
 // Modify adds a statement modifier for attaching custom logic to the UPDATE statement.
-func (_u *LeaseSweepUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *LeaseSweepUpdate {
+func (_u *ChoreUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *ChoreUpdate {
 	_u.modifiers = append(_u.modifiers, modifiers...)
 	return _u
 }
 
-func (_u *LeaseSweepUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(leasesweep.Table, leasesweep.Columns, sqlgraph.NewFieldSpec(leasesweep.FieldID, field.TypeString))
+func (_u *ChoreUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	_spec := sqlgraph.NewUpdateSpec(chore.Table, chore.Columns, sqlgraph.NewFieldSpec(chore.FieldID, field.TypeString))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
 			for i := range ps {
@@ -105,15 +105,15 @@ func (_u *LeaseSweepUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 		}
 	}
 	if value, ok := _u.mutation.WorkedAt(); ok {
-		_spec.SetField(leasesweep.FieldWorkedAt, field.TypeTime, value)
+		_spec.SetField(chore.FieldWorkedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.ResumedAt(); ok {
-		_spec.SetField(leasesweep.FieldResumedAt, field.TypeTime, value)
+		_spec.SetField(chore.FieldResumedAt, field.TypeTime, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{leasesweep.Label}
+			err = &NotFoundError{chore.Label}
 		} else if sqlgraph.IsConstraintError(err) {
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
@@ -123,23 +123,23 @@ func (_u *LeaseSweepUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	return _node, nil
 }
 
-// LeaseSweepUpdateOne is the builder for updating a single LeaseSweep entity.
-type LeaseSweepUpdateOne struct {
+// ChoreUpdateOne is the builder for updating a single Chore entity.
+type ChoreUpdateOne struct {
 	config
 	fields    []string
 	hooks     []Hook
-	mutation  *LeaseSweepMutation
+	mutation  *ChoreMutation
 	modifiers []func(*sql.UpdateBuilder)
 }
 
 // SetWorkedAt sets the "worked_at" field.
-func (_u *LeaseSweepUpdateOne) SetWorkedAt(v time.Time) *LeaseSweepUpdateOne {
+func (_u *ChoreUpdateOne) SetWorkedAt(v time.Time) *ChoreUpdateOne {
 	_u.mutation.SetWorkedAt(v)
 	return _u
 }
 
 // SetNillableWorkedAt sets the "worked_at" field if the given value is not nil.
-func (_u *LeaseSweepUpdateOne) SetNillableWorkedAt(v *time.Time) *LeaseSweepUpdateOne {
+func (_u *ChoreUpdateOne) SetNillableWorkedAt(v *time.Time) *ChoreUpdateOne {
 	if v != nil {
 		_u.SetWorkedAt(*v)
 	}
@@ -147,44 +147,44 @@ func (_u *LeaseSweepUpdateOne) SetNillableWorkedAt(v *time.Time) *LeaseSweepUpda
 }
 
 // SetResumedAt sets the "resumed_at" field.
-func (_u *LeaseSweepUpdateOne) SetResumedAt(v time.Time) *LeaseSweepUpdateOne {
+func (_u *ChoreUpdateOne) SetResumedAt(v time.Time) *ChoreUpdateOne {
 	_u.mutation.SetResumedAt(v)
 	return _u
 }
 
 // SetNillableResumedAt sets the "resumed_at" field if the given value is not nil.
-func (_u *LeaseSweepUpdateOne) SetNillableResumedAt(v *time.Time) *LeaseSweepUpdateOne {
+func (_u *ChoreUpdateOne) SetNillableResumedAt(v *time.Time) *ChoreUpdateOne {
 	if v != nil {
 		_u.SetResumedAt(*v)
 	}
 	return _u
 }
 
-// Mutation returns the LeaseSweepMutation object of the builder.
-func (_u *LeaseSweepUpdateOne) Mutation() *LeaseSweepMutation {
+// Mutation returns the ChoreMutation object of the builder.
+func (_u *ChoreUpdateOne) Mutation() *ChoreMutation {
 	return _u.mutation
 }
 
-// Where appends a list predicates to the LeaseSweepUpdate builder.
-func (_u *LeaseSweepUpdateOne) Where(ps ...predicate.LeaseSweep) *LeaseSweepUpdateOne {
+// Where appends a list predicates to the ChoreUpdate builder.
+func (_u *ChoreUpdateOne) Where(ps ...predicate.Chore) *ChoreUpdateOne {
 	_u.mutation.Where(ps...)
 	return _u
 }
 
 // Select allows selecting one or more fields (columns) of the returned entity.
 // The default is selecting all fields defined in the entity schema.
-func (_u *LeaseSweepUpdateOne) Select(field string, fields ...string) *LeaseSweepUpdateOne {
+func (_u *ChoreUpdateOne) Select(field string, fields ...string) *ChoreUpdateOne {
 	_u.fields = append([]string{field}, fields...)
 	return _u
 }
 
-// Save executes the query and returns the updated LeaseSweep entity.
-func (_u *LeaseSweepUpdateOne) Save(ctx context.Context) (*LeaseSweep, error) {
+// Save executes the query and returns the updated Chore entity.
+func (_u *ChoreUpdateOne) Save(ctx context.Context) (*Chore, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
 }
 
 // SaveX is like Save, but panics if an error occurs.
-func (_u *LeaseSweepUpdateOne) SaveX(ctx context.Context) *LeaseSweep {
+func (_u *ChoreUpdateOne) SaveX(ctx context.Context) *Chore {
 	node, err := _u.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -193,39 +193,39 @@ func (_u *LeaseSweepUpdateOne) SaveX(ctx context.Context) *LeaseSweep {
 }
 
 // Exec executes the query on the entity.
-func (_u *LeaseSweepUpdateOne) Exec(ctx context.Context) error {
+func (_u *ChoreUpdateOne) Exec(ctx context.Context) error {
 	_, err := _u.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_u *LeaseSweepUpdateOne) ExecX(ctx context.Context) {
+func (_u *ChoreUpdateOne) ExecX(ctx context.Context) {
 	if err := _u.Exec(ctx); err != nil {
 		panic(err)
 	}
 }
 
 // Modify adds a statement modifier for attaching custom logic to the UPDATE statement.
-func (_u *LeaseSweepUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *LeaseSweepUpdateOne {
+func (_u *ChoreUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *ChoreUpdateOne {
 	_u.modifiers = append(_u.modifiers, modifiers...)
 	return _u
 }
 
-func (_u *LeaseSweepUpdateOne) sqlSave(ctx context.Context) (_node *LeaseSweep, err error) {
-	_spec := sqlgraph.NewUpdateSpec(leasesweep.Table, leasesweep.Columns, sqlgraph.NewFieldSpec(leasesweep.FieldID, field.TypeString))
+func (_u *ChoreUpdateOne) sqlSave(ctx context.Context) (_node *Chore, err error) {
+	_spec := sqlgraph.NewUpdateSpec(chore.Table, chore.Columns, sqlgraph.NewFieldSpec(chore.FieldID, field.TypeString))
 	id, ok := _u.mutation.ID()
 	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`ent: missing "LeaseSweep.id" for update`)}
+		return nil, &ValidationError{Name: "id", err: errors.New(`ent: missing "Chore.id" for update`)}
 	}
 	_spec.Node.ID.Value = id
 	if fields := _u.fields; len(fields) > 0 {
 		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, leasesweep.FieldID)
+		_spec.Node.Columns = append(_spec.Node.Columns, chore.FieldID)
 		for _, f := range fields {
-			if !leasesweep.ValidColumn(f) {
+			if !chore.ValidColumn(f) {
 				return nil, &ValidationError{Name: f, err: fmt.Errorf("ent: invalid field %q for query", f)}
 			}
-			if f != leasesweep.FieldID {
+			if f != chore.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, f)
 			}
 		}
@@ -238,18 +238,18 @@ func (_u *LeaseSweepUpdateOne) sqlSave(ctx context.Context) (_node *LeaseSweep, 
 		}
 	}
 	if value, ok := _u.mutation.WorkedAt(); ok {
-		_spec.SetField(leasesweep.FieldWorkedAt, field.TypeTime, value)
+		_spec.SetField(chore.FieldWorkedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.ResumedAt(); ok {
-		_spec.SetField(leasesweep.FieldResumedAt, field.TypeTime, value)
+		_spec.SetField(chore.FieldResumedAt, field.TypeTime, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
-	_node = &LeaseSweep{config: _u.config}
+	_node = &Chore{config: _u.config}
 	_spec.Assign = _node.assignValues
 	_spec.ScanValues = _node.scanValues
 	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{leasesweep.Label}
+			err = &NotFoundError{chore.Label}
 		} else if sqlgraph.IsConstraintError(err) {
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slipway/ent/leasesweep"
+	"slipway/ent/chore"
 	"slipway/ent/predicate"
 
 	"entgo.io/ent"
@@ -15,65 +15,65 @@ import (
 	"entgo.io/ent/schema/field"
 )
 
-// LeaseSweepQuery is the builder for querying LeaseSweep entities.
-type LeaseSweepQuery struct {
+// ChoreQuery is the builder for querying Chore entities.
+type ChoreQuery struct {
 	config
 	ctx        *QueryContext
-	order      []leasesweep.OrderOption
+	order      []chore.OrderOption
 	inters     []Interceptor
-	predicates []predicate.LeaseSweep
+	predicates []predicate.Chore
 	modifiers  []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
 }
 
-// Where adds a new predicate for the LeaseSweepQuery builder.
-func (_q *LeaseSweepQuery) Where(ps ...predicate.LeaseSweep) *LeaseSweepQuery {
+// Where adds a new predicate for the ChoreQuery builder.
+func (_q *ChoreQuery) Where(ps ...predicate.Chore) *ChoreQuery {
 	_q.predicates = append(_q.predicates, ps...)
 	return _q
 }
 
 // Limit the number of records to be returned by this query.
-func (_q *LeaseSweepQuery) Limit(limit int) *LeaseSweepQuery {
+func (_q *ChoreQuery) Limit(limit int) *ChoreQuery {
 	_q.ctx.Limit = &limit
 	return _q
 }
 
 // Offset to start from.
-func (_q *LeaseSweepQuery) Offset(offset int) *LeaseSweepQuery {
+func (_q *ChoreQuery) Offset(offset int) *ChoreQuery {
 	_q.ctx.Offset = &offset
 	return _q
 }
 
 // Unique configures the query builder to filter duplicate records on query.
 // By default, unique is set to true, and can be disabled using this method.
-func (_q *LeaseSweepQuery) Unique(unique bool) *LeaseSweepQuery {
+func (_q *ChoreQuery) Unique(unique bool) *ChoreQuery {
 	_q.ctx.Unique = &unique
 	return _q
 }
 
 // Order specifies how the records should be ordered.
-func (_q *LeaseSweepQuery) Order(o ...leasesweep.OrderOption) *LeaseSweepQuery {
+func (_q *ChoreQuery) Order(o ...chore.OrderOption) *ChoreQuery {
 	_q.order = append(_q.order, o...)
 	return _q
 }
 
-// First returns the first LeaseSweep entity from the query.
-// Returns a *NotFoundError when no LeaseSweep was found.
-func (_q *LeaseSweepQuery) First(ctx context.Context) (*LeaseSweep, error) {
+// First returns the first Chore entity from the query.
+// Returns a *NotFoundError when no Chore was found.
+func (_q *ChoreQuery) First(ctx context.Context) (*Chore, error) {
 	nodes, err := _q.Limit(1).All(setContextOp(ctx, _q.ctx, ent.OpQueryFirst))
 	if err != nil {
 		return nil, err
 	}
 	if len(nodes) == 0 {
-		return nil, &NotFoundError{leasesweep.Label}
+		return nil, &NotFoundError{chore.Label}
 	}
 	return nodes[0], nil
 }
 
 // FirstX is like First, but panics if an error occurs.
-func (_q *LeaseSweepQuery) FirstX(ctx context.Context) *LeaseSweep {
+func (_q *ChoreQuery) FirstX(ctx context.Context) *Chore {
 	node, err := _q.First(ctx)
 	if err != nil && !IsNotFound(err) {
 		panic(err)
@@ -81,22 +81,22 @@ func (_q *LeaseSweepQuery) FirstX(ctx context.Context) *LeaseSweep {
 	return node
 }
 
-// FirstID returns the first LeaseSweep ID from the query.
-// Returns a *NotFoundError when no LeaseSweep ID was found.
-func (_q *LeaseSweepQuery) FirstID(ctx context.Context) (id string, err error) {
+// FirstID returns the first Chore ID from the query.
+// Returns a *NotFoundError when no Chore ID was found.
+func (_q *ChoreQuery) FirstID(ctx context.Context) (id string, err error) {
 	var ids []string
 	if ids, err = _q.Limit(1).IDs(setContextOp(ctx, _q.ctx, ent.OpQueryFirstID)); err != nil {
 		return
 	}
 	if len(ids) == 0 {
-		err = &NotFoundError{leasesweep.Label}
+		err = &NotFoundError{chore.Label}
 		return
 	}
 	return ids[0], nil
 }
 
 // FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *LeaseSweepQuery) FirstIDX(ctx context.Context) string {
+func (_q *ChoreQuery) FirstIDX(ctx context.Context) string {
 	id, err := _q.FirstID(ctx)
 	if err != nil && !IsNotFound(err) {
 		panic(err)
@@ -104,10 +104,10 @@ func (_q *LeaseSweepQuery) FirstIDX(ctx context.Context) string {
 	return id
 }
 
-// Only returns a single LeaseSweep entity found by the query, ensuring it only returns one.
-// Returns a *NotSingularError when more than one LeaseSweep entity is found.
-// Returns a *NotFoundError when no LeaseSweep entities are found.
-func (_q *LeaseSweepQuery) Only(ctx context.Context) (*LeaseSweep, error) {
+// Only returns a single Chore entity found by the query, ensuring it only returns one.
+// Returns a *NotSingularError when more than one Chore entity is found.
+// Returns a *NotFoundError when no Chore entities are found.
+func (_q *ChoreQuery) Only(ctx context.Context) (*Chore, error) {
 	nodes, err := _q.Limit(2).All(setContextOp(ctx, _q.ctx, ent.OpQueryOnly))
 	if err != nil {
 		return nil, err
@@ -116,14 +116,14 @@ func (_q *LeaseSweepQuery) Only(ctx context.Context) (*LeaseSweep, error) {
 	case 1:
 		return nodes[0], nil
 	case 0:
-		return nil, &NotFoundError{leasesweep.Label}
+		return nil, &NotFoundError{chore.Label}
 	default:
-		return nil, &NotSingularError{leasesweep.Label}
+		return nil, &NotSingularError{chore.Label}
 	}
 }
 
 // OnlyX is like Only, but panics if an error occurs.
-func (_q *LeaseSweepQuery) OnlyX(ctx context.Context) *LeaseSweep {
+func (_q *ChoreQuery) OnlyX(ctx context.Context) *Chore {
 	node, err := _q.Only(ctx)
 	if err != nil {
 		panic(err)
@@ -131,10 +131,10 @@ func (_q *LeaseSweepQuery) OnlyX(ctx context.Context) *LeaseSweep {
 	return node
 }
 
-// OnlyID is like Only, but returns the only LeaseSweep ID in the query.
-// Returns a *NotSingularError when more than one LeaseSweep ID is found.
+// OnlyID is like Only, but returns the only Chore ID in the query.
+// Returns a *NotSingularError when more than one Chore ID is found.
 // Returns a *NotFoundError when no entities are found.
-func (_q *LeaseSweepQuery) OnlyID(ctx context.Context) (id string, err error) {
+func (_q *ChoreQuery) OnlyID(ctx context.Context) (id string, err error) {
 	var ids []string
 	if ids, err = _q.Limit(2).IDs(setContextOp(ctx, _q.ctx, ent.OpQueryOnlyID)); err != nil {
 		return
@@ -143,15 +143,15 @@ func (_q *LeaseSweepQuery) OnlyID(ctx context.Context) (id string, err error) {
 	case 1:
 		id = ids[0]
 	case 0:
-		err = &NotFoundError{leasesweep.Label}
+		err = &NotFoundError{chore.Label}
 	default:
-		err = &NotSingularError{leasesweep.Label}
+		err = &NotSingularError{chore.Label}
 	}
 	return
 }
 
 // OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *LeaseSweepQuery) OnlyIDX(ctx context.Context) string {
+func (_q *ChoreQuery) OnlyIDX(ctx context.Context) string {
 	id, err := _q.OnlyID(ctx)
 	if err != nil {
 		panic(err)
@@ -159,18 +159,18 @@ func (_q *LeaseSweepQuery) OnlyIDX(ctx context.Context) string {
 	return id
 }
 
-// All executes the query and returns a list of LeaseSweeps.
-func (_q *LeaseSweepQuery) All(ctx context.Context) ([]*LeaseSweep, error) {
+// All executes the query and returns a list of Chores.
+func (_q *ChoreQuery) All(ctx context.Context) ([]*Chore, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	qr := querierAll[[]*LeaseSweep, *LeaseSweepQuery]()
-	return withInterceptors[[]*LeaseSweep](ctx, _q, qr, _q.inters)
+	qr := querierAll[[]*Chore, *ChoreQuery]()
+	return withInterceptors[[]*Chore](ctx, _q, qr, _q.inters)
 }
 
 // AllX is like All, but panics if an error occurs.
-func (_q *LeaseSweepQuery) AllX(ctx context.Context) []*LeaseSweep {
+func (_q *ChoreQuery) AllX(ctx context.Context) []*Chore {
 	nodes, err := _q.All(ctx)
 	if err != nil {
 		panic(err)
@@ -178,20 +178,20 @@ func (_q *LeaseSweepQuery) AllX(ctx context.Context) []*LeaseSweep {
 	return nodes
 }
 
-// IDs executes the query and returns a list of LeaseSweep IDs.
-func (_q *LeaseSweepQuery) IDs(ctx context.Context) (ids []string, err error) {
+// IDs executes the query and returns a list of Chore IDs.
+func (_q *ChoreQuery) IDs(ctx context.Context) (ids []string, err error) {
 	if _q.ctx.Unique == nil && _q.path != nil {
 		_q.Unique(true)
 	}
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryIDs)
-	if err = _q.Select(leasesweep.FieldID).Scan(ctx, &ids); err != nil {
+	if err = _q.Select(chore.FieldID).Scan(ctx, &ids); err != nil {
 		return nil, err
 	}
 	return ids, nil
 }
 
 // IDsX is like IDs, but panics if an error occurs.
-func (_q *LeaseSweepQuery) IDsX(ctx context.Context) []string {
+func (_q *ChoreQuery) IDsX(ctx context.Context) []string {
 	ids, err := _q.IDs(ctx)
 	if err != nil {
 		panic(err)
@@ -200,16 +200,16 @@ func (_q *LeaseSweepQuery) IDsX(ctx context.Context) []string {
 }
 
 // Count returns the count of the given query.
-func (_q *LeaseSweepQuery) Count(ctx context.Context) (int, error) {
+func (_q *ChoreQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return 0, err
 	}
-	return withInterceptors[int](ctx, _q, querierCount[*LeaseSweepQuery](), _q.inters)
+	return withInterceptors[int](ctx, _q, querierCount[*ChoreQuery](), _q.inters)
 }
 
 // CountX is like Count, but panics if an error occurs.
-func (_q *LeaseSweepQuery) CountX(ctx context.Context) int {
+func (_q *ChoreQuery) CountX(ctx context.Context) int {
 	count, err := _q.Count(ctx)
 	if err != nil {
 		panic(err)
@@ -218,7 +218,7 @@ func (_q *LeaseSweepQuery) CountX(ctx context.Context) int {
 }
 
 // Exist returns true if the query has elements in the graph.
-func (_q *LeaseSweepQuery) Exist(ctx context.Context) (bool, error) {
+func (_q *ChoreQuery) Exist(ctx context.Context) (bool, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryExist)
 	switch _, err := _q.FirstID(ctx); {
 	case IsNotFound(err):
@@ -231,7 +231,7 @@ func (_q *LeaseSweepQuery) Exist(ctx context.Context) (bool, error) {
 }
 
 // ExistX is like Exist, but panics if an error occurs.
-func (_q *LeaseSweepQuery) ExistX(ctx context.Context) bool {
+func (_q *ChoreQuery) ExistX(ctx context.Context) bool {
 	exist, err := _q.Exist(ctx)
 	if err != nil {
 		panic(err)
@@ -239,18 +239,18 @@ func (_q *LeaseSweepQuery) ExistX(ctx context.Context) bool {
 	return exist
 }
 
-// Clone returns a duplicate of the LeaseSweepQuery builder, including all associated steps. It can be
+// Clone returns a duplicate of the ChoreQuery builder, including all associated steps. It can be
 // used to prepare common query builders and use them differently after the clone is made.
-func (_q *LeaseSweepQuery) Clone() *LeaseSweepQuery {
+func (_q *ChoreQuery) Clone() *ChoreQuery {
 	if _q == nil {
 		return nil
 	}
-	return &LeaseSweepQuery{
+	return &ChoreQuery{
 		config:     _q.config,
 		ctx:        _q.ctx.Clone(),
-		order:      append([]leasesweep.OrderOption{}, _q.order...),
+		order:      append([]chore.OrderOption{}, _q.order...),
 		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.LeaseSweep{}, _q.predicates...),
+		predicates: append([]predicate.Chore{}, _q.predicates...),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
@@ -268,15 +268,15 @@ func (_q *LeaseSweepQuery) Clone() *LeaseSweepQuery {
 //		Count int `json:"count,omitempty"`
 //	}
 //
-//	client.LeaseSweep.Query().
-//		GroupBy(leasesweep.FieldWorkedAt).
+//	client.Chore.Query().
+//		GroupBy(chore.FieldWorkedAt).
 //		Aggregate(ent.Count()).
 //		Scan(ctx, &v)
-func (_q *LeaseSweepQuery) GroupBy(field string, fields ...string) *LeaseSweepGroupBy {
+func (_q *ChoreQuery) GroupBy(field string, fields ...string) *ChoreGroupBy {
 	_q.ctx.Fields = append([]string{field}, fields...)
-	grbuild := &LeaseSweepGroupBy{build: _q}
+	grbuild := &ChoreGroupBy{build: _q}
 	grbuild.flds = &_q.ctx.Fields
-	grbuild.label = leasesweep.Label
+	grbuild.label = chore.Label
 	grbuild.scan = grbuild.Scan
 	return grbuild
 }
@@ -290,23 +290,23 @@ func (_q *LeaseSweepQuery) GroupBy(field string, fields ...string) *LeaseSweepGr
 //		WorkedAt time.Time `json:"worked_at,omitempty"`
 //	}
 //
-//	client.LeaseSweep.Query().
-//		Select(leasesweep.FieldWorkedAt).
+//	client.Chore.Query().
+//		Select(chore.FieldWorkedAt).
 //		Scan(ctx, &v)
-func (_q *LeaseSweepQuery) Select(fields ...string) *LeaseSweepSelect {
+func (_q *ChoreQuery) Select(fields ...string) *ChoreSelect {
 	_q.ctx.Fields = append(_q.ctx.Fields, fields...)
-	sbuild := &LeaseSweepSelect{LeaseSweepQuery: _q}
-	sbuild.label = leasesweep.Label
+	sbuild := &ChoreSelect{ChoreQuery: _q}
+	sbuild.label = chore.Label
 	sbuild.flds, sbuild.scan = &_q.ctx.Fields, sbuild.Scan
 	return sbuild
 }
 
-// Aggregate returns a LeaseSweepSelect configured with the given aggregations.
-func (_q *LeaseSweepQuery) Aggregate(fns ...AggregateFunc) *LeaseSweepSelect {
+// Aggregate returns a ChoreSelect configured with the given aggregations.
+func (_q *ChoreQuery) Aggregate(fns ...AggregateFunc) *ChoreSelect {
 	return _q.Select().Aggregate(fns...)
 }
 
-func (_q *LeaseSweepQuery) prepareQuery(ctx context.Context) error {
+func (_q *ChoreQuery) prepareQuery(ctx context.Context) error {
 	for _, inter := range _q.inters {
 		if inter == nil {
 			return fmt.Errorf("ent: uninitialized interceptor (forgotten import ent/runtime?)")
@@ -318,7 +318,7 @@ func (_q *LeaseSweepQuery) prepareQuery(ctx context.Context) error {
 		}
 	}
 	for _, f := range _q.ctx.Fields {
-		if !leasesweep.ValidColumn(f) {
+		if !chore.ValidColumn(f) {
 			return &ValidationError{Name: f, err: fmt.Errorf("ent: invalid field %q for query", f)}
 		}
 	}
@@ -332,16 +332,16 @@ func (_q *LeaseSweepQuery) prepareQuery(ctx context.Context) error {
 	return nil
 }
 
-func (_q *LeaseSweepQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*LeaseSweep, error) {
+func (_q *ChoreQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chore, error) {
 	var (
-		nodes = []*LeaseSweep{}
+		nodes = []*Chore{}
 		_spec = _q.querySpec()
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
-		return (*LeaseSweep).scanValues(nil, columns)
+		return (*Chore).scanValues(nil, columns)
 	}
 	_spec.Assign = func(columns []string, values []any) error {
-		node := &LeaseSweep{config: _q.config}
+		node := &Chore{config: _q.config}
 		nodes = append(nodes, node)
 		return node.assignValues(columns, values)
 	}
@@ -360,7 +360,7 @@ func (_q *LeaseSweepQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*L
 	return nodes, nil
 }
 
-func (_q *LeaseSweepQuery) sqlCount(ctx context.Context) (int, error) {
+func (_q *ChoreQuery) sqlCount(ctx context.Context) (int, error) {
 	_spec := _q.querySpec()
 	if len(_q.modifiers) > 0 {
 		_spec.Modifiers = _q.modifiers
@@ -372,8 +372,8 @@ func (_q *LeaseSweepQuery) sqlCount(ctx context.Context) (int, error) {
 	return sqlgraph.CountNodes(ctx, _q.driver, _spec)
 }
 
-func (_q *LeaseSweepQuery) querySpec() *sqlgraph.QuerySpec {
-	_spec := sqlgraph.NewQuerySpec(leasesweep.Table, leasesweep.Columns, sqlgraph.NewFieldSpec(leasesweep.FieldID, field.TypeString))
+func (_q *ChoreQuery) querySpec() *sqlgraph.QuerySpec {
+	_spec := sqlgraph.NewQuerySpec(chore.Table, chore.Columns, sqlgraph.NewFieldSpec(chore.FieldID, field.TypeString))
 	_spec.From = _q.sql
 	if unique := _q.ctx.Unique; unique != nil {
 		_spec.Unique = *unique
@@ -382,9 +382,9 @@ func (_q *LeaseSweepQuery) querySpec() *sqlgraph.QuerySpec {
 	}
 	if fields := _q.ctx.Fields; len(fields) > 0 {
 		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, leasesweep.FieldID)
+		_spec.Node.Columns = append(_spec.Node.Columns, chore.FieldID)
 		for i := range fields {
-			if fields[i] != leasesweep.FieldID {
+			if fields[i] != chore.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
 		}
@@ -412,12 +412,12 @@ func (_q *LeaseSweepQuery) querySpec() *sqlgraph.QuerySpec {
 	return _spec
 }
 
-func (_q *LeaseSweepQuery) sqlQuery(ctx context.Context) *sql.Selector {
+func (_q *ChoreQuery) sqlQuery(ctx context.Context) *sql.Selector {
 	builder := sql.Dialect(_q.driver.Dialect())
-	t1 := builder.Table(leasesweep.Table)
+	t1 := builder.Table(chore.Table)
 	columns := _q.ctx.Fields
 	if len(columns) == 0 {
-		columns = leasesweep.Columns
+		columns = chore.Columns
 	}
 	selector := builder.Select(t1.Columns(columns...)...).From(t1)
 	if _q.sql != nil {
@@ -448,33 +448,33 @@ func (_q *LeaseSweepQuery) sqlQuery(ctx context.Context) *sql.Selector {
 }
 
 // Modify adds a query modifier for attaching custom logic to queries.
-func (_q *LeaseSweepQuery) Modify(modifiers ...func(s *sql.Selector)) *LeaseSweepSelect {
+func (_q *ChoreQuery) Modify(modifiers ...func(s *sql.Selector)) *ChoreSelect {
 	_q.modifiers = append(_q.modifiers, modifiers...)
 	return _q.Select()
 }
 
-// LeaseSweepGroupBy is the group-by builder for LeaseSweep entities.
-type LeaseSweepGroupBy struct {
+// ChoreGroupBy is the group-by builder for Chore entities.
+type ChoreGroupBy struct {
 	selector
-	build *LeaseSweepQuery
+	build *ChoreQuery
 }
 
 // Aggregate adds the given aggregation functions to the group-by query.
-func (_g *LeaseSweepGroupBy) Aggregate(fns ...AggregateFunc) *LeaseSweepGroupBy {
+func (_g *ChoreGroupBy) Aggregate(fns ...AggregateFunc) *ChoreGroupBy {
 	_g.fns = append(_g.fns, fns...)
 	return _g
 }
 
 // Scan applies the selector query and scans the result into the given value.
-func (_g *LeaseSweepGroupBy) Scan(ctx context.Context, v any) error {
+func (_g *ChoreGroupBy) Scan(ctx context.Context, v any) error {
 	ctx = setContextOp(ctx, _g.build.ctx, ent.OpQueryGroupBy)
 	if err := _g.build.prepareQuery(ctx); err != nil {
 		return err
 	}
-	return scanWithInterceptors[*LeaseSweepQuery, *LeaseSweepGroupBy](ctx, _g.build, _g, _g.build.inters, v)
+	return scanWithInterceptors[*ChoreQuery, *ChoreGroupBy](ctx, _g.build, _g, _g.build.inters, v)
 }
 
-func (_g *LeaseSweepGroupBy) sqlScan(ctx context.Context, root *LeaseSweepQuery, v any) error {
+func (_g *ChoreGroupBy) sqlScan(ctx context.Context, root *ChoreQuery, v any) error {
 	selector := root.sqlQuery(ctx).Select()
 	aggregation := make([]string, 0, len(_g.fns))
 	for _, fn := range _g.fns {
@@ -501,28 +501,28 @@ func (_g *LeaseSweepGroupBy) sqlScan(ctx context.Context, root *LeaseSweepQuery,
 	return sql.ScanSlice(rows, v)
 }
 
-// LeaseSweepSelect is the builder for selecting fields of LeaseSweep entities.
-type LeaseSweepSelect struct {
-	*LeaseSweepQuery
+// ChoreSelect is the builder for selecting fields of Chore entities.
+type ChoreSelect struct {
+	*ChoreQuery
 	selector
 }
 
 // Aggregate adds the given aggregation functions to the selector query.
-func (_s *LeaseSweepSelect) Aggregate(fns ...AggregateFunc) *LeaseSweepSelect {
+func (_s *ChoreSelect) Aggregate(fns ...AggregateFunc) *ChoreSelect {
 	_s.fns = append(_s.fns, fns...)
 	return _s
 }
 
 // Scan applies the selector query and scans the result into the given value.
-func (_s *LeaseSweepSelect) Scan(ctx context.Context, v any) error {
+func (_s *ChoreSelect) Scan(ctx context.Context, v any) error {
 	ctx = setContextOp(ctx, _s.ctx, ent.OpQuerySelect)
 	if err := _s.prepareQuery(ctx); err != nil {
 		return err
 	}
-	return scanWithInterceptors[*LeaseSweepQuery, *LeaseSweepSelect](ctx, _s.LeaseSweepQuery, _s, _s.inters, v)
+	return scanWithInterceptors[*ChoreQuery, *ChoreSelect](ctx, _s.ChoreQuery, _s, _s.inters, v)
 }
 
-func (_s *LeaseSweepSelect) sqlScan(ctx context.Context, root *LeaseSweepQuery, v any) error {
+func (_s *ChoreSelect) sqlScan(ctx context.Context, root *ChoreQuery, v any) error {
 	selector := root.sqlQuery(ctx)
 	aggregation := make([]string, 0, len(_s.fns))
 	for _, fn := range _s.fns {
@@ -544,7 +544,7 @@ func (_s *LeaseSweepSelect) sqlScan(ctx context.Context, root *LeaseSweepQuery, 
 }
 
 // Modify adds a query modifier for attaching custom logic to queries.
-func (_s *LeaseSweepSelect) Modify(modifiers ...func(s *sql.Selector)) *LeaseSweepSelect {
+func (_s *ChoreSelect) Modify(modifiers ...func(s *sql.Selector)) *ChoreSelect {
 	_s.modifiers = append(_s.modifiers, modifiers...)
 	return _s
 }

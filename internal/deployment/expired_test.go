@@ -223,7 +223,7 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 		kept := make(chan struct{})
 		go func() {
 			defer close(kept)
-			w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+			w.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
 		}()
 		wantNext(t, changes, "FAILED", 3)
 		cancel()

@@ -4,7 +4,7 @@ package ent
 
 import (
 	"context"
-	"slipway/ent/leasesweep"
+	"slipway/ent/chore"
 	"slipway/ent/predicate"
 
 	"entgo.io/ent/dialect/sql"
@@ -12,26 +12,26 @@ import (
 	"entgo.io/ent/schema/field"
 )
 
-// LeaseSweepDelete is the builder for deleting a LeaseSweep entity.
-type LeaseSweepDelete struct {
+// ChoreDelete is the builder for deleting a Chore entity.
+type ChoreDelete struct {
 	config
 	hooks    []Hook
-	mutation *LeaseSweepMutation
+	mutation *ChoreMutation
 }
 
-// Where appends a list predicates to the LeaseSweepDelete builder.
-func (_d *LeaseSweepDelete) Where(ps ...predicate.LeaseSweep) *LeaseSweepDelete {
+// Where appends a list predicates to the ChoreDelete builder.
+func (_d *ChoreDelete) Where(ps ...predicate.Chore) *ChoreDelete {
 	_d.mutation.Where(ps...)
 	return _d
 }
 
 // Exec executes the deletion query and returns how many vertices were deleted.
-func (_d *LeaseSweepDelete) Exec(ctx context.Context) (int, error) {
+func (_d *ChoreDelete) Exec(ctx context.Context) (int, error) {
 	return withHooks(ctx, _d.sqlExec, _d.mutation, _d.hooks)
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_d *LeaseSweepDelete) ExecX(ctx context.Context) int {
+func (_d *ChoreDelete) ExecX(ctx context.Context) int {
 	n, err := _d.Exec(ctx)
 	if err != nil {
 		panic(err)
@@ -39,8 +39,8 @@ func (_d *LeaseSweepDelete) ExecX(ctx context.Context) int {
 	return n
 }
 
-func (_d *LeaseSweepDelete) sqlExec(ctx context.Context) (int, error) {
-	_spec := sqlgraph.NewDeleteSpec(leasesweep.Table, sqlgraph.NewFieldSpec(leasesweep.FieldID, field.TypeString))
+func (_d *ChoreDelete) sqlExec(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewDeleteSpec(chore.Table, sqlgraph.NewFieldSpec(chore.FieldID, field.TypeString))
 	if ps := _d.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
 			for i := range ps {
@@ -56,32 +56,32 @@ func (_d *LeaseSweepDelete) sqlExec(ctx context.Context) (int, error) {
 	return affected, err
 }
 
-// LeaseSweepDeleteOne is the builder for deleting a single LeaseSweep entity.
-type LeaseSweepDeleteOne struct {
-	_d *LeaseSweepDelete
+// ChoreDeleteOne is the builder for deleting a single Chore entity.
+type ChoreDeleteOne struct {
+	_d *ChoreDelete
 }
 
-// Where appends a list predicates to the LeaseSweepDelete builder.
-func (_d *LeaseSweepDeleteOne) Where(ps ...predicate.LeaseSweep) *LeaseSweepDeleteOne {
+// Where appends a list predicates to the ChoreDelete builder.
+func (_d *ChoreDeleteOne) Where(ps ...predicate.Chore) *ChoreDeleteOne {
 	_d._d.mutation.Where(ps...)
 	return _d
 }
 
 // Exec executes the deletion query.
-func (_d *LeaseSweepDeleteOne) Exec(ctx context.Context) error {
+func (_d *ChoreDeleteOne) Exec(ctx context.Context) error {
 	n, err := _d._d.Exec(ctx)
 	switch {
 	case err != nil:
 		return err
 	case n == 0:
-		return &NotFoundError{leasesweep.Label}
+		return &NotFoundError{chore.Label}
 	default:
 		return nil
 	}
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_d *LeaseSweepDeleteOne) ExecX(ctx context.Context) {
+func (_d *ChoreDeleteOne) ExecX(ctx context.Context) {
 	if err := _d.Exec(ctx); err != nil {
 		panic(err)
 	}

@@ -6,50 +6,50 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slipway/ent/leasesweep"
+	"slipway/ent/chore"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 )
 
-// LeaseSweepCreate is the builder for creating a LeaseSweep entity.
-type LeaseSweepCreate struct {
+// ChoreCreate is the builder for creating a Chore entity.
+type ChoreCreate struct {
 	config
-	mutation *LeaseSweepMutation
+	mutation *ChoreMutation
 	hooks    []Hook
 }
 
 // SetWorkedAt sets the "worked_at" field.
-func (_c *LeaseSweepCreate) SetWorkedAt(v time.Time) *LeaseSweepCreate {
+func (_c *ChoreCreate) SetWorkedAt(v time.Time) *ChoreCreate {
 	_c.mutation.SetWorkedAt(v)
 	return _c
 }
 
 // SetResumedAt sets the "resumed_at" field.
-func (_c *LeaseSweepCreate) SetResumedAt(v time.Time) *LeaseSweepCreate {
+func (_c *ChoreCreate) SetResumedAt(v time.Time) *ChoreCreate {
 	_c.mutation.SetResumedAt(v)
 	return _c
 }
 
 // SetID sets the "id" field.
-func (_c *LeaseSweepCreate) SetID(v string) *LeaseSweepCreate {
+func (_c *ChoreCreate) SetID(v string) *ChoreCreate {
 	_c.mutation.SetID(v)
 	return _c
 }
 
-// Mutation returns the LeaseSweepMutation object of the builder.
-func (_c *LeaseSweepCreate) Mutation() *LeaseSweepMutation {
+// Mutation returns the ChoreMutation object of the builder.
+func (_c *ChoreCreate) Mutation() *ChoreMutation {
 	return _c.mutation
 }
 
-// Save creates the LeaseSweep in the database.
-func (_c *LeaseSweepCreate) Save(ctx context.Context) (*LeaseSweep, error) {
+// Save creates the Chore in the database.
+func (_c *ChoreCreate) Save(ctx context.Context) (*Chore, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
 // SaveX calls Save and panics if Save returns an error.
-func (_c *LeaseSweepCreate) SaveX(ctx context.Context) *LeaseSweep {
+func (_c *ChoreCreate) SaveX(ctx context.Context) *Chore {
 	v, err := _c.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -58,30 +58,30 @@ func (_c *LeaseSweepCreate) SaveX(ctx context.Context) *LeaseSweep {
 }
 
 // Exec executes the query.
-func (_c *LeaseSweepCreate) Exec(ctx context.Context) error {
+func (_c *ChoreCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_c *LeaseSweepCreate) ExecX(ctx context.Context) {
+func (_c *ChoreCreate) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
 		panic(err)
 	}
 }
 
 // check runs all checks and user-defined validators on the builder.
-func (_c *LeaseSweepCreate) check() error {
+func (_c *ChoreCreate) check() error {
 	if _, ok := _c.mutation.WorkedAt(); !ok {
-		return &ValidationError{Name: "worked_at", err: errors.New(`ent: missing required field "LeaseSweep.worked_at"`)}
+		return &ValidationError{Name: "worked_at", err: errors.New(`ent: missing required field "Chore.worked_at"`)}
 	}
 	if _, ok := _c.mutation.ResumedAt(); !ok {
-		return &ValidationError{Name: "resumed_at", err: errors.New(`ent: missing required field "LeaseSweep.resumed_at"`)}
+		return &ValidationError{Name: "resumed_at", err: errors.New(`ent: missing required field "Chore.resumed_at"`)}
 	}
 	return nil
 }
 
-func (_c *LeaseSweepCreate) sqlSave(ctx context.Context) (*LeaseSweep, error) {
+func (_c *ChoreCreate) sqlSave(ctx context.Context) (*Chore, error) {
 	if err := _c.check(); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (_c *LeaseSweepCreate) sqlSave(ctx context.Context) (*LeaseSweep, error) {
 		if id, ok := _spec.ID.Value.(string); ok {
 			_node.ID = id
 		} else {
-			return nil, fmt.Errorf("unexpected LeaseSweep.ID type: %T", _spec.ID.Value)
+			return nil, fmt.Errorf("unexpected Chore.ID type: %T", _spec.ID.Value)
 		}
 	}
 	_c.mutation.id = &_node.ID
@@ -104,46 +104,46 @@ func (_c *LeaseSweepCreate) sqlSave(ctx context.Context) (*LeaseSweep, error) {
 	return _node, nil
 }
 
-func (_c *LeaseSweepCreate) createSpec() (*LeaseSweep, *sqlgraph.CreateSpec) {
+func (_c *ChoreCreate) createSpec() (*Chore, *sqlgraph.CreateSpec) {
 	var (
-		_node = &LeaseSweep{config: _c.config}
-		_spec = sqlgraph.NewCreateSpec(leasesweep.Table, sqlgraph.NewFieldSpec(leasesweep.FieldID, field.TypeString))
+		_node = &Chore{config: _c.config}
+		_spec = sqlgraph.NewCreateSpec(chore.Table, sqlgraph.NewFieldSpec(chore.FieldID, field.TypeString))
 	)
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
 	}
 	if value, ok := _c.mutation.WorkedAt(); ok {
-		_spec.SetField(leasesweep.FieldWorkedAt, field.TypeTime, value)
+		_spec.SetField(chore.FieldWorkedAt, field.TypeTime, value)
 		_node.WorkedAt = value
 	}
 	if value, ok := _c.mutation.ResumedAt(); ok {
-		_spec.SetField(leasesweep.FieldResumedAt, field.TypeTime, value)
+		_spec.SetField(chore.FieldResumedAt, field.TypeTime, value)
 		_node.ResumedAt = value
 	}
 	return _node, _spec
 }
 
-// LeaseSweepCreateBulk is the builder for creating many LeaseSweep entities in bulk.
-type LeaseSweepCreateBulk struct {
+// ChoreCreateBulk is the builder for creating many Chore entities in bulk.
+type ChoreCreateBulk struct {
 	config
 	err      error
-	builders []*LeaseSweepCreate
+	builders []*ChoreCreate
 }
 
-// Save creates the LeaseSweep entities in the database.
-func (_c *LeaseSweepCreateBulk) Save(ctx context.Context) ([]*LeaseSweep, error) {
+// Save creates the Chore entities in the database.
+func (_c *ChoreCreateBulk) Save(ctx context.Context) ([]*Chore, error) {
 	if _c.err != nil {
 		return nil, _c.err
 	}
 	specs := make([]*sqlgraph.CreateSpec, len(_c.builders))
-	nodes := make([]*LeaseSweep, len(_c.builders))
+	nodes := make([]*Chore, len(_c.builders))
 	mutators := make([]Mutator, len(_c.builders))
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
-				mutation, ok := m.(*LeaseSweepMutation)
+				mutation, ok := m.(*ChoreMutation)
 				if !ok {
 					return nil, fmt.Errorf("unexpected mutation type %T", m)
 				}
@@ -186,7 +186,7 @@ func (_c *LeaseSweepCreateBulk) Save(ctx context.Context) ([]*LeaseSweep, error)
 }
 
 // SaveX is like Save, but panics if an error occurs.
-func (_c *LeaseSweepCreateBulk) SaveX(ctx context.Context) []*LeaseSweep {
+func (_c *ChoreCreateBulk) SaveX(ctx context.Context) []*Chore {
 	v, err := _c.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -195,13 +195,13 @@ func (_c *LeaseSweepCreateBulk) SaveX(ctx context.Context) []*LeaseSweep {
 }
 
 // Exec executes the query.
-func (_c *LeaseSweepCreateBulk) Exec(ctx context.Context) error {
+func (_c *ChoreCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_c *LeaseSweepCreateBulk) ExecX(ctx context.Context) {
+func (_c *ChoreCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
 		panic(err)
 	}

@@ -1,0 +1,111 @@
+package retention
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"slipway/ent"
+)
+
+// Archive is a folder that has the audit of each month in a file, such as audit-2026-11.jsonl. A line of it is a row, as
+// a JSON object of the table's columns. A row may be there twice, where a server has ended between writing and removing it.
+type Archive struct{ folder string }
+
+// OpenArchive returns the archive in a folder, which must be there. It fails where no file can be made in it.
+func OpenArchive(folder string) (*Archive, error) {
+	probe, err := os.CreateTemp(folder, ".audit-")
+	if err != nil {
+		return nil, err
+	}
+	return &Archive{folder}, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// append adds rows to their files, which are on the disk when it returns.
+func (a *Archive) append(rows []*ent.AuditEvent) error {
+	for len(rows) > 0 {
+		month, lines := nameOf(rows[0]), bytes.Buffer{}
+		n := 0
+		for ; n < len(rows) && nameOf(rows[n]) == month; n++ {
+			line := *rows[n]
+			line.CreatedAt = line.CreatedAt.UTC()
+			encoder := json.NewEncoder(&lines)
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(&line); err != nil {
+				return fmt.Errorf("archive %s: %w", line.ID, err)
+			}
+		}
+		if err := appendTo(filepath.Join(a.folder, month), lines.Bytes()); err != nil {
+			return fmt.Errorf("archive the audit: %w", err)
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// nameOf returns the name of the file that a row belongs into.
+func nameOf(row *ent.AuditEvent) string {
+	return row.CreatedAt.UTC().Format("audit-2006-01.jsonl")
+}
+
+// appendTo adds lines to a file. Where that fails, the file is as it was.
+func appendTo(path string, lines []byte) (err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end, err := endOfLines(f)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(lines, end)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Truncate(end))
+	}
+	// A file that has just been made is there after a crash only when its folder is on the disk, too.
+	if end == 0 {
+		return syncFolder(filepath.Dir(path))
+	}
+	return nil
+}
+
+// endOfLines returns where the last whole line of a file ends, and cuts off what stands behind it: a server was killed while
+// it wrote, and the row is still in the database.
+func endOfLines(f *os.File) (int64, error) {
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	whole := int64(0)
+	for at, chunk := end, make([]byte, 4096); at > 0; {
+		from := max(at-int64(len(chunk)), 0)
+		if _, err := f.ReadAt(chunk[:at-from], from); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(chunk[:at-from], '\n'); i >= 0 {
+			whole = from + int64(i) + 1
+			break
+		}
+		at = from
+	}
+	if whole == end {
+		return end, nil
+	}
+	return whole, f.Truncate(whole)
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
