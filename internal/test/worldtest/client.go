@@ -48,7 +48,7 @@ func (w *World) REST(t testing.TB, method, path, token, body string, headers map
 		r.Header.Set(name, value)
 	}
 	answer := send(t, r)
-	checkAnswer(t, method+" "+path, body, answer.Body)
+	w.canaries.checkAnswer(method+" "+path, body, answer.Body)
 	return answer
 }
 

@@ -89,6 +89,8 @@ func (p *Fixture) NewInstance(t testing.TB, name string) *ent.ModuleInstance {
 // Deploy makes a PENDING deployment of an instance; inputs is a JSON object.
 func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deployment {
 	t.Helper()
+	p.w.canaries.noteValue(inputs)
+	p.w.canaries.noteValue(Artifact)
 	d, err := p.w.Deploy.Create(p.org.As(actor.Developer), deployment.New{
 		InstanceID: instanceID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact), Data: strictjson.MustParse(p.w.DataOf(p.org, instanceID)),

@@ -41,6 +41,7 @@ type World struct {
 	Superadmin string
 
 	server     *server.Server
+	canaries   *canaries
 	statements *statements
 	raw        *rawDatabases
 	// services are the instances that have the service of Data, by their organizations.
@@ -139,7 +140,8 @@ func New(t testing.TB, databaseURL string, options ...func(*store.Config)) *Worl
 func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *World {
 	t.Helper()
 	var ran statements
-	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.record, PoisonUnread: true, Log: watchedLog(t)}
+	watch := newCanaries(t)
+	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.record, PoisonUnread: true, Log: watch.logger()}
 	for _, change := range options {
 		change(&config)
 	}
@@ -148,19 +150,19 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	api, url := listen(t, s, serverConfig(t))
+	api, url := listen(t, s, watch.serverConfig())
 	raw := &rawDatabases{of: map[string]*sql.DB{}}
 	t.Cleanup(raw.close)
 	return &World{
 		URL: url, DatabaseURL: databaseURL, Store: s, Services: api.Services,
-		server: api, statements: &ran, raw: raw, services: &sync.Map{},
+		server: api, canaries: watch, statements: &ran, raw: raw, services: &sync.Map{},
 	}
 }
 
 // Serving returns the same world behind an API of another configuration.
 func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	t.Helper()
-	c := serverConfig(t)
+	c := w.canaries.serverConfig()
 	change(&c)
 	api, url := listen(t, w.Store, c)
 	other := *w
@@ -192,7 +194,7 @@ func (w *World) Metrics(t testing.TB) map[string]float64 {
 	w.server.Metrics.AskDatabase(t.Context(), w.server.Asking(server.Offset{Database: w.Store.Clock, Now: store.Now}.Measure))
 	answer := httptest.NewRecorder()
 	w.server.Metrics.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-	checkAnswer(t, "/metrics", "", answer.Body.Bytes())
+	w.canaries.checkText("/metrics", answer.Body.Bytes())
 	found := map[string]float64{}
 	for line := range strings.Lines(answer.Body.String()) {
 		at := strings.LastIndexByte(line, ' ')
@@ -211,9 +213,8 @@ func (w *World) In(organization string) *World {
 }
 
 // serverConfig is the configuration of a world.
-func serverConfig(t testing.TB) server.Config {
-	t.Helper()
-	return server.Config{Introspection: true, Log: watchedLog(t)}
+func (c *canaries) serverConfig() server.Config {
+	return server.Config{Introspection: true, Log: c.logger()}
 }
 
 func (w *World) makeOrganization(t testing.TB, slug string) *Org {
