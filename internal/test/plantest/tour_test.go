@@ -546,17 +546,19 @@ func (t *tour) asks(d *ent.Deployment) {
 	t.refused(err, fault.ModuleDefinitionNotFound)
 }
 
-// ages has details and audit go that are older than a day, a month from now.
+// ages has the details of the oldest rows go, among them those of a deployment with a log, and the oldest of the audit.
 func (t *tour) ages() {
 	t.Helper()
-	clock := testkit.NewClock(store.Now().Add(30 * 24 * time.Hour))
+	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE deployments SET completed_at = '2026-01-01 00:00:00+00:00' WHERE organization_id = '`+t.w.Acme.ID+`' AND log_lines > 0 AND completed_at IS NOT NULL`)
+	clock := testkit.NewClock(store.Now())
+	keep := clock.Now().Sub(time.Date(2026, 1, 1, 0, 0, 30, 0, time.UTC))
 	house := t.w.RetentionAt(clock.Now())
 	house.Journal = journal.NewAlone(t.w.Store, clock.Now, id.New)
 	archive, err := retention.OpenArchive(t.T.TempDir())
 	t.must(err)
-	house.Keep = retention.Keep{Details: retention.MinKeep, Audit: retention.MinKeep, Archive: archive}
+	house.Keep = retention.Keep{Details: keep, Audit: keep, Archive: archive}
 	house.Purged = func(string, int) { clock.Advance(15 * time.Second) } // so that it says that it goes on
-	if purged, err := house.PurgeIfDue(t.Context()); err != nil || purged < 100 {
+	if purged, err := house.PurgeIfDue(t.Context()); err != nil || purged < 10 {
 		t.Error(purged, err)
 	}
 }
