@@ -2,6 +2,7 @@
 .PHONY: help setup run build build-runners optimized test test-race equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)$(shell git diff-index --quiet HEAD 2>/dev/null || echo ' with changes')
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
 # Sources of the program; a change to any rebuilds it.
@@ -24,7 +25,8 @@ build: bin/slipway ## build bin/slipway, static and stripped
 # One setting for all that is compiled here, so that the program, its tests and the linter share what is compiled already.
 export CGO_ENABLED := 0
 export GOFLAGS := $(strip -trimpath $(GOFLAGS))
-BUILD := go build -ldflags '-s -w -X main.version=$(VERSION)'
+# The go command notes no commit in a worktree of git, so it is said.
+BUILD := go build -ldflags "-s -w -X 'main.version=$(VERSION)' -X 'main.commit=$(COMMIT)'"
 
 bin/slipway: $(SOURCES)
 	$(BUILD) -o $@ ./cmd/slipway

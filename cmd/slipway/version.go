@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker.
-var version string
+// version and commit are set by the linker.
+var version, commit string
 
 // archived has the commit and the version of the tree that the program was built from, where that is an archive of git's,
 // which writes them in the place of what stands there: around such a tree there may be another repository.
@@ -35,20 +35,19 @@ func versionCommand() *cobra.Command {
 // build is what the program was built from.
 type build struct{ version, commit, goVersion string }
 
-// built returns what the program was built from: by its archive, or else by the linker and the go command, whose info may
-// be nil.
-func built(archived, version string, info *debug.BuildInfo) build {
-	commit, described, _ := strings.Cut(strings.TrimSpace(archived), " ")
-	if strings.HasPrefix(archived, "$Format") {
-		commit, described = commitOf(info), version
+// built returns what the program was built from: by its archive, or else by the linker, or else by the go command, whose
+// info may be nil.
+func built(archived, version, commit string, info *debug.BuildInfo) build {
+	if !strings.HasPrefix(archived, "$Format") {
+		commit, version, _ = strings.Cut(strings.TrimSpace(archived), " ")
 	}
-	return build{cmp.Or(described, "unversioned"), cmp.Or(commit, "unknown"), runtime.Version()}
+	return build{cmp.Or(version, "unversioned"), cmp.Or(commit, commitOf(info), "unknown"), runtime.Version()}
 }
 
 // thisBuild returns what this program was built from.
 func thisBuild() build {
 	info, _ := debug.ReadBuildInfo()
-	return built(archived, version, info)
+	return built(archived, version, commit, info)
 }
 
 // String returns the line that the command version prints.

@@ -11,19 +11,21 @@ func TestVersionIsThatOfTheTree(t *testing.T) {
 	t.Parallel()
 	noted := &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}}}
 	for _, c := range []struct {
-		archived, version string
-		info              *debug.BuildInfo
-		want              string
+		archived, version, commit string
+		info                      *debug.BuildInfo
+		want                      string
 	}{
-		{archived, "v1.2.3", noted, "slipway v1.2.3, commit abc with changes, go"},
-		{archived, "", noted, "slipway unversioned, commit abc with changes, go"},
-		{archived, "", nil, "slipway unversioned, commit unknown, go"},
-		{archived, "", &debug.BuildInfo{}, "slipway unversioned, commit unknown, go"},
+		{archived, "v1.2.3", "", noted, "slipway v1.2.3, commit abc with changes, go"},
+		{archived, "", "", noted, "slipway unversioned, commit abc with changes, go"},
+		{archived, "", "", nil, "slipway unversioned, commit unknown, go"},
+		{archived, "", "", &debug.BuildInfo{}, "slipway unversioned, commit unknown, go"},
+		// A worktree of git, of which the go command notes nothing.
+		{archived, "v1.2.3", "def", &debug.BuildInfo{}, "slipway v1.2.3, commit def, go"},
 		// The repository around an archive is another one.
-		{"def v1.0.0\n", "v9.9.9", noted, "slipway v1.0.0, commit def, go"},
-		{"def \n", "v9.9.9", noted, "slipway unversioned, commit def, go"},
+		{"def v1.0.0\n", "v9.9.9", "fed", noted, "slipway v1.0.0, commit def, go"},
+		{"def \n", "v9.9.9", "fed", &debug.BuildInfo{}, "slipway unversioned, commit def, go"},
 	} {
-		if got := built(c.archived, c.version, c.info).String(); !strings.HasPrefix(got, c.want) {
+		if got := built(c.archived, c.version, c.commit, c.info).String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, %q: %s, want %s", c.archived, c.version, got, c.want)
 		}
 	}
