@@ -53,6 +53,41 @@ bin/slipway bin/optimized/slipway: $(if $(shell command -v npm),$(GRAPHIQL))
 $(GRAPHIQL): web/build.sh web/package.json web/package-lock.json web/lite/icon.svg web/lite/settings.js $(shell find web/playground -name node_modules -prune -o -type f -print)
 	@web/build.sh
 
+.PHONY: graphiql completions packages image licences
+graphiql: $(GRAPHIQL)
+
+COMPLETIONS := bin/completions/slipway.bash bin/completions/_slipway bin/completions/slipway.fish
+
+completions: $(COMPLETIONS)
+
+bin/completions/%: bin/slipway
+	@mkdir -p $(@D)
+	bin/slipway completion $(subst _slipway,zsh,$(subst slipway.,,$*)) >$@
+
+# What makes packages needs a newer module graph than the program may have, so it is not in go.mod. It is compiled without
+# optimization, since it runs for a second.
+GORELEASER := GOFLAGS= go run -gcflags='all=-N -l' -ldflags='-s -w' github.com/goreleaser/goreleaser/v2@v2.16.0
+# For one target it is built as for a test: without the profile, by which everything is compiled anew.
+ONE_TARGET := sed -e 's/goos: \[.*/goos: [linux]/' -e "s/goarch: \[.*/goarch: [$$(go env GOARCH)]/" -e 's/, -pgo=[^]]*//'
+
+packages: ## build the packages of a release into dist/, for trial (TRIAL=1: for this machine alone, and not optimized)
+	@mkdir -p bin && $(if $(TRIAL),$(ONE_TARGET),cat) .goreleaser.yaml >bin/goreleaser.yaml
+	$(GORELEASER) release --snapshot --clean --skip=validate --config bin/goreleaser.yaml
+
+# docker and buildah read the same file.
+BUILDER := $(or $(shell command -v docker),$(shell command -v buildah))
+
+image: bin/slipway ## build the image slipway:latest by docker or buildah
+	@rm -rf bin/image && mkdir -p bin/image/data
+	@cp bin/slipway bin/image/ && cp -L /etc/ssl/certs/ca-certificates.crt bin/image/
+	$(BUILDER) build $(BUILD_ARGS) -f deploy/docker/Dockerfile -t slipway:latest bin/image
+
+licences: web/node_modules/.package-lock.json ## write docs/licences.md, the licences of all that is shipped
+	go run ./deploy/licences docs/licences.md
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	npm ci --prefix web --no-audit --no-fund --loglevel error
+
 # The program as it is without npm.
 bin/slipway-lite: $(SOURCES)
 	@mkdir -p bin && printf '{"Replace": {"%s": ""}}\n' '$(CURDIR)/$(GRAPHIQL)' >bin/lite.json
