@@ -83,7 +83,7 @@ func TestWhatAlertsAndDocumentsNameIsMeasured(t *testing.T) {
 		measured[strings.TrimSuffix(name, "_count")] = true // a histogram's own name
 	}
 	named := regexp.MustCompile(`\b` + metrics.Namespace + `_[a-z_]+`)
-	for _, file := range []string{rules, "docs/alerts.md", "docs/operations.md"} {
+	for _, file := range []string{rules, dashboard, "docs/alerts.md", "docs/operations.md"} {
 		found := named.FindAllString(read(t, file), -1)
 		if len(found) == 0 {
 			t.Errorf("%s names no metrics", file)

@@ -14,6 +14,9 @@ import (
 // link is a link of a page to another file of the repository, or to a heading.
 var link = regexp.MustCompile(`\]\(([^):]*?)(?:#([^)]*))?\)`)
 
+// quoted is what a page quotes as it is, such as the text of a licence.
+var quoted = regexp.MustCompile("(?ms)^```text\n.*?^```$")
+
 // pages returns the documents by their paths.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
@@ -38,7 +41,7 @@ func pages(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[filepath.ToSlash(file)] = string(text)
+		all[filepath.ToSlash(file)] = quoted.ReplaceAllString(string(text), "")
 	}
 	return all
 }

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// usual is where documents say that the API is served.
-const usual = "127.0.0.1:8080"
+// usual is where documents say that the API is served, and usualAdmin where health and metrics are.
+const usual, usualAdmin = "127.0.0.1:8080", "127.0.0.1:9090"
 
 // wrapper is the command slipway of a newcomer's shell: the test's own program, which serves at an address that is free.
 const wrapper = `#!/bin/sh
 case $1 in
 init) export SLIPWAY_SERVER="http://$ADDRESS" ;;
-serve) export SLIPWAY_LISTEN="$ADDRESS" SLIPWAY_ADMIN_LISTEN= ;;
+serve) export SLIPWAY_LISTEN="$ADDRESS" SLIPWAY_ADMIN_LISTEN="$ADMIN" ;;
 esac
 exec "$PROGRAM" "$@"
 `
@@ -46,16 +46,18 @@ func (n *newcomer) shell(script string, env ...string) string {
 	if err := os.WriteFile(filepath.Join(bin, "slipway"), []byte(wrapper), 0o700); err != nil {
 		n.t.Fatal(err)
 	}
-	address := freeAddress(n.t)
+	address, admin := freeAddress(n.t), freeAddress(n.t)
+	host, _, _ := net.SplitHostPort(address)
+	script = strings.NewReplacer(usual, address, usualAdmin, admin, "IP:127.0.0.1", "IP:"+host).Replace(script)
 	ctx, cancel := context.WithTimeout(n.t.Context(), patienceOfShell)
 	defer cancel()
 	// The last first: a runner looks for its server for a while.
 	const stop = "started=; trap 'for pid in $started; do kill $pid; wait $pid; done' EXIT\n"
-	c := exec.CommandContext(ctx, "sh", "-c", stop+background.ReplaceAllString(strings.ReplaceAll(script, usual, address), "$0\nstarted=\"$$! $$started\""))
+	c := exec.CommandContext(ctx, "sh", "-c", stop+background.ReplaceAllString(script, "$0\nstarted=\"$$! $$started\""))
 	c.Dir = n.home
 	c.Env = append([]string{
 		"HOME=" + n.home, "PATH=" + bin + ":" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
-		"PROGRAM=" + self, "ADDRESS=" + address, asChild + "=" + isNewcomers,
+		"PROGRAM=" + self, "ADDRESS=" + address, "ADMIN=" + admin, asChild + "=" + isNewcomers,
 	}, env...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

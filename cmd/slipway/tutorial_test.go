@@ -31,15 +31,11 @@ var (
 
 // readTutorial reads a page: of a console block each line after "$ " is a command, and below it is what that prints; a sh block
 // is the file whose name ends the line above.
-func readTutorial(t *testing.T, path string) *tutorial {
+func readTutorial(t *testing.T, text string) *tutorial {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	page := &tutorial{files: map[int]writing{}}
-	blocks := block.FindAllStringSubmatch(string(text), -1)
-	if fences := strings.Count(string(text), "\n```"); fences != 2*len(blocks) {
+	blocks := block.FindAllStringSubmatch(text, -1)
+	if fences := strings.Count(text, "\n```"); fences != 2*len(blocks) {
 		t.Fatalf("%d blocks of %d: each has a line above it, and is of console or sh", len(blocks), fences/2)
 	}
 	for _, found := range blocks {
@@ -113,9 +109,30 @@ func without(lines []string, out *regexp.Regexp) (kept []string) {
 	return kept
 }
 
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestTheTutorialPrintsWhatItSays(t *testing.T) {
 	t.Parallel()
-	page := readTutorial(t, "../../docs/tutorial.md")
+	typed(t, readTutorial(t, read(t, "../../docs/tutorial.md")))
+}
+
+func TestTheGuideForOneServerPrintsWhatItSays(t *testing.T) {
+	t.Parallel()
+	_, guide, _ := strings.Cut(read(t, "../../docs/operations.md"), "\n## One server, step by step\n")
+	guide, _, _ = strings.Cut(guide, "\n## ")
+	typed(t, readTutorial(t, guide))
+}
+
+// typed types what a page says into a newcomer's shell, and compares what that prints.
+func typed(t *testing.T, page *tutorial) {
+	t.Helper()
 	if len(page.steps) < 15 {
 		t.Fatalf("only %d commands", len(page.steps))
 	}
@@ -147,7 +164,7 @@ func TestTheTutorialsProgramIsThatOfTheExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range readTutorial(t, "../../docs/tutorial.md").files {
+	for _, f := range readTutorial(t, read(t, "../../docs/tutorial.md")).files {
 		if f.name != "deploy.sh" || f.text != string(want) {
 			t.Errorf("%s is not examples/runner/deploy.sh", filepath.Base(f.name))
 		}
