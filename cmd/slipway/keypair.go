@@ -19,6 +19,10 @@ import (
 const (
 	// lookEvery is the time between two looks at the files of the pair.
 	lookEvery = time.Second
+	// warnBefore is how long before the end of the certificate the log says so, at the latest when a third of its life is
+	// left, and warnEvery how often.
+	warnBefore = 14 * 24 * time.Hour
+	warnEvery  = 24 * time.Hour
 	// maxPairFile is the longest file of a pair, in bytes.
 	maxPairFile = 1 << 20
 )
@@ -34,6 +38,8 @@ type keyPair struct {
 	due  bool
 	// refused is why what was read last was not taken, empty where it was.
 	refused string
+	// warned is when the log last said that the certificate ends.
+	warned time.Time
 }
 
 // readPair reads the certificate and the key, where there are any. Without them the API is served over plain HTTP.
@@ -87,6 +93,7 @@ func (p *keyPair) watch(ctx context.Context) {
 // halfway written. What cannot be taken is read again at each look, for what is wrong may be a file's mode, which is no
 // change of the file; it is logged once.
 func (p *keyPair) look(now time.Time) {
+	p.warn(now)
 	if found := p.files(); !found[0].equal(p.seen[0]) || !found[1].equal(p.seen[1]) {
 		p.seen, p.due = found, true
 		return
@@ -106,9 +113,20 @@ func (p *keyPair) look(now time.Time) {
 	p.due = false
 }
 
+// warn logs once a day that the certificate ends soon.
+func (p *keyPair) warn(now time.Time) {
+	leaf := p.current.Load().Leaf
+	left := leaf.NotAfter.Sub(now)
+	if left < min(warnBefore, leaf.NotAfter.Sub(leaf.NotBefore)/3) && now.Sub(p.warned) >= warnEvery {
+		p.warned = now
+		p.log.Warn("the TLS certificate ends soon; put a new pair into its files", "file", p.certFile, "notAfter", leaf.NotAfter)
+	}
+}
+
 // take has new connections use a pair.
 func (p *keyPair) take(pair *tls.Certificate) {
 	p.current.Store(pair)
+	p.warned = time.Time{}
 	p.log.Info("took the TLS certificate", "file", p.certFile, "names", names(pair.Leaf), "notAfter", pair.Leaf.NotAfter)
 	const others = 0o077
 	if key := p.seen[1].info; key != nil && key.Mode()&others != 0 {

@@ -299,3 +299,35 @@ func TestAKeyThatOthersMayReadIsWarnedOf(t *testing.T) {
 		}
 	}
 }
+
+func TestTheEndOfACertificateIsWarnedOfOnceADay(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	begin := time.Now().Add(-time.Hour).Truncate(time.Second)
+	for _, c := range []struct{ life, first time.Duration }{{90 * day, 76 * day}, {6 * day, 4 * day}} {
+		cert, key := validWithin(t, "first.example", begin, begin.Add(c.life)).in(t, t.TempDir())
+		w := watch(t, cert, key)
+		warnings := func(after time.Duration) int {
+			w.log.Reset()
+			main.Look(w.KeyPair, begin.Add(after))
+			return strings.Count(w.log.String(), "ends soon")
+		}
+		for _, look := range []struct {
+			after time.Duration
+			want  int
+		}{{c.first, 0}, {c.first + time.Second, 1}, {c.first + 2*time.Second, 0}, {c.first + day, 0}, {c.first + day + time.Second, 1}} {
+			if n := warnings(look.after); n != look.want {
+				t.Errorf("of %s: %d warnings after %s, want %d", c.life, n, look.after, look.want)
+			}
+		}
+		// Another that ends as soon is warned of by itself.
+		validWithin(t, "next.example", begin, begin.Add(c.life)).in(t, filepath.Dir(cert))
+		n := 0
+		for i := range 4 {
+			n += warnings(c.first + day + time.Duration(i+2)*time.Second)
+		}
+		if n != 1 {
+			t.Errorf("of %s: %d warnings of the next certificate, want 1", c.life, n)
+		}
+	}
+}
