@@ -157,6 +157,24 @@ func TestEachRulingIsHeldByATest(t *testing.T) {
 	testsAreDeclared(t, rulings)
 }
 
+func TestEachDefenceIsShownByATest(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for row := range strings.Lines(pages(t)["docs/security.md"]) {
+		if cells := strings.Split(row, " | "); !strings.HasPrefix(row, "| ") || len(cells) < 3 || strings.HasPrefix(row, "| attack ") {
+			continue
+		}
+		if aTest.FindString(row) == "" {
+			t.Errorf("no test shows %s", row)
+		}
+		seen++
+	}
+	if seen < 20 {
+		t.Errorf("only %d defences", seen)
+	}
+	testsAreDeclared(t, pages(t)["docs/security.md"])
+}
+
 // testsAreDeclared wants every test to be there that a text names.
 func testsAreDeclared(t *testing.T, text string) {
 	t.Helper()
@@ -174,7 +192,7 @@ var declaration = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 func testsDeclared(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	for _, root := range []string{"cmd", "graph", "internal", "rest"} {
+	for _, root := range []string{"cmd", "deploy", "graph", "internal", "rest"} {
 		err := filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(file, "_test.go") {
 				return err
