@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // maxMessage is how many bytes of a message of AWS are shown.
@@ -33,14 +34,22 @@ func explain(err error) error {
 		return nil
 	}
 	call := "AWS"
-	if operation, ok := errors.AsType[*smithy.OperationError](err); ok {
-		call = operation.OperationName
+	// Of those within each other the last is meant: for credentials the SDK may ask another service first.
+	for inner := err; ; {
+		operation, ok := errors.AsType[*smithy.OperationError](inner)
+		if !ok {
+			break
+		}
+		call, inner = operation.OperationName, operation.Err
 	}
 	request := ""
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.RequestID != "" {
 		request = " (request " + response.RequestID + ")"
 	}
-	said := call + " got no answer: " + shorten(innermost(err).Error())
+	said := call + " could not be sent: " + shorten(innermost(err).Error())
+	if wasSent(err) {
+		said = call + " got no answer: " + shorten(innermost(err).Error())
+	}
 	if refused, ok := errors.AsType[smithy.APIError](err); ok {
 		said = call + " was refused: " + refused.ErrorCode() + ": " + shorten(refused.ErrorMessage())
 	}
@@ -72,12 +81,19 @@ func isCode(err error, code string) bool {
 	return ok && refused.ErrorCode() == code
 }
 
+// wasSent reports whether a request that failed was on its way. For one without credentials there is nothing to sign.
+func wasSent(err error) bool {
+	_, sent := errors.AsType[*smithyhttp.RequestSendError](err)
+	_, answered := errors.AsType[*smithyhttp.ResponseError](err)
+	return sent || answered
+}
+
 // isUncertain reports whether a request may have been carried out although it has failed: it got no answer, or AWS itself
 // failed.
 func isUncertain(err error) bool {
 	refused, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
-		return true
+		return wasSent(err)
 	}
 	response, ok := errors.AsType[*awshttp.ResponseError](err)
 	return ok && response.HTTPStatusCode() >= 500 || refused.ErrorFault() == smithy.FaultServer

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -87,7 +86,7 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 	if len(o.SourceServiceRevisions) == 0 {
 		return fmt.Errorf("%w: the service has no earlier revision to go back to, so ECS goes on with this one; destroy the instance to remove it", why)
 	}
-	if o.Status == types.ServiceDeploymentStatusRollbackInProgress || o.Status == types.ServiceDeploymentStatusRollbackRequested {
+	if isGoingBack(o.Status) {
 		return nil
 	}
 	if _, err := w.mayChange(ctx); err != nil {
@@ -102,11 +101,10 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 	}
 	// It may have ended in the meantime, which the next look shows. Otherwise nothing was stopped.
 	now, lookErr := w.describe(ctx, o.ServiceDeploymentArn)
-	if lookErr == nil && (hasEnded(now.Status) || now.Status == types.ServiceDeploymentStatusRollbackRequested ||
-		now.Status == types.ServiceDeploymentStatusRollbackInProgress) {
+	if lookErr == nil && (hasEnded(now.Status) || isGoingBack(now.Status)) {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, explain(err)), lookErr)
+	return fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, explain(err))
 }
 
 // outcome returns how the service deployment ended, after its last report.

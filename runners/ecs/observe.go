@@ -101,18 +101,19 @@ func (w *worker) observePauses(o *observation) {
 		if accepted(o, id, p) {
 			w.print.update(func(d *data) {
 				d.AcceptedPauseControl = &pause{
-					AcceptedAt: stamp(aws.ToTime(cmpTime(o.UpdatedAt, o.at))), HookID: id, EventStartedAt: stamp(p.since), LifecycleStage: p.stage,
+					AcceptedAt: stamp(timeOr(o.UpdatedAt, o.at)), HookID: id, EventStartedAt: stamp(p.since), LifecycleStage: p.stage,
 				}
 			})
 		}
 	}
 }
 
-func cmpTime(a *time.Time, b time.Time) *time.Time {
-	if a == nil {
-		return &b
+// timeOr returns a time, or another one where it is not known.
+func timeOr(at *time.Time, or time.Time) time.Time {
+	if at == nil {
+		return or
 	}
-	return a
+	return *at
 }
 
 // pausedSince returns since when a pause waits: as long before its end as it may take, where that is known.
@@ -124,7 +125,7 @@ func (w *worker) pausedSince(o *observation, h *types.DeploymentLifecycleHookDet
 			}
 		}
 	}
-	return aws.ToTime(cmpTime(o.UpdatedAt, o.at))
+	return timeOr(o.UpdatedAt, o.at)
 }
 
 // accepted reports whether a pause that no longer waits was let continue by somebody, and not by its time.
@@ -143,29 +144,28 @@ func (w *worker) observeRollback(ctx context.Context, o *observation) error {
 	if o.Rollback == nil || w.print.reported.RevertRequestedAt != "" {
 		return nil
 	}
-	service := &types.Service{ServiceArn: o.ServiceArn, ClusterArn: o.ClusterArn}
-	all, err := w.deployments(ctx, service)
+	all, err := w.deployments(ctx, &types.Service{ServiceArn: o.ServiceArn, ClusterArn: o.ClusterArn})
 	if err != nil {
 		return err
 	}
-	target, external := "", ""
-	for _, d := range all {
-		if text(d.TargetServiceRevisionArn) == text(o.Rollback.ServiceRevisionArn) && text(d.ServiceDeploymentArn) != text(o.ServiceDeploymentArn) {
-			target = text(d.ServiceDeploymentArn)
-			break
-		}
-	}
-	if external, err = w.externalOf(ctx, o.Rollback.ServiceRevisionArn); err != nil {
+	target := slices.IndexFunc(all, func(d types.ServiceDeploymentBrief) bool {
+		return text(d.TargetServiceRevisionArn) == text(o.Rollback.ServiceRevisionArn) && text(d.ServiceDeploymentArn) != text(o.ServiceDeploymentArn)
+	})
+	external, err := w.externalOf(ctx, o.Rollback.ServiceRevisionArn)
+	if err != nil {
 		return err
 	}
 	w.print.update(func(d *data) {
-		d.RevertRequestedAt = timeIn(o.Rollback.StartedAt)
-		d.RevertServiceDeploymentARN, d.RevertExternalDeploymentID = target, external
+		d.RevertRequestedAt, d.RevertExternalDeploymentID = stamp(timeOr(o.Rollback.StartedAt, o.at)), external
+		if target >= 0 {
+			d.RevertServiceDeploymentARN = text(all[target].ServiceDeploymentArn)
+		}
 	})
 	return nil
 }
 
-// externalOf returns the id by which events call the deployment of a service revision, "" where it is not known any more.
+// externalOf returns the id by which events call the deployment of an earlier service revision, "" where it is not known any
+// more.
 func (w *worker) externalOf(ctx context.Context, revision *string) (string, error) {
 	revisions, err := w.revisions(ctx, []types.ServiceDeploymentBrief{{TargetServiceRevisionArn: revision}})
 	if err != nil {
@@ -176,8 +176,9 @@ func (w *worker) externalOf(ctx context.Context, revision *string) (string, erro
 		return "", err
 	}
 	for _, d := range service.Deployments {
-		// The one that ECS has begun to go back is PRIMARY, and has the same task definition.
-		if text(d.Status) != "PRIMARY" && text(d.TaskDefinition) == text(revisions[text(revision)].TaskDefinition) {
+		// The one that ECS has begun to go back is PRIMARY, and has the same task definition; that of this deployment may, too.
+		if text(d.Status) != "PRIMARY" && text(d.Id) != w.print.fields[externalID] &&
+			text(d.TaskDefinition) == text(revisions[text(revision)].TaskDefinition) {
 			return text(d.Id), nil
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 )
 
 // worker carries one deployment out.
@@ -18,7 +18,7 @@ type worker struct {
 	stop  <-chan struct{}
 	print *printer
 	ecs   *ecs.Client
-	elb   *elasticloadbalancingv2.Client
+	elb   *elb.Client
 	// pauses are those that wait, by the ids of their hooks.
 	pauses map[string]waiting
 }
