@@ -34,8 +34,8 @@ func Reported(r *fake.Record, k Known) Data {
 		"clusterArn": *r.ClusterArn, "serviceArn": *r.ServiceArn, "serviceDeploymentArn": *r.ServiceDeploymentArn,
 		"ecsModuleDeploymentId": tagOf(r.Tags, "slipway:deployment"), "deployedTaskDefinition": TaskDefinition(r, k.Artifact),
 	}
-	d["preDeployEnabled"], d["postDeployEnabled"] = hooks(r)
 	if states := States(r); len(states) > 0 {
+		d["preDeployEnabled"], d["postDeployEnabled"] = hooks(r)
 		d["serviceDeploymentState"] = states[len(states)-1]
 	}
 	if listeners := listeners(r, k); len(listeners) > 0 {
