@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,29 +43,33 @@ func hooksOf(c *types.DeploymentConfiguration) (pre, post bool) {
 	return pre, post
 }
 
+// observeStage says at what a service deployment is, once for each.
 func (w *worker) observeStage(o *observation) {
+	if hasEnded(o.Status) {
+		return
+	}
 	stage := string(o.LifecycleStage)
-	e := progress{TotalSteps: len(w.print.steps), LifecycleStage: stage, StartedAt: stamp(o.at)}
+	e := progress{LifecycleStage: stage, StartedAt: stamp(o.at), Message: fmt.Sprintf("The service deployment is %s.", o.Status)}
 	if o.TargetServiceRevision != nil {
 		e.DesiredCount = &o.TargetServiceRevision.RequestedTaskCount
 	}
-	switch {
-	case hasEnded(o.Status):
-		return
-	case o.Status != types.ServiceDeploymentStatusInProgress && o.Status != types.ServiceDeploymentStatusPending:
-		e.TotalSteps = 0
-		e.Message = fmt.Sprintf("The service deployment is %s.", o.Status)
-	case stage != "":
-		e.CurrentStep = slices.Index(w.print.steps, stage) + 1
-		e.Message = "The service deployment is at " + stage + "."
-		if r := o.TargetServiceRevision; r != nil && r.RequestedProductionTrafficWeight != nil {
+	at := slices.Index(w.print.steps, cmp.Or(stage, "ROLLING"))
+	if !isGoingBack(o.Status) && (stage != "" || at >= 0) {
+		e.Message = "ECS replaces the tasks."
+		if stage != "" {
+			e.Message = "The service deployment is at " + stage + "."
+		}
+		if r := o.TargetServiceRevision; stage != "" && r != nil && r.RequestedProductionTrafficWeight != nil {
 			e.Message += fmt.Sprintf(" The new revision has %g%% of the traffic.", *r.RequestedProductionTrafficWeight)
 		}
-	default:
-		e.CurrentStep = slices.Index(w.print.steps, "ROLLING") + 1
-		e.Message = "ECS replaces the tasks."
+		if at >= 0 { // ECS may have added a stage
+			e.CurrentStep, e.TotalSteps = at+1, len(w.print.steps)
+		}
 	}
-	w.print.event(e)
+	if e.Message != w.stage {
+		w.stage = e.Message
+		w.print.event(e)
+	}
 }
 
 // waiting is a pause that waits for somebody.

@@ -86,17 +86,16 @@ type progress struct {
 	Message        string `json:"message"`
 }
 
-// event prints an event, unless it says the same as the last one but for its time.
-func (p *printer) event(e progress) {
-	key := e
-	key.StartedAt, key.DesiredCount = "", nil
-	if text := fmt.Sprintf("%+v", key); text != p.said {
-		p.said = text
-		p.line(e)
+// event prints an event.
+func (p *printer) event(e progress) { p.line(e) }
+
+// message prints an event that is nothing but a message, unless it was the last.
+func (p *printer) message(message string) {
+	if message != p.said {
+		p.said = message
+		p.line(progress{Message: message})
 	}
 }
-
-func (p *printer) message(message string) { p.event(progress{Message: message}) }
 
 // step says that a step begins.
 func (p *printer) step(name, message string) {

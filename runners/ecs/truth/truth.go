@@ -52,6 +52,15 @@ func Reported(r *fake.Record, k Known) Data {
 	return normal(d)
 }
 
+// Outside returns the whole record of a service deployment that somebody has started outside, by its events. It was successful.
+func Outside(r *fake.Record) Data {
+	last := r.Events[len(r.Events)-1]
+	return normal(Data{ // the cluster is in events of hooks alone, which there are none of
+		"type": "aws:ecs", "detectedVia": "eventbridge", "serviceArn": *r.ServiceArn, "events": Sent(r.Events),
+		"serviceDeploymentState": Data{"status": r.Status, "statusReason": last.Detail["reason"], "observedAt": last.Time},
+	})
+}
+
 // TaskDefinition returns the task definition that a service deployment brings: what the artifact says of it, and the rest as it
 // was registered.
 func TaskDefinition(r *fake.Record, artifact Data) Data {
