@@ -33,20 +33,13 @@ func explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	call := "AWS"
-	// Of those within each other the last is meant: for credentials the SDK may ask another service first.
-	for inner := err; ; {
-		operation, ok := errors.AsType[*smithy.OperationError](inner)
-		if !ok {
-			break
-		}
-		call, inner = operation.OperationName, operation.Err
-	}
+	operations := operationsOf(err)
+	call := operations[len(operations)-1]
 	request := ""
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.RequestID != "" {
 		request = " (request " + response.RequestID + ")"
 	}
-	said := call + " could not be sent: " + shorten(innermost(err).Error())
+	said := operations[0] + " could not be sent: " + shorten(innermost(err).Error())
 	if wasSent(err) {
 		said = call + " got no answer: " + shorten(innermost(err).Error())
 	}
@@ -54,6 +47,21 @@ func explain(err error) error {
 		said = call + " was refused: " + refused.ErrorCode() + ": " + shorten(refused.ErrorMessage())
 	}
 	return &awsError{said + request, err}
+}
+
+// operationsOf returns the names of the operation that failed, and of those that the SDK has sent for it, as for credentials.
+func operationsOf(err error) (names []string) {
+	for {
+		operation, ok := errors.AsType[*smithy.OperationError](err)
+		if !ok {
+			break
+		}
+		names, err = append(names, operation.OperationName), operation.Err
+	}
+	if names == nil {
+		return []string{"AWS"}
+	}
+	return names
 }
 
 func shorten(message string) string {

@@ -52,6 +52,8 @@ type world struct {
 	instance string
 	inputs   map[string]any
 	artifact map[string]any
+	// env has further variables of the program.
+	env []string
 	// known is what Slipway knows of each deployment, by its id.
 	known *sync.Map
 }
@@ -120,7 +122,7 @@ func (w *world) begin(id string, fenceNumber int, action string, before map[stri
 		w.t.Fatal(err)
 	}
 	r := &run{w: w, id: id, before: data, began: w.cloud.Clock.Now(), command: exec.Command(binary, "-poll", "1ms", "-max-backoff", "2ms", "-patience", "2s")}
-	r.command.Env = append(w.cloud.Env(), "HOME="+w.t.TempDir())
+	r.command.Env = append(append(w.cloud.Env(), "HOME="+w.t.TempDir()), w.env...)
 	r.command.Stdin, r.command.Stdout, r.command.Stderr = bytes.NewReader(in), &r.stdout, &r.stderr
 	if err := r.command.Start(); err != nil {
 		w.t.Fatal(err)
@@ -133,7 +135,8 @@ func (w *world) begin(id string, fenceNumber int, action string, before map[stri
 // the way.
 func (e *ended) check(w *world) {
 	w.t.Helper()
-	for _, r := range w.cloud.History() {
+	history := w.cloud.History()
+	for n, r := range history {
 		if *r.ServiceDeploymentArn != e.data["serviceDeploymentArn"] {
 			continue
 		}
@@ -154,7 +157,7 @@ func (e *ended) check(w *world) {
 		for _, line := range truth.Difference(list(e.states), list(truth.States(&r)), "states") {
 			w.t.Error(line)
 		}
-		if e.fields["externalDeploymentId"] == nil && r.Status == "STOPPED" {
+		if e.fields["externalDeploymentId"] == nil && n < len(history)-1 {
 			return // it was superseded before anybody could see what events call it
 		}
 		if got := fmt.Sprint(e.fields["externalDeploymentId"], e.fields["resourceArn"], e.fields["resourceName"]); got != fmt.Sprint(r.ExternalID, *r.ServiceArn, w.inputs["service_name"]) {

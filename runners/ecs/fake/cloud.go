@@ -31,16 +31,20 @@ type Cloud struct {
 	Clock *Clock
 	// Page is how many items a page has at most, whatever is asked for.
 	Page int
+	// Endless is an operation whose lists have no end: behind each page is an empty one.
+	Endless string
 	// Tick is by how much each look at a service deployment moves the clock on.
 	Tick time.Duration
 	// Intercept, where it is not nil, is asked at each request, before it is carried out and after it.
 	Intercept func(Call) Verdict
 
-	server   *httptest.Server
-	mu       sync.Mutex
-	number   int
-	calls    map[string]int
-	answered map[string][]time.Time
+	server *httptest.Server
+	mu     sync.Mutex
+	number int
+	calls  map[string]int
+	// answering is the operation that is carried out.
+	answering string
+	answered  map[string][]time.Time
 	// looks are what the request that is being answered shows of service deployments.
 	looks       map[*deployment]Look
 	services    map[string]*service
@@ -66,7 +70,7 @@ type Call struct {
 type Verdict struct {
 	// Lose has the connection end without an answer. Before the request is carried out it is not carried out.
 	Lose bool
-	// Code and Message are an error of AWS; the request is not carried out.
+	// Code and Message are an error of AWS. Before the request is carried out it is not carried out.
 	Code, Message string
 	// HTTPStatus is that of the error, 400 where it is 0.
 	HTTPStatus int

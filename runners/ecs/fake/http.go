@@ -53,6 +53,7 @@ func (c *Cloud) answer(
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls[operation]++
+	c.answering = operation
 	if operation == "DescribeServiceDeployments" {
 		c.Clock.Advance(c.Tick)
 	}
@@ -66,7 +67,7 @@ func (c *Cloud) answer(
 	case verdict.Lose:
 		panic(http.ErrAbortHandler)
 	case verdict.Code != "":
-		err = &refusal{verdict.Code, verdict.Message, max(verdict.HTTPStatus, http.StatusBadRequest)}
+		err = verdict.refusal()
 	case !known:
 		err = refuse("UnknownOperationException", "the fake has no %s", operation)
 	default:
@@ -78,8 +79,12 @@ func (c *Cloud) answer(
 	c.settle()
 	call = c.call(operation)
 	call.Done = true
-	if c.intercept(call).Lose {
+	verdict = c.intercept(call)
+	switch {
+	case verdict.Lose:
 		panic(http.ErrAbortHandler)
+	case verdict.Code != "":
+		answer, looks = encode(operation, id, nil, verdict.refusal()), nil
 	}
 	now := c.Clock.Now()
 	c.answered[operation] = append(c.answered[operation], now)
@@ -92,6 +97,10 @@ func (c *Cloud) answer(
 	w.Header().Set("Content-Type", answer.contentType)
 	w.WriteHeader(answer.status)
 	_, _ = w.Write(answer.body) // a caller who has gone needs no answer
+}
+
+func (v Verdict) refusal() error {
+	return &refusal{v.Code, v.Message, max(v.HTTPStatus, http.StatusBadRequest)}
 }
 
 // reply is an answer as it is sent.

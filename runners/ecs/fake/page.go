@@ -22,6 +22,9 @@ func pageOf[T any](c *Cloud, all []T, token *string, most int32) (page []T, next
 	if most > 0 {
 		size = min(size, int(most))
 	}
+	if c.answering == c.Endless && len(all) > 0 {
+		return nil, new("1"), nil
+	}
 	to := min(from+size, len(all))
 	if to < len(all) {
 		next = new(strconv.Itoa(to))
