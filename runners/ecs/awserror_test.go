@@ -165,7 +165,7 @@ func TestWhatCannotBeAskedForAWhileIsAskedAgain(t *testing.T) {
 	w := newWorld(t, nil)
 	away := 0
 	w.cloud.Intercept = func(c fake.Call) fake.Verdict {
-		if c.Operation == "DescribeServiceDeployments" && !c.Done && away < 25 { // more than one request is tried
+		if c.Operation == "DescribeServiceDeployments" && !c.Done && away < 250 { // more than the SDK has retries for
 			away++
 			return fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}
 		}

@@ -12,7 +12,9 @@ func TestWhatMayHaveBeenCarriedOutIsLookedForAndNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]func(fake.Call) fake.Verdict{
 		"the answer is lost": func(c fake.Call) fake.Verdict { return fake.Verdict{Lose: c.Done} },
-		"AWS fails after it": func(c fake.Call) fake.Verdict { return fake.Verdict{Code: "ServerException", HTTPStatus: http.StatusInternalServerError} },
+		"AWS fails after it": func(c fake.Call) fake.Verdict {
+			return fake.Verdict{Code: "ServerException", HTTPStatus: http.StatusInternalServerError}
+		},
 	} {
 		for operation, want := range map[string]int{"RegisterTaskDefinition": 1, "UpdateService": 1, "CreateService": 2} {
 			t.Run(operation+"/"+name, func(t *testing.T) {

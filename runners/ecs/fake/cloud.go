@@ -35,6 +35,8 @@ type Cloud struct {
 	Endless string
 	// Tick is by how much each look at a service deployment moves the clock on.
 	Tick time.Duration
+	// Held has service deployments stay PENDING.
+	Held bool
 	// Intercept, where it is not nil, is asked at each request, before it is carried out and after it.
 	Intercept func(Call) Verdict
 

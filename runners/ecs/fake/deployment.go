@@ -200,6 +200,9 @@ func (d *deployment) shifts() (plan []step) {
 
 // settle goes through the steps that are due.
 func (d *deployment) settle(now time.Time) {
+	if d.service.cloud.Held && d.Status == types.ServiceDeploymentStatusPending {
+		return
+	}
 	d.settlePauses(now)
 	for !d.ended() && len(d.plan) > 0 && !now.Before(d.due) && !d.waits() {
 		next := d.plan[0]
