@@ -176,6 +176,35 @@ func TestWhatCannotBeAskedForAWhileIsAskedAgain(t *testing.T) {
 	}
 }
 
+// What is reported is compared with the account, so it is known in the end what the service goes back to.
+func TestAsLongAsECSGoesOnListsAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	for name, when := range map[string]func(w *world, c fake.Call) bool{
+		"after the update": func(w *world, c fake.Call) bool { return len(w.cloud.Deployments()) == 2 },
+		"as it goes back":  func(_ *world, c fake.Call) bool { return c.Status == "ROLLBACK_IN_PROGRESS" },
+	} {
+		for _, operation := range []string{"ListServiceDeployments", "DescribeServiceRevisions", "DescribeServices"} {
+			t.Run(name+"/"+operation, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.mustDeploy("dep_1", 1)
+				w.inputs["image"] = "web:broken"
+				away := 0
+				w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+					if c.Operation == operation && !c.Done && away < 15 && when(w, c) { // one request is tried 10 times
+						away++
+						return fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}
+					}
+					return fake.Verdict{}
+				}
+				if e := w.deploy("dep_2", 2); away != 15 || e.code != 1 || !strings.Contains(e.stderr, "ended as ROLLBACK_SUCCESSFUL") {
+					t.Errorf("throttled %d times, it ended with %d: %s", away, e.code, e.stderr)
+				}
+			})
+		}
+	}
+}
+
 func TestPatienceWithThrottlingEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

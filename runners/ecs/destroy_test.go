@@ -3,7 +3,6 @@ package main_test
 import (
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -103,20 +102,5 @@ func TestADestroyLeavesTheTaskDefinitionsOfALaterDeployment(t *testing.T) {
 				t.Errorf("there are the task definitions of %v", images)
 			}
 		})
-	}
-}
-
-func TestADestroyThatIsStoppedAtOnceSaysHowToGoOn(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.mustDeploy("dep_1", 1)
-	stop := &strike{signal: syscall.SIGTERM, when: func(c fake.Call) bool { return c.Operation == "DescribeServices" }}
-	w.cloud.Intercept = stop.intercept
-	e := stop.begin(w, "dep_2", 2, "destroy").end()
-	if e.code != 75 || !strings.Contains(e.stderr, "the deployment was stopped while the service was destroyed: destroy it again to go on") {
-		t.Errorf("it ended with %d: %s", e.code, e.stderr)
-	}
-	if w.cloud.Calls("UpdateService")+w.cloud.Calls("DeleteService") != 0 || len(w.cloud.Services()) != 1 {
-		t.Error("it was destroyed all the same")
 	}
 }

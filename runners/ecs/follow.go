@@ -37,9 +37,7 @@ func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBri
 		if err != nil {
 			return err
 		}
-		if err := w.observe(ctx, o); err != nil {
-			return err
-		}
+		w.observe(ctx, o)
 		if hasEnded(o.Status) {
 			return w.outcome(ctx, o, stopped)
 		}
@@ -66,15 +64,21 @@ func (w *worker) overdue(deadline time.Time) error {
 	return nil
 }
 
-// look returns a service deployment as it is now. While AWS cannot be asked it has patience: what is deployed goes on.
+// look returns a service deployment as it is now.
 func (w *worker) look(ctx context.Context, arn *string) (*observation, error) {
+	o, err := patiently(ctx, w, func() (*observation, error) { return w.describe(ctx, arn) })
+	if err != nil {
+		return nil, fmt.Errorf("what becomes of the service deployment %s is not known: %w", text(arn), err)
+	}
+	return o, nil
+}
+
+// patiently asks until there is an answer. While AWS cannot be asked it has patience: what is deployed goes on.
+func patiently[T any](ctx context.Context, w *worker, ask func() (T, error)) (T, error) {
 	for since := time.Now(); ; {
-		o, err := w.describe(ctx, arn)
-		if err == nil {
-			return o, nil
-		}
-		if !retryable(err) || time.Since(since) > w.patience {
-			return nil, fmt.Errorf("what becomes of the service deployment %s is not known: %w", text(arn), err)
+		answer, err := ask()
+		if err == nil || !retryable(err) || time.Since(since) > w.patience {
+			return answer, err
 		}
 		w.print.message("ECS cannot be asked, and is asked again: " + err.Error())
 		w.wait(ctx, true)

@@ -12,7 +12,7 @@ import (
 )
 
 // observe reports a service deployment as it is now.
-func (w *worker) observe(ctx context.Context, o *observation) error {
+func (w *worker) observe(ctx context.Context, o *observation) {
 	now := stateOf(o)
 	pre, post := hooksOf(o.DeploymentConfiguration)
 	w.print.update(func(d *data) {
@@ -23,7 +23,9 @@ func (w *worker) observe(ctx context.Context, o *observation) error {
 	})
 	w.observeStage(o)
 	w.observePauses(o)
-	return w.observeRollback(ctx, o)
+	if err := w.observeRollback(ctx, o); err != nil { // the next look may show it; what becomes of it does not depend on it
+		w.print.message("What the service goes back to cannot be seen: " + err.Error())
+	}
 }
 
 // hooksOf reports whether hooks or pauses are to come before production traffic moves, and when it has begun to.

@@ -119,11 +119,12 @@ func (w *worker) await(
 			w.wait(ctx, true)
 		}
 		var err error
-		if found, err = w.ownDeployment(ctx, service, definition); err != nil {
+		found, err = patiently(ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) })
+		if err != nil {
 			return nil, err
 		}
 	}
-	now, err := w.service(ctx)
+	now, err := patiently(ctx, w, func() (*types.Service, error) { return w.service(ctx) })
 	if err != nil {
 		return nil, err
 	}
