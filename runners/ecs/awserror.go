@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -105,32 +102,4 @@ func isUncertain(err error) bool {
 	}
 	response, ok := errors.AsType[*awshttp.ResponseError](err)
 	return ok && response.HTTPStatusCode() >= 500 || refused.ErrorFault() == smithy.FaultServer
-}
-
-// retryable reports whether a request may go well if it is sent again.
-func retryable(err error) bool { return retry.NewStandard().IsErrorRetryable(err) }
-
-// maxRepeats is how often a request is repeated of which nobody knows whether it was carried out.
-const maxRepeats = 5
-
-// once carries a request out that must not be carried out twice. Where it may have been although it failed, look says
-// whether it was, before it is sent again.
-func once[T any](ctx context.Context, w *worker, look func() (*T, error), send func() (*T, error)) (*T, error) {
-	for repeats := 0; ; repeats++ {
-		result, err := send()
-		if err == nil {
-			return result, nil
-		}
-		if !isUncertain(err) || repeats == maxRepeats || ctx.Err() != nil {
-			return nil, explain(err)
-		}
-		w.wait(ctx, true) // what was carried out may not show at once
-		found, lookErr := look()
-		if lookErr != nil {
-			return nil, fmt.Errorf("%w; whether it was carried out cannot be seen: %w", explain(err), lookErr)
-		}
-		if found != nil {
-			return found, nil
-		}
-	}
 }

@@ -73,18 +73,6 @@ func (w *worker) look(ctx context.Context, arn *string) (*observation, error) {
 	return o, nil
 }
 
-// patiently asks until there is an answer. While AWS cannot be asked it has patience: what is deployed goes on.
-func patiently[T any](ctx context.Context, w *worker, ask func() (T, error)) (T, error) {
-	for since := time.Now(); ; {
-		answer, err := ask()
-		if err == nil || !retryable(err) || time.Since(since) > w.patience {
-			return answer, err
-		}
-		w.print.message("ECS cannot be asked, and is asked again: " + err.Error())
-		w.wait(ctx, true)
-	}
-}
-
 // rollBack has ECS go back to the earlier revision. ECS does so by itself from then on, whatever becomes of this program.
 func (w *worker) rollBack(ctx context.Context, o *observation, why error) error {
 	if len(o.SourceServiceRevisions) == 0 {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
@@ -46,21 +45,6 @@ func (w *worker) taskDefinition(ctx context.Context) (*types.TaskDefinition, err
 		return out.TaskDefinition, nil
 	})
 }
-
-// onlyRefusals has the SDK repeat what AWS has throttled, and not what may have been carried out.
-func onlyRefusals(o *ecs.Options) {
-	o.Retryer = refusalsOnly{o.Retryer}
-}
-
-// refusalsOnly repeats nothing that may have been carried out.
-type refusalsOnly struct{ aws.Retryer }
-
-// IsErrorRetryable implements aws.Retryer.
-func (r refusalsOnly) IsErrorRetryable(err error) bool {
-	return !isUncertain(err) && r.Retryer.IsErrorRetryable(err)
-}
-
-var _ aws.Retryer = refusalsOnly{(*retry.Standard)(nil)}
 
 // family is that of the task definitions of the service.
 func (w *worker) family() string {
