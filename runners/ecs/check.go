@@ -84,9 +84,9 @@ func (c *checker) checkStrategy(w *wanted) {
 	} {
 		c.need(needed.value != "", at(needed.id), "must be there for the strategy %s", w.Strategy)
 	}
-	for id, arn := range map[string]string{"listener_rule_arn": w.ListenerRuleARN, "test_listener_rule_arn": w.TestListenerRuleARN} {
-		c.need(arn == "" || shiftedARN.MatchString(arn), at(id),
-			"must be the ARN of a rule of an Application Load Balancer's listener, or of a Network Load Balancer's listener, found %q", arn)
+	for _, by := range []struct{ id, arn string }{{"listener_rule_arn", w.ListenerRuleARN}, {"test_listener_rule_arn", w.TestListenerRuleARN}} {
+		c.need(by.arn == "" || shiftedARN.MatchString(by.arn), at(by.id),
+			"must be the ARN of a rule of an Application Load Balancer's listener, or of a Network Load Balancer's listener, found %q", by.arn)
 	}
 	c.need(w.Strategy != canary || w.CanaryPercent >= 1 && w.CanaryPercent <= 100, at("canary_percent"), "must be 1 to 100, found %d", w.CanaryPercent)
 	c.need(w.Strategy != linear || w.StepPercent >= 3 && w.StepPercent <= 100, at("step_percent"), "must be 3 to 100, found %d", w.StepPercent)
