@@ -30,8 +30,8 @@ func timeOf(metadata smithymiddleware.Metadata) time.Time {
 // follow reports the service deployment until it has ended. Where the program is to end, or the time is over, it has ECS roll
 // back, and follows that.
 func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBrief) error {
-	deadline := w.deadline()
-	var stopped error // why it was stopped
+	deadline := timeOr(started.CreatedAt, time.Now()).Add(w.timeout()) // by the cloud's clock, whatever program has begun it
+	var stopped error                                                  // why it was stopped
 	for {
 		o, err := w.look(ctx, started.ServiceDeploymentArn)
 		if err != nil {
@@ -42,7 +42,7 @@ func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBri
 			return w.outcome(ctx, o, stopped)
 		}
 		if stopped == nil {
-			if stopped = w.overdue(deadline); stopped != nil {
+			if stopped = w.overdue(o.at, deadline); stopped != nil {
 				if err := w.rollBack(ctx, o, stopped); err != nil {
 					return err
 				}
@@ -54,11 +54,11 @@ func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBri
 }
 
 // overdue returns why the service deployment is not to go on, nil where it is.
-func (w *worker) overdue(deadline time.Time) error {
+func (w *worker) overdue(now, deadline time.Time) error {
 	switch {
 	case w.stopping():
 		return errStopped
-	case time.Now().After(deadline):
+	case now.After(deadline):
 		return fmt.Errorf("the service deployment had not ended after %d minutes", w.wants().TimeoutMinutes)
 	}
 	return nil
@@ -85,18 +85,24 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 		return fmt.Errorf("%w: %w", why, err)
 	}
 	w.print.message("Stopping: ECS is asked to go back to the earlier revision.")
-	_, err := w.ecs.StopServiceDeployment(ctx, &ecs.StopServiceDeploymentInput{
-		ServiceDeploymentArn: o.ServiceDeploymentArn, StopType: types.StopServiceDeploymentStopTypeRollback,
+	_, err := patiently(ctx, w, func() (*ecs.StopServiceDeploymentOutput, error) {
+		out, err := w.ecs.StopServiceDeployment(ctx, &ecs.StopServiceDeploymentInput{
+			ServiceDeploymentArn: o.ServiceDeploymentArn, StopType: types.StopServiceDeploymentStopTypeRollback,
+		})
+		return out, explain(err)
 	})
 	if err == nil {
 		return nil
 	}
-	// It may have ended in the meantime, which the next look shows. Otherwise nothing was stopped.
-	now, lookErr := w.describe(ctx, o.ServiceDeploymentArn)
-	if lookErr == nil && (hasEnded(now.Status) || isGoingBack(now.Status)) {
-		return nil
+	// It may have ended in the meantime, or be stopped already. Otherwise nothing was stopped.
+	now, lookErr := w.look(ctx, o.ServiceDeploymentArn)
+	if lookErr == nil {
+		w.observe(ctx, now)
+		if hasEnded(now.Status) || isGoingBack(now.Status) {
+			return nil
+		}
 	}
-	return fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, explain(err))
+	return fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, err)
 }
 
 // outcome returns how the service deployment ended, after its last report.

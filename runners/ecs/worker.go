@@ -53,7 +53,10 @@ func (w *worker) wait(ctx context.Context, goOn bool) {
 	}
 }
 
-// deadline returns until when to wait for what AWS does, from now on.
-func (w *worker) deadline() time.Time {
-	return time.Now().Add(time.Duration(w.wants().TimeoutMinutes) * time.Minute)
+// timeout is how long what AWS does may take.
+func (w *worker) timeout() time.Duration {
+	return time.Duration(w.wants().TimeoutMinutes) * time.Minute
 }
+
+// deadline returns until when to wait for what AWS does, from now on.
+func (w *worker) deadline() time.Time { return time.Now().Add(w.timeout()) }
