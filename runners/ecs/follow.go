@@ -81,7 +81,7 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 	if isGoingBack(o.Status) {
 		return nil
 	}
-	if _, err := w.mayChange(ctx); err != nil {
+	if _, err := patiently(ctx, w, func() (*types.Service, error) { return w.mayChange(ctx) }); err != nil {
 		return fmt.Errorf("%w: %w", why, err)
 	}
 	w.print.message("Stopping: ECS is asked to go back to the earlier revision.")
@@ -95,14 +95,16 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 		return nil
 	}
 	// It may have ended in the meantime, or be stopped already. Otherwise nothing was stopped.
+	err = fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, err)
 	now, lookErr := w.look(ctx, o.ServiceDeploymentArn)
-	if lookErr == nil {
-		w.observe(ctx, now)
-		if hasEnded(now.Status) || isGoingBack(now.Status) {
-			return nil
-		}
+	if lookErr != nil {
+		return fmt.Errorf("%w; and then: %w", err, lookErr)
 	}
-	return fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, err)
+	w.observe(ctx, now)
+	if hasEnded(now.Status) || isGoingBack(now.Status) {
+		return nil
+	}
+	return err
 }
 
 // outcome returns how the service deployment ended, after its last report.

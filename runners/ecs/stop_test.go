@@ -101,15 +101,18 @@ func TestAProgramThatIsKilledWhileItGoesBackLeavesThatToECS(t *testing.T) {
 
 func TestAStopWhoseAnswerIsLostOrThrottledIsAskedForAgain(t *testing.T) {
 	t.Parallel()
+	throttled := fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"} // one request is tried 10 times
 	for name, fault := range map[string]struct {
-		done    bool
-		verdict fake.Verdict
-		times   int
+		operation string
+		done      bool
+		verdict   fake.Verdict
+		times     int
 	}{
-		"the request is lost":            {false, fake.Verdict{Lose: true}, 1},
-		"the answer is lost":             {true, fake.Verdict{Lose: true}, 1},
-		"it is throttled":                {false, fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}, 15}, // one request is tried 10 times
-		"AWS says that it cannot be now": {true, fake.Verdict{Code: "ConflictException", Message: "It is stopped already."}, 1},
+		"the request is lost":            {"StopServiceDeployment", false, fake.Verdict{Lose: true}, 1},
+		"the answer is lost":             {"StopServiceDeployment", true, fake.Verdict{Lose: true}, 1},
+		"it is throttled":                {"StopServiceDeployment", false, throttled, 15},
+		"AWS says that it cannot be now": {"StopServiceDeployment", true, fake.Verdict{Code: "ConflictException", Message: "It is stopped already."}, 1},
+		"its fence is throttled":         {"DescribeServices", false, throttled, 15},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +122,7 @@ func TestAStopWhoseAnswerIsLostOrThrottledIsAskedForAgain(t *testing.T) {
 			hit := 0
 			stop := &strike{signal: syscall.SIGTERM, when: moments(nil, []string{"PRODUCTION_TRAFFIC_SHIFT"})["at PRODUCTION_TRAFFIC_SHIFT"]}
 			w.cloud.Intercept = func(c fake.Call) fake.Verdict {
-				if c.Operation == "StopServiceDeployment" && c.Done == fault.done && hit < fault.times {
+				if c.Operation == fault.operation && c.Stage == "PRODUCTION_TRAFFIC_SHIFT" && c.Done == fault.done && hit < fault.times {
 					hit++
 					return fault.verdict
 				}

@@ -135,3 +135,16 @@ func TestALaunchTypeThatECSCannotChangeIsRefused(t *testing.T) {
 		t.Error("something was changed")
 	}
 }
+
+func TestOfTwoFailuresTheSecondGoesBackBehindTheFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.mustDeploy("dep_1", 1)
+	for n, id := range []string{"dep_2", "dep_3"} {
+		w.inputs["image"] = "web:broken-" + id
+		e := w.deploy(id, 2+n)
+		if e.code != 1 || e.data["revertServiceDeploymentArn"] != *w.cloud.Deployments()[0].ServiceDeploymentArn {
+			t.Errorf("%s ended with %d: %s; it goes back to %v", id, e.code, e.stderr, e.data["revertServiceDeploymentArn"])
+		}
+	}
+}
