@@ -109,7 +109,7 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 
 // outcome returns how the service deployment ended, after its last report.
 func (w *worker) outcome(ctx context.Context, o *observation, stopped error) error {
-	if err := w.captureListeners(ctx); err != nil { // what has ended has ended, whatever can be seen of it
+	if err := w.listenersAfter(ctx); err != nil { // what has ended has ended, whatever can be seen of it
 		w.print.message("What the listeners do now cannot be seen: " + err.Error())
 	}
 	if o.Status == types.ServiceDeploymentStatusSuccessful {

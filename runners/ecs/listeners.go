@@ -29,30 +29,44 @@ type listenerRule struct {
 	TargetGroupName string   `json:"targetGroupName,omitempty"`
 }
 
-// captureListeners reports what the listeners do that lead to the service, before the deployment and after it.
-func (w *worker) captureListeners(ctx context.Context) error {
+// listenersBefore reports what the listeners do that lead to the service, before the service deployment begins.
+func (w *worker) listenersBefore(ctx context.Context) error {
+	states, err := w.captureListeners(ctx)
+	if err == nil {
+		w.print.update(func(d *data) { d.ELBListenerState = states })
+	}
+	return err
+}
+
+// listenersAfter reports what they do after it, beside what was reported before it, be it by an earlier program.
+func (w *worker) listenersAfter(ctx context.Context) error {
+	states, err := w.captureListeners(ctx)
+	if err == nil {
+		w.print.update(func(d *data) { d.ELBListenerState = append(firstOfEach(d.ELBListenerState), states...) })
+	}
+	return err
+}
+
+func (w *worker) captureListeners(ctx context.Context) (states []listenerState, err error) {
 	in := w.wants()
 	if in.TargetGroupARN == "" {
-		return nil
+		return nil, nil
 	}
 	groups, balancers, err := w.targetGroups(ctx, in.targetGroups())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var states []listenerState
 	for _, arn := range balancers {
 		s, err := w.listenersOf(ctx, arn, groups)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		states = append(states, *s)
 	}
-	w.print.update(func(d *data) { d.ELBListenerState = append(firstOfEach(d.ELBListenerState), states...) })
-	return nil
+	return states, nil
 }
 
-// firstOfEach returns the first state of each load balancer: that from before the deployment, also where an earlier program has
-// seen it, and what came after.
+// firstOfEach returns the first state of each load balancer, which is that from before the deployment.
 func firstOfEach(states []listenerState) (first []listenerState) {
 	for _, s := range states {
 		if !slices.ContainsFunc(first, func(f listenerState) bool { return f.LoadBalancerARN == s.LoadBalancerARN }) {

@@ -74,7 +74,7 @@ func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*
 		return nil, err
 	}
 	if service == nil {
-		if err := w.captureListeners(ctx); err != nil {
+		if err := w.listenersBefore(ctx); err != nil {
 			return nil, err
 		}
 		service, err = w.create(ctx, definition)
@@ -98,7 +98,7 @@ func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*
 		return nil, err
 	}
 	if found == nil && tagOf(service.Tags, tagSince) != justCreated {
-		if err := w.captureListeners(ctx); err != nil {
+		if err := w.listenersBefore(ctx); err != nil {
 			return nil, err
 		}
 		if found, err = w.update(ctx, service, definition); err != nil {
