@@ -1,15 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // maxMessage is how many bytes of a message of AWS are shown.
@@ -32,19 +30,35 @@ func explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	call := "AWS"
-	if operation, ok := errors.AsType[*smithy.OperationError](err); ok {
-		call = operation.OperationName
-	}
+	operations := operationsOf(err)
+	call := operations[len(operations)-1]
 	request := ""
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.RequestID != "" {
 		request = " (request " + response.RequestID + ")"
 	}
-	said := call + " got no answer: " + shorten(innermost(err).Error())
+	said := operations[0] + " could not be sent: " + shorten(innermost(err).Error())
+	if wasSent(err) {
+		said = call + " got no answer: " + shorten(innermost(err).Error())
+	}
 	if refused, ok := errors.AsType[smithy.APIError](err); ok {
 		said = call + " was refused: " + refused.ErrorCode() + ": " + shorten(refused.ErrorMessage())
 	}
 	return &awsError{said + request, err}
+}
+
+// operationsOf returns the names of the operation that failed, and of those that the SDK has sent for it, as for credentials.
+func operationsOf(err error) (names []string) {
+	for {
+		operation, ok := errors.AsType[*smithy.OperationError](err)
+		if !ok {
+			break
+		}
+		names, err = append(names, operation.OperationName), operation.Err
+	}
+	if names == nil {
+		return []string{"AWS"}
+	}
+	return names
 }
 
 func shorten(message string) string {
@@ -72,41 +86,20 @@ func isCode(err error, code string) bool {
 	return ok && refused.ErrorCode() == code
 }
 
+// wasSent reports whether a request that failed was on its way. For one without credentials there is nothing to sign.
+func wasSent(err error) bool {
+	_, sent := errors.AsType[*smithyhttp.RequestSendError](err)
+	_, answered := errors.AsType[*smithyhttp.ResponseError](err)
+	return sent || answered
+}
+
 // isUncertain reports whether a request may have been carried out although it has failed: it got no answer, or AWS itself
 // failed.
 func isUncertain(err error) bool {
 	refused, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
-		return true
+		return wasSent(err)
 	}
 	response, ok := errors.AsType[*awshttp.ResponseError](err)
 	return ok && response.HTTPStatusCode() >= 500 || refused.ErrorFault() == smithy.FaultServer
-}
-
-// retryable reports whether a request may go well if it is sent again.
-func retryable(err error) bool { return retry.NewStandard().IsErrorRetryable(err) }
-
-// maxRepeats is how often a request is repeated of which nobody knows whether it was carried out.
-const maxRepeats = 5
-
-// once carries a request out that must not be carried out twice. Where it may have been although it failed, look says
-// whether it was, before it is sent again.
-func once[T any](ctx context.Context, w *worker, look func() (*T, error), send func() (*T, error)) (*T, error) {
-	for repeats := 0; ; repeats++ {
-		result, err := send()
-		if err == nil {
-			return result, nil
-		}
-		if !isUncertain(err) || repeats == maxRepeats || ctx.Err() != nil {
-			return nil, explain(err)
-		}
-		w.wait(ctx, true) // what was carried out may not show at once
-		found, lookErr := look()
-		if lookErr != nil {
-			return nil, fmt.Errorf("%w; whether it was carried out cannot be seen: %w", explain(err), lookErr)
-		}
-		if found != nil {
-			return found, nil
-		}
-	}
 }

@@ -3,6 +3,7 @@ package main_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -103,12 +104,68 @@ func TestARefusalIsASentenceWithItsRequestAndWithoutCredentials(t *testing.T) {
 	}
 }
 
+// oneSentence is a line, without what is for programs.
+var oneSentence = regexp.MustCompile(`^[A-Z][A-Za-z]+ (was refused: [A-Za-z]+: |got no answer: |could not be sent: )[^\n]{1,350}( \(request fake-request-[0-9]+\))?$`)
+
+func TestEachErrorIsOneSentenceWithItsRequestAndWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	const session = "IQoJb3JpZ2luX2VjEFAKESESSIONTOKEN"
+	refuse := func(operation, code, message string) func(fake.Call) fake.Verdict {
+		return func(c fake.Call) fake.Verdict {
+			if c.Operation == operation {
+				return fake.Verdict{Code: code, Message: message}
+			}
+			return fake.Verdict{}
+		}
+	}
+	for name, c := range map[string]struct {
+		env       []string
+		intercept func(fake.Call) fake.Verdict
+		want      string
+	}{
+		"no right": {nil, refuse("CreateService", "AccessDeniedException", "User: arn:aws:iam::123456789012:user/u is not authorized to perform: ecs:CreateService"),
+			"CreateService was refused: AccessDeniedException: User: arn:aws:iam::123456789012:user/u is not authorized to perform: ecs:CreateService (request "},
+		"credentials that have expired": {nil, refuse("DescribeServices", "ExpiredTokenException", "The security token included in the request is expired"),
+			"DescribeServices was refused: ExpiredTokenException: The security token included in the request is expired (request "},
+		"credentials that nobody knows": {nil, refuse("DescribeServices", "UnrecognizedClientException", "The security token included in the request is invalid."),
+			"DescribeServices was refused: UnrecognizedClientException: The security token included in the request is invalid. (request "},
+		"a wrong signature": {nil, refuse("DescribeServices", "InvalidSignatureException",
+			"The request signature we calculated does not match. Credential=AKIAFAKEFAKEFAKEFAKE/2026, X-Amz-Security-Token="+session+"\nThe Canonical String was fake-secret-of-nobody"),
+			"DescribeServices was refused: InvalidSignatureException: The request signature we calculated does not match. [redacted], X-Amz-[redacted] (request "},
+		"a quota":        {nil, refuse("RegisterTaskDefinition", "LimitExceededException", strings.Repeat("Too many. ", 100)), "RegisterTaskDefinition was refused: LimitExceededException: Too many. Too many. "},
+		"no answer":      {nil, func(fake.Call) fake.Verdict { return fake.Verdict{Lose: true} }, "DescribeServices got no answer: EOF"},
+		"no credentials": {[]string{"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY="}, nil, "DescribeServices could not be sent: "},
+		"a role that cannot be had": {[]string{"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=", "AWS_ROLE_ARN=arn:aws:iam::123456789012:role/r", "AWS_WEB_IDENTITY_TOKEN_FILE=go.mod"},
+			refuse("AssumeRoleWithWebIdentity", "ExpiredTokenException", "Token expired: current date/time must be before the expiration date/time"),
+			"AssumeRoleWithWebIdentity was refused: ExpiredTokenException: Token expired: current date/time must be before the expiration date/time (request "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.env = append([]string{"AWS_SESSION_TOKEN=" + session, "AWS_ENDPOINT_URL_STS=" + w.cloud.URL}, c.env...)
+			w.cloud.Intercept = c.intercept
+			e := w.deploy("dep_1", 1)
+			if e.code != 1 || !strings.HasPrefix(e.stderr, c.want) || !oneSentence.MatchString(e.stderr) {
+				t.Errorf("it ended with %d: %s", e.code, e.stderr)
+			}
+			for _, secret := range []string{"AKIAFAKE", "fake-secret-of-nobody", session, "slipway-ecs\n"} {
+				if strings.Contains(e.stderr+fmt.Sprint(e.events, e.data), secret) {
+					t.Errorf("it shows %s", secret)
+				}
+			}
+			if len(w.cloud.Services()) != 0 {
+				t.Error("a service was made")
+			}
+		})
+	}
+}
+
 func TestWhatCannotBeAskedForAWhileIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	away := 0
 	w.cloud.Intercept = func(c fake.Call) fake.Verdict {
-		if c.Operation == "DescribeServiceDeployments" && !c.Done && away < 25 { // more than one request is tried
+		if c.Operation == "DescribeServiceDeployments" && !c.Done && away < 250 { // more than the SDK has retries for
 			away++
 			return fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}
 		}
@@ -116,6 +173,35 @@ func TestWhatCannotBeAskedForAWhileIsAskedAgain(t *testing.T) {
 	}
 	if e := w.mustDeploy("dep_1", 1); !e.said("ECS cannot be asked, and is asked again: DescribeServiceDeployments was refused: ThrottlingException: Rate exceeded (request ") {
 		t.Errorf("it said %v", e.events)
+	}
+}
+
+// What is reported is compared with the account, so it is known in the end what the service goes back to.
+func TestAsLongAsECSGoesOnListsAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	for name, when := range map[string]func(w *world, c fake.Call) bool{
+		"after the update": func(w *world, c fake.Call) bool { return len(w.cloud.Deployments()) == 2 },
+		"as it goes back":  func(_ *world, c fake.Call) bool { return c.Status == "ROLLBACK_IN_PROGRESS" },
+	} {
+		for _, operation := range []string{"ListServiceDeployments", "DescribeServiceRevisions", "DescribeServices"} {
+			t.Run(name+"/"+operation, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.mustDeploy("dep_1", 1)
+				w.inputs["image"] = "web:broken"
+				away := 0
+				w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+					if c.Operation == operation && !c.Done && away < 15 && when(w, c) { // one request is tried 10 times
+						away++
+						return fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}
+					}
+					return fake.Verdict{}
+				}
+				if e := w.deploy("dep_2", 2); away != 15 || e.code != 1 || !strings.Contains(e.stderr, "ended as ROLLBACK_SUCCESSFUL") {
+					t.Errorf("throttled %d times, it ended with %d: %s", away, e.code, e.stderr)
+				}
+			})
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 var (
 	serviceName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
 	clusterARN  = regexp.MustCompile(`^arn:[a-z0-9-]+:ecs:([a-z0-9-]+):[0-9]+:cluster/([A-Za-z0-9_-]+)$`)
+	// shiftedARN is by what ECS shifts traffic: a rule, or a listener that has no rules.
+	shiftedARN = regexp.MustCompile(`^arn:[a-z0-9-]+:elasticloadbalancing:[a-z0-9-]+:[0-9]+:(listener-rule/app|listener/net)/[^\s]+$`)
 )
 
 // check returns everything that is wrong with a deployment, a line each.
@@ -81,6 +83,10 @@ func (c *checker) checkStrategy(w *wanted) {
 		{"listener_rule_arn", w.ListenerRuleARN}, {"balancer_role_arn", w.BalancerRoleARN},
 	} {
 		c.need(needed.value != "", at(needed.id), "must be there for the strategy %s", w.Strategy)
+	}
+	for _, by := range []struct{ id, arn string }{{"listener_rule_arn", w.ListenerRuleARN}, {"test_listener_rule_arn", w.TestListenerRuleARN}} {
+		c.need(by.arn == "" || shiftedARN.MatchString(by.arn), at(by.id),
+			"must be the ARN of a rule of an Application Load Balancer's listener, or of a Network Load Balancer's listener, found %q", by.arn)
 	}
 	c.need(w.Strategy != canary || w.CanaryPercent >= 1 && w.CanaryPercent <= 100, at("canary_percent"), "must be 1 to 100, found %d", w.CanaryPercent)
 	c.need(w.Strategy != linear || w.StepPercent >= 3 && w.StepPercent <= 100, at("step_percent"), "must be 3 to 100, found %d", w.StepPercent)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
@@ -32,6 +34,11 @@ func (in *wanted) loadBalancers() []types.LoadBalancer {
 		}
 	}
 	return []types.LoadBalancer{balancer}
+}
+
+// targetGroups returns the target groups of the service.
+func (in *wanted) targetGroups() []string {
+	return slices.DeleteFunc([]string{in.TargetGroupARN, in.AlternateTargetGroupARN}, func(arn string) bool { return arn == "" })
 }
 
 // grace returns how long health checks of a load balancer do not count, nil without one.

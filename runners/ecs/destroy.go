@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,7 +18,7 @@ var destroySteps = []string{"SCALE", "DELETE", "DEREGISTER", "DONE"}
 // over, so that it can be carried out again.
 func (w *worker) destroy(ctx context.Context) error {
 	w.print.steps = destroySteps
-	service, err := w.beforeChange(ctx)
+	service, err := w.beforeDestroying(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,27 +94,23 @@ func (w *worker) gone(ctx context.Context) error {
 	}
 }
 
-// deregister deregisters the task definitions of the instance. Those that a release only names stay.
+// deregister deregisters the task definitions of the instance. Those that a release only names stay, and so do those of a later
+// deployment, which may have registered its own while the service was gone.
 func (w *worker) deregister(ctx context.Context) error {
-	pages := ecs.NewListTaskDefinitionsPaginator(w.ecs, &ecs.ListTaskDefinitionsInput{FamilyPrefix: aws.String(w.family()), MaxResults: aws.Int32(100)})
-	var arns []string
-	for n := 0; pages.HasMorePages() && n < maxPages; n++ {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return explain(err)
-		}
-		arns = append(arns, page.TaskDefinitionArns...)
+	arns, err := w.definitions(ctx, math.MaxInt)
+	if err != nil {
+		return err
 	}
 	for _, arn := range arns {
 		_, tags, err := w.describeTaskDefinition(ctx, arn)
 		if err != nil {
 			return err
 		}
-		if tagOf(tags, tagInstance) != w.Deployment.ModuleInstanceID {
+		if tagOf(tags, tagInstance) != w.Deployment.ModuleInstanceID || fence(tagOf(tags, tagFence)).Compare(w.Deployment.Fence) > 0 {
 			continue
 		}
-		if w.stopping() {
-			return fmt.Errorf("%w while task definitions were deregistered: destroy it again to go on", errStopped)
+		if _, err := w.beforeDestroying(ctx); err != nil {
+			return err
 		}
 		if _, err := w.ecs.DeregisterTaskDefinition(ctx, &ecs.DeregisterTaskDefinitionInput{TaskDefinition: &arn}); err != nil {
 			return explain(err)

@@ -1,8 +1,13 @@
 package main_test
 
 import (
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"slipway-ecs/fake"
 )
 
 func TestADestroyLeavesNothingBehindAndCanBeCarriedOutAgain(t *testing.T) {
@@ -55,5 +60,47 @@ func TestATaskDefinitionThatWasOnlyNamedStays(t *testing.T) {
 	}
 	if e := other.destroy("dep_3", 2); e.code != 0 || len(w.cloud.TaskDefinitions()) != 1 {
 		t.Errorf("it ended with %d: %s; %d task definitions are left", e.code, e.stderr, len(w.cloud.TaskDefinitions()))
+	}
+}
+
+// While a destroy is at its end, the service is gone, and with it the fence.
+func TestADestroyLeavesTheTaskDefinitionsOfALaterDeployment(t *testing.T) {
+	t.Parallel()
+	for moment, killed := range map[string]bool{"that runs": false, "that has only registered its own": true} {
+		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.mustDeploy("dep_1", 1)
+			later := *w
+			later.inputs = map[string]any{"image": "web:later"}
+			for name, value := range w.inputs {
+				if name != "image" {
+					later.inputs[name] = value
+				}
+			}
+			overtaken := false
+			kill := &strike{signal: os.Kill, when: func(c fake.Call) bool { return killed && c.Operation == "CreateService" }}
+			w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+				if c.Operation != "ListTaskDefinitions" || overtaken {
+					return kill.intercept(c)
+				}
+				overtaken = true
+				if e := kill.begin(&later, "dep_3", 3, "apply").end(); kill.struck != killed || !killed && e.code != 0 {
+					t.Errorf("the later one ended with %d: %s", e.code, e.stderr)
+				}
+				return fake.Verdict{}
+			}
+			e := w.destroy("dep_2", 2)
+			if killed && e.code != 0 || !killed && (e.code != 1 || !strings.Contains(e.stderr, "a later deployment has the service: its fence is 3")) {
+				t.Errorf("overtaken: %t; it ended with %d: %s", overtaken, e.code, e.stderr)
+			}
+			images := map[string]bool{}
+			for _, d := range w.cloud.TaskDefinitions() {
+				images[aws.ToString(d.ContainerDefinitions[0].Image)] = true
+			}
+			if !images["web:later"] || killed && images["web:1"] {
+				t.Errorf("there are the task definitions of %v", images)
+			}
+		})
 	}
 }

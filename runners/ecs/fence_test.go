@@ -115,3 +115,25 @@ func TestWhatWasChangedOutsideIsSaidAndReplaced(t *testing.T) {
 		t.Errorf("it runs %s", got)
 	}
 }
+
+func TestWhatSomebodyStartsRightBeforeTheUpdateIsNotTakenForOnesOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.mustDeploy("dep_1", 1)
+	other := many(t, w, "other", 1)
+	began := false
+	w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+		if c.Operation == "UpdateService" && !c.Done && !began {
+			began = true
+			if err := w.cloud.UpdateOutside(&ecs.UpdateServiceInput{Service: aws.String("web"), TaskDefinition: &other}); err != nil {
+				t.Error(err)
+			}
+		}
+		return fake.Verdict{}
+	}
+	w.inputs["image"] = "web:2"
+	e := w.mustDeploy("dep_2", 2)
+	if all := w.cloud.Deployments(); len(all) != 3 || e.data["serviceDeploymentArn"] != *all[2].ServiceDeploymentArn {
+		t.Errorf("of %d service deployments it followed %v", len(all), e.data["serviceDeploymentArn"])
+	}
+}

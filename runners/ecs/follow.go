@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -31,21 +30,19 @@ func timeOf(metadata smithymiddleware.Metadata) time.Time {
 // follow reports the service deployment until it has ended. Where the program is to end, or the time is over, it has ECS roll
 // back, and follows that.
 func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBrief) error {
-	deadline := w.deadline()
-	var stopped error // why it was stopped
+	deadline := timeOr(started.CreatedAt, time.Now()).Add(w.timeout()) // by the cloud's clock, whatever program has begun it
+	var stopped error                                                  // why it was stopped
 	for {
 		o, err := w.look(ctx, started.ServiceDeploymentArn)
 		if err != nil {
 			return err
 		}
-		if err := w.observe(ctx, o); err != nil {
-			return err
-		}
+		w.observe(ctx, o)
 		if hasEnded(o.Status) {
 			return w.outcome(ctx, o, stopped)
 		}
 		if stopped == nil {
-			if stopped = w.overdue(deadline); stopped != nil {
+			if stopped = w.overdue(o.at, deadline); stopped != nil {
 				if err := w.rollBack(ctx, o, stopped); err != nil {
 					return err
 				}
@@ -57,29 +54,23 @@ func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBri
 }
 
 // overdue returns why the service deployment is not to go on, nil where it is.
-func (w *worker) overdue(deadline time.Time) error {
+func (w *worker) overdue(now, deadline time.Time) error {
 	switch {
 	case w.stopping():
 		return errStopped
-	case time.Now().After(deadline):
+	case now.After(deadline):
 		return fmt.Errorf("the service deployment had not ended after %d minutes", w.wants().TimeoutMinutes)
 	}
 	return nil
 }
 
-// look returns a service deployment as it is now. While AWS cannot be asked it has patience: what is deployed goes on.
+// look returns a service deployment as it is now.
 func (w *worker) look(ctx context.Context, arn *string) (*observation, error) {
-	for since := time.Now(); ; {
-		o, err := w.describe(ctx, arn)
-		if err == nil {
-			return o, nil
-		}
-		if !retryable(err) || time.Since(since) > w.patience {
-			return nil, fmt.Errorf("what becomes of the service deployment %s is not known: %w", text(arn), err)
-		}
-		w.print.message("ECS cannot be asked, and is asked again: " + err.Error())
-		w.wait(ctx, true)
+	o, err := patiently(ctx, w, func() (*observation, error) { return w.describe(ctx, arn) })
+	if err != nil {
+		return nil, fmt.Errorf("what becomes of the service deployment %s is not known: %w", text(arn), err)
 	}
+	return o, nil
 }
 
 // rollBack has ECS go back to the earlier revision. ECS does so by itself from then on, whatever becomes of this program.
@@ -87,31 +78,38 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 	if len(o.SourceServiceRevisions) == 0 {
 		return fmt.Errorf("%w: the service has no earlier revision to go back to, so ECS goes on with this one; destroy the instance to remove it", why)
 	}
-	if o.Status == types.ServiceDeploymentStatusRollbackInProgress || o.Status == types.ServiceDeploymentStatusRollbackRequested {
+	if isGoingBack(o.Status) {
 		return nil
 	}
-	if _, err := w.mayChange(ctx); err != nil {
+	if _, err := patiently(ctx, w, func() (*types.Service, error) { return w.mayChange(ctx) }); err != nil {
 		return fmt.Errorf("%w: %w", why, err)
 	}
 	w.print.message("Stopping: ECS is asked to go back to the earlier revision.")
-	_, err := w.ecs.StopServiceDeployment(ctx, &ecs.StopServiceDeploymentInput{
-		ServiceDeploymentArn: o.ServiceDeploymentArn, StopType: types.StopServiceDeploymentStopTypeRollback,
+	_, err := patiently(ctx, w, func() (*ecs.StopServiceDeploymentOutput, error) {
+		out, err := w.ecs.StopServiceDeployment(ctx, &ecs.StopServiceDeploymentInput{
+			ServiceDeploymentArn: o.ServiceDeploymentArn, StopType: types.StopServiceDeploymentStopTypeRollback,
+		})
+		return out, explain(err)
 	})
 	if err == nil {
 		return nil
 	}
-	// It may have ended in the meantime, which the next look shows. Otherwise nothing was stopped.
-	now, lookErr := w.describe(ctx, o.ServiceDeploymentArn)
-	if lookErr == nil && (hasEnded(now.Status) || now.Status == types.ServiceDeploymentStatusRollbackRequested ||
-		now.Status == types.ServiceDeploymentStatusRollbackInProgress) {
+	// It may have ended in the meantime, or be stopped already. Otherwise nothing was stopped.
+	err = fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, err)
+	now, lookErr := w.look(ctx, o.ServiceDeploymentArn)
+	if lookErr != nil {
+		return fmt.Errorf("%w; and then: %w", err, lookErr)
+	}
+	w.observe(ctx, now)
+	if hasEnded(now.Status) || isGoingBack(now.Status) {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%w: ECS goes on, because it could not be stopped: %w", why, explain(err)), lookErr)
+	return err
 }
 
 // outcome returns how the service deployment ended, after its last report.
 func (w *worker) outcome(ctx context.Context, o *observation, stopped error) error {
-	if err := w.captureListeners(ctx); err != nil { // what has ended has ended, whatever can be seen of it
+	if err := w.listenersAfter(ctx); err != nil { // what has ended has ended, whatever can be seen of it
 		w.print.message("What the listeners do now cannot be seen: " + err.Error())
 	}
 	if o.Status == types.ServiceDeploymentStatusSuccessful {

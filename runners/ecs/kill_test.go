@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"slipway-ecs/fake"
 )
 
@@ -169,93 +167,5 @@ func TestADestroyThatWasKilledOrStoppedIsGoneOnWith(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-func TestAProgramThatIsToEndGoesBackToTheEarlierRevision(t *testing.T) {
-	t.Parallel()
-	for kind, s := range map[string]struct {
-		inputs  map[string]any
-		moments map[string]func(fake.Call) bool
-	}{
-		"rolling":    {nil, moments(updating, []string{"IN_PROGRESS"})},
-		"blue/green": {shifting("BLUE_GREEN", nil), moments([]string{"UpdateService"}, allStages)},
-		"canary":     {shifting("CANARY", nil), moments(nil, []string{"PRODUCTION_TRAFFIC_SHIFT"})},
-	} {
-		for moment, when := range s.moments {
-			t.Run(kind+"/"+moment, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, s.inputs)
-				live := w.mustDeploy("dep_1", 1).outputs["task_definition_arn"]
-				w.inputs["image"] = "web:2"
-				strike := &strike{signal: syscall.SIGTERM, when: when}
-				w.cloud.Intercept = strike.intercept
-				e := strike.begin(w, "dep_2", 2, "apply").end()
-				if !strike.struck || e.code != 75 || e.outputs != nil {
-					t.Fatalf("struck: %t; it ended with %d: %s", strike.struck, e.code, e.stderr)
-				}
-				all := w.cloud.Deployments()
-				want := "the deployment was stopped: the service deployment"
-				if len(all) == 1 { // it was stopped before ECS was asked for anything
-					want = "the deployment was stopped before the service deployment began"
-				} else if all[1].Status != "ROLLBACK_SUCCESSFUL" || e.data["revertRequestedAt"] == nil {
-					t.Errorf("the service deployment is %s, reverted at %v", all[1].Status, e.data["revertRequestedAt"])
-				}
-				if !strings.Contains(e.stderr, want) {
-					t.Errorf("it says %s", e.stderr)
-				}
-				if got := w.cloud.Services()[0]; aws.ToString(got.TaskDefinition) != live || got.RunningCount != 2 {
-					t.Errorf("it runs %d of %s, want %s", got.RunningCount, aws.ToString(got.TaskDefinition), live)
-				}
-				checkWhole(t, w, 2)
-			})
-		}
-	}
-}
-
-func TestAProgramThatIsToEndHasNothingToGoBackToAtFirst(t *testing.T) {
-	t.Parallel()
-	for moment, when := range moments([]string{"CreateService"}, []string{"IN_PROGRESS"}) {
-		t.Run(moment, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			strike := &strike{signal: syscall.SIGTERM, when: when}
-			w.cloud.Intercept = strike.intercept
-			e := strike.begin(w, "dep_1", 1, "apply").end()
-			if !strike.struck || e.code != 75 || !strings.Contains(e.stderr, "the service has no earlier revision to go back to") {
-				t.Errorf("struck: %t; it ended with %d: %s", strike.struck, e.code, e.stderr)
-			}
-			if n := w.cloud.Calls("StopServiceDeployment"); n != 0 {
-				t.Errorf("it was stopped %d times", n)
-			}
-		})
-	}
-}
-
-func TestAProgramThatIsKilledWhileItGoesBackLeavesThatToECS(t *testing.T) {
-	t.Parallel()
-	for moment, when := range moments([]string{"StopServiceDeployment"}, nil) {
-		t.Run(moment, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.mustDeploy("dep_1", 1)
-			w.inputs["image"] = "web:2"
-			term := &strike{signal: syscall.SIGTERM, when: moments(nil, []string{"IN_PROGRESS"})["at IN_PROGRESS"]}
-			kill := &strike{signal: os.Kill, when: when}
-			w.cloud.Intercept = func(c fake.Call) fake.Verdict {
-				term.intercept(c)
-				return kill.intercept(c)
-			}
-			term.mu.Lock()
-			r := kill.begin(w, "dep_2", 2, "apply")
-			term.at = r
-			term.mu.Unlock()
-			if e := r.end(); !kill.struck || e.code != -1 {
-				t.Fatalf("killed: %t; it ended with %d: %s", kill.struck, e.code, e.stderr)
-			}
-			w.inputs["image"] = "web:3"
-			w.mustDeploy("dep_3", 3)
-			checkWhole(t, w, 3)
-		})
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 )
 
@@ -29,48 +29,76 @@ type listenerRule struct {
 	TargetGroupName string   `json:"targetGroupName,omitempty"`
 }
 
-// captureListeners reports what the rules of the listeners do that lead to the service, before the deployment and after it.
-func (w *worker) captureListeners(ctx context.Context) error {
+// listenersBefore reports what the listeners do that lead to the service, before the service deployment begins.
+func (w *worker) listenersBefore(ctx context.Context) error {
+	states, err := w.captureListeners(ctx)
+	if err == nil {
+		w.print.update(func(d *data) { d.ELBListenerState = states })
+	}
+	return err
+}
+
+// listenersAfter reports what they do after it, beside what was reported before it, be it by an earlier program.
+func (w *worker) listenersAfter(ctx context.Context) error {
+	states, err := w.captureListeners(ctx)
+	if err == nil {
+		w.print.update(func(d *data) { d.ELBListenerState = append(firstOfEach(d.ELBListenerState), states...) })
+	}
+	return err
+}
+
+func (w *worker) captureListeners(ctx context.Context) (states []listenerState, err error) {
 	in := w.wants()
 	if in.TargetGroupARN == "" {
-		return nil
+		return nil, nil
 	}
-	groups := map[string]elbtypes.TargetGroup{}
-	arns := []string{in.TargetGroupARN}
-	if in.AlternateTargetGroupARN != "" {
-		arns = append(arns, in.AlternateTargetGroupARN)
-	}
-	out, err := w.elb.DescribeTargetGroups(ctx, &elasticloadbalancingv2.DescribeTargetGroupsInput{TargetGroupArns: arns})
+	groups, balancers, err := w.targetGroups(ctx, in.targetGroups())
 	if err != nil {
-		return explain(err)
+		return nil, err
 	}
-	var balancers []string
-	for _, g := range out.TargetGroups {
-		groups[text(g.TargetGroupArn)] = g
-		for _, arn := range g.LoadBalancerArns {
-			if !slices.Contains(balancers, arn) {
-				balancers = append(balancers, arn)
-			}
-		}
-	}
-	var states []listenerState
 	for _, arn := range balancers {
 		s, err := w.listenersOf(ctx, arn, groups)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		states = append(states, *s)
 	}
-	w.print.update(func(d *data) {
-		// The first states are those from before the deployment, also where an earlier program has seen them.
-		before := d.ELBListenerState[:min(len(d.ELBListenerState), len(states))]
-		d.ELBListenerState = append(slices.Clone(before), states...)
+	return states, nil
+}
+
+// firstOfEach returns the first state of each load balancer, which is that from before the deployment.
+func firstOfEach(states []listenerState) (first []listenerState) {
+	for _, s := range states {
+		if !slices.ContainsFunc(first, func(f listenerState) bool { return f.LoadBalancerARN == s.LoadBalancerARN }) {
+			first = append(first, s)
+		}
+	}
+	return first
+}
+
+// targetGroups returns target groups by their ARNs, and the load balancers that lead to them.
+func (w *worker) targetGroups(ctx context.Context, arns []string) (groups map[string]elbtypes.TargetGroup, balancers []string, err error) {
+	groups = map[string]elbtypes.TargetGroup{}
+	err = eachPage("target groups", func(token *string) (*string, error) {
+		page, err := w.elb.DescribeTargetGroups(ctx, &elb.DescribeTargetGroupsInput{TargetGroupArns: arns, Marker: token})
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range page.TargetGroups {
+			groups[text(g.TargetGroupArn)] = g
+			for _, arn := range g.LoadBalancerArns {
+				if !slices.Contains(balancers, arn) {
+					balancers = append(balancers, arn)
+				}
+			}
+		}
+		return page.NextMarker, nil
 	})
-	return nil
+	return groups, balancers, err
 }
 
 func (w *worker) listenersOf(ctx context.Context, balancer string, groups map[string]elbtypes.TargetGroup) (*listenerState, error) {
-	described, err := w.elb.DescribeLoadBalancers(ctx, &elasticloadbalancingv2.DescribeLoadBalancersInput{LoadBalancerArns: []string{balancer}})
+	described, err := w.elb.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{balancer}})
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -79,37 +107,43 @@ func (w *worker) listenersOf(ctx context.Context, balancer string, groups map[st
 	for _, b := range described.LoadBalancers {
 		s.LoadBalancerDNSName, isApplication = text(b.DNSName), b.Type == elbtypes.LoadBalancerTypeEnumApplication
 	}
-	listeners := elasticloadbalancingv2.NewDescribeListenersPaginator(w.elb, &elasticloadbalancingv2.DescribeListenersInput{LoadBalancerArn: &balancer})
-	for pages := 0; listeners.HasMorePages() && pages < maxPages; pages++ {
-		page, err := listeners.NextPage(ctx)
+	var listeners []elbtypes.Listener
+	err = eachPage("listeners", func(token *string) (*string, error) {
+		page, err := w.elb.DescribeListeners(ctx, &elb.DescribeListenersInput{LoadBalancerArn: &balancer, Marker: token})
 		if err != nil {
-			return nil, explain(err)
+			return nil, err
 		}
-		for _, l := range page.Listeners {
-			rules := []elbtypes.Rule{{IsDefault: new(true), Actions: l.DefaultActions}}
-			if isApplication {
-				if rules, err = w.rulesOf(ctx, l.ListenerArn); err != nil {
-					return nil, err
-				}
+		listeners = append(listeners, page.Listeners...)
+		return page.NextMarker, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range listeners {
+		// Those of a Network Load Balancer have no rules, but what they do by default.
+		rules := []elbtypes.Rule{{IsDefault: new(true), Actions: l.DefaultActions}}
+		if isApplication {
+			if rules, err = w.rulesOf(ctx, l.ListenerArn); err != nil {
+				return nil, err
 			}
-			for _, r := range rules {
-				s.Rules = append(s.Rules, shownRules(&l, &r, groups)...)
-			}
+		}
+		for _, r := range rules {
+			s.Rules = append(s.Rules, shownRules(&l, &r, groups)...)
 		}
 	}
 	return s, nil
 }
 
 func (w *worker) rulesOf(ctx context.Context, listener *string) (all []elbtypes.Rule, err error) {
-	rules := elasticloadbalancingv2.NewDescribeRulesPaginator(w.elb, &elasticloadbalancingv2.DescribeRulesInput{ListenerArn: listener})
-	for pages := 0; rules.HasMorePages() && pages < maxPages; pages++ {
-		page, err := rules.NextPage(ctx)
+	err = eachPage("listener rules", func(token *string) (*string, error) {
+		page, err := w.elb.DescribeRules(ctx, &elb.DescribeRulesInput{ListenerArn: listener, Marker: token})
 		if err != nil {
-			return nil, explain(err)
+			return nil, err
 		}
 		all = append(all, page.Rules...)
-	}
-	return all, nil
+		return page.NextMarker, nil
+	})
+	return all, err
 }
 
 // shownRules returns a rule once for each target group of the service that it sends requests to.

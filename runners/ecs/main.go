@@ -19,7 +19,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 )
 
 // The exit codes, beside 0.
@@ -83,8 +83,8 @@ func readSettings(args []string, stderr io.Writer) (settings, error) {
 		return s, err
 	case flags.NArg() > 0:
 		err = fmt.Errorf("there are no arguments, found %q", flags.Arg(0))
-	case s.poll <= 0 || s.attempts <= 0 || s.maxBackoff <= 0:
-		err = errors.New("-poll, -attempts and -max-backoff must be more than 0")
+	case s.poll <= 0 || s.attempts <= 0 || s.maxBackoff <= 0 || s.patience < 0:
+		err = errors.New("-poll, -attempts and -max-backoff must be more than 0, and -patience not less")
 	}
 	if err != nil {
 		say(stderr, err)
@@ -110,7 +110,7 @@ func carryOut(ctx context.Context, s settings, in *input, stop <-chan struct{}, 
 	}
 	w := &worker{
 		settings: s, input: in, stop: stop, print: newPrinter(stdout), pauses: map[string]waiting{}, region: cfg.Region,
-		ecs: ecs.NewFromConfig(cfg), elb: elasticloadbalancingv2.NewFromConfig(cfg),
+		ecs: ecs.NewFromConfig(cfg), elb: elb.NewFromConfig(cfg),
 	}
 	if in.destroys() {
 		return w.destroy(ctx)

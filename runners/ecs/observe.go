@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // observe reports a service deployment as it is now.
-func (w *worker) observe(ctx context.Context, o *observation) error {
+func (w *worker) observe(ctx context.Context, o *observation) {
 	now := stateOf(o)
 	pre, post := hooksOf(o.DeploymentConfiguration)
 	w.print.update(func(d *data) {
@@ -22,7 +23,9 @@ func (w *worker) observe(ctx context.Context, o *observation) error {
 	})
 	w.observeStage(o)
 	w.observePauses(o)
-	return w.observeRollback(ctx, o)
+	if err := w.observeRollback(ctx, o); err != nil { // the next look may show it; what becomes of it does not depend on it
+		w.print.message("What the service goes back to cannot be seen: " + err.Error())
+	}
 }
 
 // hooksOf reports whether hooks or pauses are to come before production traffic moves, and when it has begun to.
@@ -42,29 +45,33 @@ func hooksOf(c *types.DeploymentConfiguration) (pre, post bool) {
 	return pre, post
 }
 
+// observeStage says at what a service deployment is, once for each.
 func (w *worker) observeStage(o *observation) {
+	if hasEnded(o.Status) {
+		return
+	}
 	stage := string(o.LifecycleStage)
-	e := progress{TotalSteps: len(w.print.steps), LifecycleStage: stage, StartedAt: stamp(o.at)}
+	e := progress{LifecycleStage: stage, StartedAt: stamp(o.at), Message: fmt.Sprintf("The service deployment is %s.", o.Status)}
 	if o.TargetServiceRevision != nil {
 		e.DesiredCount = &o.TargetServiceRevision.RequestedTaskCount
 	}
-	switch {
-	case hasEnded(o.Status):
-		return
-	case o.Status != types.ServiceDeploymentStatusInProgress && o.Status != types.ServiceDeploymentStatusPending:
-		e.TotalSteps = 0
-		e.Message = fmt.Sprintf("The service deployment is %s.", o.Status)
-	case stage != "":
-		e.CurrentStep = slices.Index(w.print.steps, stage) + 1
-		e.Message = "The service deployment is at " + stage + "."
-		if r := o.TargetServiceRevision; r != nil && r.RequestedProductionTrafficWeight != nil {
+	at := slices.Index(w.print.steps, cmp.Or(stage, "ROLLING"))
+	if !isGoingBack(o.Status) && (stage != "" || at >= 0) {
+		e.Message = "ECS replaces the tasks."
+		if stage != "" {
+			e.Message = "The service deployment is at " + stage + "."
+		}
+		if r := o.TargetServiceRevision; stage != "" && r != nil && r.RequestedProductionTrafficWeight != nil {
 			e.Message += fmt.Sprintf(" The new revision has %g%% of the traffic.", *r.RequestedProductionTrafficWeight)
 		}
-	default:
-		e.CurrentStep = slices.Index(w.print.steps, "ROLLING") + 1
-		e.Message = "ECS replaces the tasks."
+		if at >= 0 { // ECS may have added a stage
+			e.CurrentStep, e.TotalSteps = at+1, len(w.print.steps)
+		}
 	}
-	w.print.event(e)
+	if e.Message != w.stage {
+		w.stage = e.Message
+		w.print.event(e)
+	}
 }
 
 // waiting is a pause that waits for somebody.
@@ -101,18 +108,19 @@ func (w *worker) observePauses(o *observation) {
 		if accepted(o, id, p) {
 			w.print.update(func(d *data) {
 				d.AcceptedPauseControl = &pause{
-					AcceptedAt: stamp(aws.ToTime(cmpTime(o.UpdatedAt, o.at))), HookID: id, EventStartedAt: stamp(p.since), LifecycleStage: p.stage,
+					AcceptedAt: stamp(timeOr(o.UpdatedAt, o.at)), HookID: id, EventStartedAt: stamp(p.since), LifecycleStage: p.stage,
 				}
 			})
 		}
 	}
 }
 
-func cmpTime(a *time.Time, b time.Time) *time.Time {
-	if a == nil {
-		return &b
+// timeOr returns a time, or another one where it is not known.
+func timeOr(at *time.Time, or time.Time) time.Time {
+	if at == nil {
+		return or
 	}
-	return a
+	return *at
 }
 
 // pausedSince returns since when a pause waits: as long before its end as it may take, where that is known.
@@ -124,7 +132,7 @@ func (w *worker) pausedSince(o *observation, h *types.DeploymentLifecycleHookDet
 			}
 		}
 	}
-	return aws.ToTime(cmpTime(o.UpdatedAt, o.at))
+	return timeOr(o.UpdatedAt, o.at)
 }
 
 // accepted reports whether a pause that no longer waits was let continue by somebody, and not by its time.
@@ -143,29 +151,28 @@ func (w *worker) observeRollback(ctx context.Context, o *observation) error {
 	if o.Rollback == nil || w.print.reported.RevertRequestedAt != "" {
 		return nil
 	}
-	service := &types.Service{ServiceArn: o.ServiceArn, ClusterArn: o.ClusterArn}
-	all, err := w.deployments(ctx, service)
+	all, err := w.deployments(ctx, &types.Service{ServiceArn: o.ServiceArn, ClusterArn: o.ClusterArn})
 	if err != nil {
 		return err
 	}
-	target, external := "", ""
-	for _, d := range all {
-		if text(d.TargetServiceRevisionArn) == text(o.Rollback.ServiceRevisionArn) && text(d.ServiceDeploymentArn) != text(o.ServiceDeploymentArn) {
-			target = text(d.ServiceDeploymentArn)
-			break
-		}
-	}
-	if external, err = w.externalOf(ctx, o.Rollback.ServiceRevisionArn); err != nil {
+	target := slices.IndexFunc(all, func(d types.ServiceDeploymentBrief) bool {
+		return text(d.TargetServiceRevisionArn) == text(o.Rollback.ServiceRevisionArn) && text(d.ServiceDeploymentArn) != text(o.ServiceDeploymentArn)
+	})
+	external, err := w.externalOf(ctx, o.Rollback.ServiceRevisionArn)
+	if err != nil {
 		return err
 	}
 	w.print.update(func(d *data) {
-		d.RevertRequestedAt = timeIn(o.Rollback.StartedAt)
-		d.RevertServiceDeploymentARN, d.RevertExternalDeploymentID = target, external
+		d.RevertRequestedAt, d.RevertExternalDeploymentID = stamp(timeOr(o.Rollback.StartedAt, o.at)), external
+		if target >= 0 {
+			d.RevertServiceDeploymentARN = text(all[target].ServiceDeploymentArn)
+		}
 	})
 	return nil
 }
 
-// externalOf returns the id by which events call the deployment of a service revision, "" where it is not known any more.
+// externalOf returns the id by which events call the deployment of an earlier service revision, "" where it is not known any
+// more.
 func (w *worker) externalOf(ctx context.Context, revision *string) (string, error) {
 	revisions, err := w.revisions(ctx, []types.ServiceDeploymentBrief{{TargetServiceRevisionArn: revision}})
 	if err != nil {
@@ -176,8 +183,9 @@ func (w *worker) externalOf(ctx context.Context, revision *string) (string, erro
 		return "", err
 	}
 	for _, d := range service.Deployments {
-		// The one that ECS has begun to go back is PRIMARY, and has the same task definition.
-		if text(d.Status) != "PRIMARY" && text(d.TaskDefinition) == text(revisions[text(revision)].TaskDefinition) {
+		// The one that ECS has begun to go back is PRIMARY, and has the same task definition; that of this deployment may, too.
+		if text(d.Status) != "PRIMARY" && text(d.Id) != w.print.fields[externalID] &&
+			text(d.TaskDefinition) == text(revisions[text(revision)].TaskDefinition) {
 			return text(d.Id), nil
 		}
 	}

@@ -64,6 +64,9 @@ func membersOf(d data) (members map[string]json.RawMessage) {
 	return members
 }
 
+// externalID is the field for what events call the deployment.
+const externalID = "externalDeploymentId"
+
 // field reports a field of the deployment itself.
 func (p *printer) field(name, value string) {
 	if value != "" && p.fields[name] != value {
@@ -83,17 +86,16 @@ type progress struct {
 	Message        string `json:"message"`
 }
 
-// event prints an event, unless it says the same as the last one but for its time.
-func (p *printer) event(e progress) {
-	key := e
-	key.StartedAt, key.DesiredCount = "", nil
-	if text := fmt.Sprintf("%+v", key); text != p.said {
-		p.said = text
-		p.line(e)
+// event prints an event.
+func (p *printer) event(e progress) { p.line(e) }
+
+// message prints an event that is nothing but a message, unless it was the last.
+func (p *printer) message(message string) {
+	if message != p.said {
+		p.said = message
+		p.line(progress{Message: message})
 	}
 }
-
-func (p *printer) message(message string) { p.event(progress{Message: message}) }
 
 // step says that a step begins.
 func (p *printer) step(name, message string) {
@@ -168,7 +170,7 @@ func (p *printer) started(service *types.Service, own *types.ServiceDeploymentBr
 	p.field("resourceName", text(service.ServiceName))
 	for _, d := range service.Deployments {
 		if text(d.TaskDefinition) == text(definition.TaskDefinitionArn) {
-			p.field("externalDeploymentId", text(d.Id)) // the first is the newest
+			p.field(externalID, text(d.Id)) // the first is the newest
 			break
 		}
 	}
@@ -181,15 +183,9 @@ func (p *printer) started(service *types.Service, own *types.ServiceDeploymentBr
 // outputs prints what other deployments may read of this one.
 func (p *printer) outputs(w *worker, definition *types.TaskDefinition) error {
 	in := w.wants()
-	groups := []string{}
-	for _, arn := range []string{in.TargetGroupARN, in.AlternateTargetGroupARN} {
-		if arn != "" {
-			groups = append(groups, arn)
-		}
-	}
 	p.line(map[string]any{"outputs": map[string]any{
 		"service_arn": p.reported.ServiceARN, "service_name": in.ServiceName, "cluster_arn": p.reported.ClusterARN,
-		"task_definition_arn": text(definition.TaskDefinitionArn), "target_group_arns": groups,
+		"task_definition_arn": text(definition.TaskDefinitionArn), "target_group_arns": in.targetGroups(),
 	}})
 	return p.err
 }

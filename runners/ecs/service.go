@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,6 +43,10 @@ func (w *worker) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if service != nil && service.LaunchType != "" && string(service.LaunchType) != w.wants().LaunchType {
+		return fmt.Errorf("%s must be %s as it is for the service %s, found %s: ECS cannot change it",
+			at("launch_type"), service.LaunchType, text(service.ServiceArn), w.wants().LaunchType)
+	}
 	w.print.steps = stepsOf(w.wants().Strategy)
 	w.print.begin(service, w)
 	w.print.step("TASK_DEFINITION", "Registering the task definition.")
@@ -52,9 +55,6 @@ func (w *worker) apply(ctx context.Context) error {
 		return err
 	}
 	w.print.taskDefinition(definition, w.Release.Artifact)
-	if err := w.captureListeners(ctx); err != nil {
-		return err
-	}
 	w.print.step("SERVICE", "Updating the service.")
 	started, err := w.start(ctx, definition)
 	if err != nil {
@@ -66,19 +66,26 @@ func (w *worker) apply(ctx context.Context) error {
 	return w.print.outputs(w, definition)
 }
 
-// start returns the service deployment of this deployment, which it begins where that has not been done yet.
+// start returns the service deployment of this deployment, which it begins where that has not been done yet. Before that it reports
+// what the listeners do.
 func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*types.ServiceDeploymentBrief, error) {
 	service, err := w.drained(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if service == nil {
+		if err := w.listenersBefore(ctx); err != nil {
+			return nil, err
+		}
 		service, err = w.create(ctx, definition)
 		if err != nil {
 			// Somebody may have made it in the meantime: then it is his, or that of this very deployment.
 			there, lookErr := w.mayChange(ctx)
-			if lookErr != nil || there == nil {
-				return nil, errors.Join(err, lookErr)
+			switch {
+			case lookErr != nil:
+				return nil, fmt.Errorf("%w; and then: %w", err, lookErr)
+			case there == nil:
+				return nil, err
 			}
 			service = there
 		}
@@ -91,6 +98,9 @@ func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*
 		return nil, err
 	}
 	if found == nil && tagOf(service.Tags, tagSince) != justCreated {
+		if err := w.listenersBefore(ctx); err != nil {
+			return nil, err
+		}
 		if found, err = w.update(ctx, service, definition); err != nil {
 			return nil, err
 		}

@@ -11,32 +11,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-// maxPages is how many pages of 100 service deployments are read of a service. ECS lists those of 90 days.
-const maxPages = 20
-
-// deployments returns the service deployments of a service since it was created, the newest first.
+// deployments returns the service deployments of a service since it was created, the newest first. ECS lists those of 90 days.
 func (w *worker) deployments(ctx context.Context, service *types.Service) ([]types.ServiceDeploymentBrief, error) {
 	var all []types.ServiceDeploymentBrief
-	in := &ecs.ListServiceDeploymentsInput{Service: service.ServiceArn, Cluster: service.ClusterArn, MaxResults: aws.Int32(100)}
-	for range maxPages {
-		out, err := w.ecs.ListServiceDeployments(ctx, in)
+	err := eachPage("service deployments", func(token *string) (*string, error) {
+		page, err := w.ecs.ListServiceDeployments(ctx, &ecs.ListServiceDeploymentsInput{
+			Service: service.ServiceArn, Cluster: service.ClusterArn, MaxResults: aws.Int32(100), NextToken: token,
+		})
 		if err != nil {
-			return nil, explain(err)
+			return nil, err
 		}
-		for _, d := range out.ServiceDeployments {
+		for _, d := range page.ServiceDeployments {
 			// One of the same name may have been there before, and have been deleted.
 			if service.CreatedAt == nil || d.CreatedAt == nil || !d.CreatedAt.Before(*service.CreatedAt) {
 				all = append(all, d)
 			}
 		}
-		if in.NextToken = out.NextToken; in.NextToken == nil {
-			break
-		}
-	}
+		return page.NextToken, nil
+	})
 	slices.SortStableFunc(all, func(a, b types.ServiceDeploymentBrief) int {
 		return aws.ToTime(b.CreatedAt).Compare(aws.ToTime(a.CreatedAt))
 	})
-	return all, nil
+	return all, err
 }
 
 // idOf returns the last part of an ARN.
@@ -71,22 +67,21 @@ func (w *worker) ownDeployment(ctx context.Context, service *types.Service, defi
 		all = all[:at]
 	}
 	slices.Reverse(all) // the first after it is the one that was begun by the update
-	if len(all) > maxRevisions {
-		all = all[:maxRevisions]
-	}
-	revisions, err := w.revisions(ctx, all)
-	if err != nil {
-		return nil, err
-	}
-	for i, d := range all {
-		if text(revisions[text(d.TargetServiceRevisionArn)].TaskDefinition) == text(definition.TaskDefinitionArn) {
-			return &all[i], nil
+	for part := range slices.Chunk(all, maxRevisions) {
+		revisions, err := w.revisions(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for i, d := range part {
+			if text(revisions[text(d.TargetServiceRevisionArn)].TaskDefinition) == text(definition.TaskDefinitionArn) {
+				return &part[i], nil
+			}
 		}
 	}
 	return nil, nil
 }
 
-// revisions returns the service revisions that service deployments bring, by their ARNs.
+// revisions returns the service revisions that at most maxRevisions service deployments bring, by their ARNs.
 func (w *worker) revisions(ctx context.Context, of []types.ServiceDeploymentBrief) (map[string]types.ServiceRevision, error) {
 	found := map[string]types.ServiceRevision{}
 	var arns []string
@@ -124,11 +119,12 @@ func (w *worker) await(
 			w.wait(ctx, true)
 		}
 		var err error
-		if found, err = w.ownDeployment(ctx, service, definition); err != nil {
+		found, err = patiently(ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) })
+		if err != nil {
 			return nil, err
 		}
 	}
-	now, err := w.service(ctx)
+	now, err := patiently(ctx, w, func() (*types.Service, error) { return w.service(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +145,12 @@ func (w *worker) describe(ctx context.Context, arn *string) (*observation, error
 		return nil, fmt.Errorf("the service deployment %s cannot be described: ECS does not know it", text(arn))
 	}
 	return &observation{ServiceDeployment: &out.ServiceDeployments[0], at: timeOf(out.ResultMetadata)}, nil
+}
+
+// isGoingBack reports whether ECS ends a service deployment already.
+func isGoingBack(status types.ServiceDeploymentStatus) bool {
+	return status == types.ServiceDeploymentStatusStopRequested || status == types.ServiceDeploymentStatusRollbackRequested ||
+		status == types.ServiceDeploymentStatusRollbackInProgress
 }
 
 // hasEnded reports whether a service deployment is over.

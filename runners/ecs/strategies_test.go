@@ -103,3 +103,48 @@ func TestTheFirstDeploymentThatFailsHasNothingToGoBackTo(t *testing.T) {
 		t.Errorf("it ended with %d: %s", e.code, e.stderr)
 	}
 }
+
+func TestWhatHasNotBegunIsSaidToBePending(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, shifting("CANARY", nil))
+	w.cloud.Held = true
+	looks := 0
+	w.cloud.Intercept = func(c fake.Call) fake.Verdict {
+		if c.Operation == "DescribeServiceDeployments" && c.Done {
+			if looks++; looks == 2 {
+				w.cloud.Held = false
+			}
+		}
+		return fake.Verdict{}
+	}
+	if e := w.mustDeploy("dep_1", 1); !e.said("The service deployment is PENDING.") || e.said("ECS replaces the tasks.") || e.states[0]["status"] != "PENDING" {
+		t.Errorf("it said %v", e.events)
+	}
+}
+
+func TestALaunchTypeThatECSCannotChangeIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.mustDeploy("dep_1", 1)
+	w.inputs["launch_type"] = "EC2"
+	e := w.deploy("dep_2", 2)
+	if e.code != 1 || !strings.Contains(e.stderr, "/release/inputs/launch_type must be FARGATE as it is for the service "+*w.cloud.Services()[0].ServiceArn) {
+		t.Errorf("it ended with %d: %s", e.code, e.stderr)
+	}
+	if w.cloud.Calls("RegisterTaskDefinition") != 1 || w.cloud.Calls("UpdateService") != 0 {
+		t.Error("something was changed")
+	}
+}
+
+func TestOfTwoFailuresTheSecondGoesBackBehindTheFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.mustDeploy("dep_1", 1)
+	for n, id := range []string{"dep_2", "dep_3"} {
+		w.inputs["image"] = "web:broken-" + id
+		e := w.deploy(id, 2+n)
+		if e.code != 1 || e.data["revertServiceDeploymentArn"] != *w.cloud.Deployments()[0].ServiceDeploymentArn {
+			t.Errorf("%s ended with %d: %s; it goes back to %v", id, e.code, e.stderr, e.data["revertServiceDeploymentArn"])
+		}
+	}
+}

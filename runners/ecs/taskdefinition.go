@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
@@ -47,21 +46,6 @@ func (w *worker) taskDefinition(ctx context.Context) (*types.TaskDefinition, err
 	})
 }
 
-// onlyRefusals has the SDK repeat what AWS has throttled, and not what may have been carried out.
-func onlyRefusals(o *ecs.Options) {
-	o.Retryer = refusalsOnly{o.Retryer}
-}
-
-// refusalsOnly repeats nothing that may have been carried out.
-type refusalsOnly struct{ aws.Retryer }
-
-// IsErrorRetryable implements aws.Retryer.
-func (r refusalsOnly) IsErrorRetryable(err error) bool {
-	return !isUncertain(err) && r.Retryer.IsErrorRetryable(err)
-}
-
-var _ aws.Retryer = refusalsOnly{(*retry.Standard)(nil)}
-
 // family is that of the task definitions of the service.
 func (w *worker) family() string {
 	_, cluster, _ := strings.Cut(w.wants().ClusterARN, ":cluster/")
@@ -75,13 +59,11 @@ const maxRecent = 10
 
 // registered returns the task definition that this deployment has registered, nil for none.
 func (w *worker) registered(ctx context.Context) (*types.TaskDefinition, error) {
-	list, err := w.ecs.ListTaskDefinitions(ctx, &ecs.ListTaskDefinitionsInput{
-		FamilyPrefix: aws.String(w.family()), Sort: types.SortOrderDesc, MaxResults: aws.Int32(maxRecent),
-	})
+	arns, err := w.definitions(ctx, maxRecent)
 	if err != nil {
-		return nil, explain(err)
+		return nil, err
 	}
-	for _, arn := range list.TaskDefinitionArns {
+	for _, arn := range arns {
 		found, tags, err := w.describeTaskDefinition(ctx, arn)
 		if err != nil {
 			return nil, err
@@ -91,6 +73,28 @@ func (w *worker) registered(ctx context.Context) (*types.TaskDefinition, error) 
 		}
 	}
 	return nil, nil
+}
+
+// definitions returns the ARNs of the newest task definitions of the service's family that are ACTIVE, the newest first.
+func (w *worker) definitions(ctx context.Context, most int) (arns []string, err error) {
+	err = eachPage("task definitions of the family "+w.family(), func(token *string) (*string, error) {
+		page, err := w.ecs.ListTaskDefinitions(ctx, &ecs.ListTaskDefinitionsInput{
+			FamilyPrefix: aws.String(w.family()), Sort: types.SortOrderDesc, MaxResults: aws.Int32(100), NextToken: token,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, arn := range page.TaskDefinitionArns {
+			if family, _, _ := strings.Cut(idOf(&arn), ":"); family == w.family() { // a longer name may begin so
+				arns = append(arns, arn)
+			}
+			if len(arns) == most {
+				return nil, nil
+			}
+		}
+		return page.NextToken, nil
+	})
+	return arns, err
 }
 
 func (w *worker) describeTaskDefinition(ctx context.Context, arn string) (*types.TaskDefinition, []types.Tag, error) {
@@ -131,7 +135,7 @@ func (w *worker) definition() (*ecs.RegisterTaskDefinitionInput, error) {
 		}
 	}
 	definition.Family = aws.String(w.family())
-	definition.Tags = append(definition.Tags, tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID))
+	definition.Tags = append(definition.Tags, tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID), tag(tagFence, string(w.Deployment.Fence)))
 	return definition, nil
 }
 

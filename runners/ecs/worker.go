@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 )
 
 // worker carries one deployment out.
@@ -18,9 +18,11 @@ type worker struct {
 	stop  <-chan struct{}
 	print *printer
 	ecs   *ecs.Client
-	elb   *elasticloadbalancingv2.Client
+	elb   *elb.Client
 	// pauses are those that wait, by the ids of their hooks.
 	pauses map[string]waiting
+	// stage is what was said last of where the service deployment is.
+	stage string
 }
 
 // errStopped is that the program was to end before the deployment had.
@@ -51,7 +53,10 @@ func (w *worker) wait(ctx context.Context, goOn bool) {
 	}
 }
 
-// deadline returns until when to wait for what AWS does, from now on.
-func (w *worker) deadline() time.Time {
-	return time.Now().Add(time.Duration(w.wants().TimeoutMinutes) * time.Minute)
+// timeout is how long what AWS does may take.
+func (w *worker) timeout() time.Duration {
+	return time.Duration(w.wants().TimeoutMinutes) * time.Minute
 }
+
+// deadline returns until when to wait for what AWS does, from now on.
+func (w *worker) deadline() time.Time { return time.Now().Add(w.timeout()) }

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"slipway-ecs/fake"
+	"slipway-ecs/truth"
 )
 
 // binary is the program as it is built.
@@ -50,12 +52,16 @@ type world struct {
 	instance string
 	inputs   map[string]any
 	artifact map[string]any
+	// env has further variables of the program.
+	env []string
+	// known is what Slipway knows of each deployment, by its id.
+	known *sync.Map
 }
 
 // newWorld returns a world in which the inputs say what a rolling deployment of two tasks takes.
 func newWorld(t *testing.T, more map[string]any) *world {
 	t.Helper()
-	w := &world{t: t, cloud: fake.New(), instance: "inst_1", artifact: map[string]any{}, inputs: map[string]any{
+	w := &world{t: t, cloud: fake.New(), instance: "inst_1", known: &sync.Map{}, artifact: map[string]any{}, inputs: map[string]any{
 		"service_name": "web", "cluster_arn": fake.Cluster, "image": "web:1", "size": map[string]any{"cpu": 256, "memory": 512},
 		"count": 2, "container_port": 8080, "subnet_ids": []string{"subnet-1"},
 	}}
@@ -80,12 +86,16 @@ func shifting(strategy string, more map[string]any) map[string]any {
 type run struct {
 	w              *world
 	command        *exec.Cmd
+	id             string
+	before         map[string]any
+	began          time.Time
 	stdout, stderr bytes.Buffer
 	once           sync.Once
 }
 
 // ended is a program that has ended.
 type ended struct {
+	began  time.Time
 	code   int
 	stderr string
 	// data and fields are what it has reported, as Slipway keeps it; outputs are the last that it has printed.
@@ -95,24 +105,74 @@ type ended struct {
 	states []map[string]any
 }
 
-// begin starts the program for a deployment. before is what is known of it, which may be nil.
+// begin starts the program for a deployment. before is what is known of it, beside what earlier programs have reported; it may be
+// nil.
 func (w *world) begin(id string, fenceNumber int, action string, before map[string]any) *run {
 	w.t.Helper()
+	data := map[string]any{}
+	if reported, ok := w.known.Load(id); ok {
+		maps.Copy(data, reported.(map[string]any))
+	}
+	maps.Copy(data, before)
 	in, err := json.Marshal(map[string]any{
-		"deployment": map[string]any{"id": id, "fence": fmt.Sprint(fenceNumber), "moduleInstanceId": w.instance, "action": action, "data": before},
+		"deployment": map[string]any{"id": id, "fence": fmt.Sprint(fenceNumber), "moduleInstanceId": w.instance, "action": action, "data": data},
 		"release":    map[string]any{"inputs": w.inputs, "artifact": w.artifact},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	r := &run{w: w, command: exec.Command(binary, "-poll", "1ms", "-max-backoff", "2ms", "-patience", "2s")}
-	r.command.Env = append(w.cloud.Env(), "HOME="+w.t.TempDir())
+	r := &run{w: w, id: id, before: data, began: w.cloud.Clock.Now(), command: exec.Command(binary, "-poll", "1ms", "-max-backoff", "2ms", "-patience", "2s")}
+	r.command.Env = append(append(w.cloud.Env(), "HOME="+w.t.TempDir()), w.env...)
 	r.command.Stdin, r.command.Stdout, r.command.Stderr = bytes.NewReader(in), &r.stdout, &r.stderr
 	if err := r.command.Start(); err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { r.once.Do(func() { _ = r.command.Process.Kill(); _ = r.command.Wait() }) })
 	return r
+}
+
+// check compares everything that a program has reported of its service deployment with the truth, and all that it has seen of it on
+// the way.
+func (e *ended) check(w *world) {
+	w.t.Helper()
+	history := w.cloud.History()
+	for n, r := range history {
+		if *r.ServiceDeploymentArn != e.data["serviceDeploymentArn"] {
+			continue
+		}
+		r.Looks = slices.DeleteFunc(r.Looks, func(l fake.Look) bool { return l.At.Before(e.began) }) // of an earlier program
+		want := truth.Reported(&r, truth.Known{Inputs: w.inputs, Artifact: w.artifact, CapturedAt: w.cloud.Answered("DescribeLoadBalancers")})
+		got := maps.Clone(e.data)
+		delete(got, "previousTaskDefinition") // it was given
+		if len(w.artifact) > 0 {              // what Slipway has from the release is not reported
+			added, _ := got["deployedTaskDefinition"].(map[string]any)
+			whole := maps.Clone(w.artifact)
+			maps.Copy(whole, added)
+			whole["revision"] = float64(r.Definition.Revision)
+			got["deployedTaskDefinition"] = whole
+		}
+		for _, line := range truth.Difference(got, want, "data") {
+			w.t.Error(line)
+		}
+		for _, line := range truth.Difference(list(e.states), list(truth.States(&r)), "states") {
+			w.t.Error(line)
+		}
+		if e.fields["externalDeploymentId"] == nil && n < len(history)-1 {
+			return // it was superseded before anybody could see what events call it
+		}
+		if got := fmt.Sprint(e.fields["externalDeploymentId"], e.fields["resourceArn"], e.fields["resourceName"]); got != fmt.Sprint(r.ExternalID, *r.ServiceArn, w.inputs["service_name"]) {
+			w.t.Errorf("it is called %s, and in truth %s", got, r.ExternalID)
+		}
+		return
+	}
+	w.t.Errorf("there is no service deployment %v", e.data["serviceDeploymentArn"])
+}
+
+func list(states []map[string]any) (all []any) {
+	for _, s := range states {
+		all = append(all, s)
+	}
+	return all
 }
 
 func (w *world) deploy(id string, fenceNumber int) *ended {
@@ -135,16 +195,20 @@ func (w *world) mustDeploy(id string, fenceNumber int) *ended {
 	return e
 }
 
-// end waits for the end of the program.
+// end waits for the end of the program. Unless it was killed, all that it has reported has to be true.
 func (r *run) end() *ended {
 	r.w.t.Helper()
 	r.once.Do(func() { _ = r.command.Wait() })
 	e := &ended{
-		code: r.command.ProcessState.ExitCode(), stderr: strings.TrimSpace(r.stderr.String()),
-		data: map[string]any{}, fields: map[string]any{},
+		began: r.began, code: r.command.ProcessState.ExitCode(), stderr: strings.TrimSpace(r.stderr.String()),
+		data: maps.Clone(r.before), fields: map[string]any{},
 	}
 	for line := range strings.Lines(r.stdout.String()) {
 		e.take(r.w.t, line)
+	}
+	r.w.known.Store(r.id, e.data)
+	if e.code >= 0 && e.data["serviceDeploymentArn"] != nil {
+		e.check(r.w)
 	}
 	return e
 }

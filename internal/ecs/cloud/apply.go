@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"reflect"
+	"time"
 
 	"slipway/internal/ecs"
 	"slipway/internal/event"
@@ -38,27 +39,30 @@ func changedPause(now, before, after *ecs.AcceptedPauseControl) *ecs.AcceptedPau
 }
 
 // changedState returns the state of the service deployment. What events do not say of it, such as the numbers of tasks,
-// stays as the runner has reported it.
+// stays as the runner has reported it; and so does what they have said before the runner has seen something else.
 func changedState(now *ecs.ServiceDeploymentState, before, after Observation) *ecs.ServiceDeploymentState {
 	s := ecs.ServiceDeploymentState{}
 	if now != nil {
 		s = *now
 	}
-	own := text(s.ObservedAt) == text(stamp(before.ObservedAt))
-	if !own && !instant(s.ObservedAt).Before(after.ObservedAt) {
+	seen, last := instant(s.ObservedAt), after.ObservedAt()
+	// Of the same time, it may still be the runner's: what differs from what the events said is.
+	own := text(s.ObservedAt) == text(stamp(before.ObservedAt()))
+	if !own && !seen.Before(last) {
 		return now
 	}
 	for _, field := range []struct {
 		value         **string
 		before, after string
+		saidAt        time.Time
 	}{
-		{&s.Status, before.Status, after.Status},
-		{&s.StatusReason, before.StatusReason, after.StatusReason},
-		{&s.LifecycleStage, before.LifecycleStage, after.LifecycleStage},
-		{&s.ServiceDeploymentARN, before.ServiceDeploymentARN, after.ServiceDeploymentARN},
-		{&s.ObservedAt, text(stamp(before.ObservedAt)), text(stamp(after.ObservedAt))},
+		{&s.Status, before.Status, after.Status, after.StatusAt},
+		{&s.StatusReason, before.StatusReason, after.StatusReason, after.StatusAt},
+		{&s.LifecycleStage, before.LifecycleStage, after.LifecycleStage, after.HookAt},
+		{&s.ServiceDeploymentARN, before.ServiceDeploymentARN, after.ServiceDeploymentARN, after.HookAt},
+		{&s.ObservedAt, text(stamp(before.ObservedAt())), text(stamp(last)), last},
 	} {
-		if field.after != "" || text(*field.value) == field.before {
+		if own && text(*field.value) == field.before || field.after != "" && seen.Before(field.saidAt) {
 			*field.value = orNil(field.after)
 		}
 	}

@@ -45,7 +45,7 @@ func TestOfThePausesOfTheRunnerTheNewestStays(t *testing.T) {
 func TestOfTheStatesOfTheRunnerTheNewestStays(t *testing.T) {
 	t.Parallel()
 	seen := func(status string, minute int) cloud.Observation {
-		return cloud.Observation{Status: status, ObservedAt: at.Add(time.Duration(minute) * time.Minute)}
+		return cloud.Observation{Status: status, StatusAt: at.Add(time.Duration(minute) * time.Minute)}
 	}
 	state := func(status string, minute int) *ecs.ServiceDeploymentState {
 		return &ecs.ServiceDeploymentState{Status: &status, ObservedAt: stamp(minute)}
@@ -65,6 +65,39 @@ func TestOfTheStatesOfTheRunnerTheNewestStays(t *testing.T) {
 		"of the runner, and an older one":     {state("R", 3), seen("A", 1), seen("B", 2), state("R", 3)},
 		"of the runner, and none":             {state("R", 3), seen("A", 1), cloud.Observation{}, state("R", 3)},
 		"a newer one that has no status":      {state("R", 1), cloud.Observation{}, seen("", 2), state("R", 2)},
+	} {
+		d := &ecs.Data{Type: ecs.Type, ServiceDeploymentState: c.now}
+		cloud.Apply(d, 0, c.before, c.after)
+		if got, want := string(d.Encode()), string((&ecs.Data{Type: ecs.Type, ServiceDeploymentState: c.want}).Encode()); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestAStageThatTheRunnerHasSeenGivesWayOnlyToALaterHook(t *testing.T) {
+	t.Parallel()
+	// hooked is what events say of which the last hook and the last status are so many minutes after the first.
+	hooked := func(stage string, hook int, status string, minute int) cloud.Observation {
+		return cloud.Observation{
+			Status: status, StatusAt: at.Add(time.Duration(minute) * time.Minute), LifecycleStage: stage, HookAt: at.Add(time.Duration(hook) * time.Minute),
+		}
+	}
+	state := func(status, stage string, minute int) *ecs.ServiceDeploymentState {
+		return &ecs.ServiceDeploymentState{Status: &status, LifecycleStage: &stage, ObservedAt: stamp(minute)}
+	}
+	for name, c := range map[string]struct {
+		now           *ecs.ServiceDeploymentState
+		before, after cloud.Observation
+		want          *ecs.ServiceDeploymentState
+	}{
+		"of the events":                             {state("A", "HOOK", 2), hooked("HOOK", 1, "A", 2), hooked("NEXT", 3, "A", 2), state("A", "NEXT", 3)},
+		"of the events, by one that came late":      {state("A", "HOOK", 4), hooked("HOOK", 1, "A", 4), hooked("NEXT", 3, "A", 4), state("A", "NEXT", 4)},
+		"of the time of an event":                   {state("A", "SEEN", 2), hooked("HOOK", 1, "A", 2), hooked("HOOK", 1, "A", 2), state("A", "SEEN", 2)},
+		"of the time of the hook":                   {state("A", "SEEN", 2), hooked("HOOK", 2, "A", 1), hooked("HOOK", 2, "A", 1), state("A", "SEEN", 2)},
+		"of the time of an event, and a later hook": {state("A", "SEEN", 2), hooked("HOOK", 1, "A", 2), hooked("NEXT", 3, "A", 2), state("A", "NEXT", 3)},
+		"of the time of an event, and an older one": {state("A", "SEEN", 3), hooked("HOOK", 1, "A", 3), hooked("NEXT", 2, "A", 3), state("A", "SEEN", 3)},
+		"a status that is newer than the hook":      {state("R", "SEEN", 2), hooked("HOOK", 1, "A", 1), hooked("HOOK", 1, "B", 3), state("B", "SEEN", 3)},
+		"a hook that is newer than the status":      {state("R", "SEEN", 2), hooked("HOOK", 1, "A", 1), hooked("NEXT", 3, "A", 1), state("R", "NEXT", 3)},
 	} {
 		d := &ecs.Data{Type: ecs.Type, ServiceDeploymentState: c.now}
 		cloud.Apply(d, 0, c.before, c.after)

@@ -25,8 +25,8 @@ type Observation struct {
 	// LifecycleStage is that of the last hook.
 	LifecycleStage       string
 	ServiceDeploymentARN string
-	// ObservedAt is the time of the last event that says something of the deployment itself, and not only of its service.
-	ObservedAt time.Time
+	// StatusAt is the time of the last event that says something of the status, and HookAt that of the last hook.
+	StatusAt, HookAt time.Time
 	// AcceptedPause is the last pause that somebody has ended by letting the deployment continue.
 	AcceptedPause *ecs.AcceptedPauseControl
 	// RevertTo is the id of the deployment that the service goes back to.
@@ -64,8 +64,8 @@ func Observe(deploymentID string, events []Event) Observation {
 			continue
 		}
 		o.Status, o.StatusReason = status, e.Reason
-		if e.Time.After(o.ObservedAt) {
-			o.ObservedAt = e.Time
+		if e.Time.After(o.StatusAt) {
+			o.StatusAt = e.Time
 		}
 	}
 	if back := milestones.rollback; back != nil {
@@ -74,6 +74,14 @@ func Observe(deploymentID string, events []Event) Observation {
 	}
 	o.End = milestones.end()
 	return o
+}
+
+// ObservedAt returns the time of the last event that says something of the deployment itself, and not only of its service.
+func (o *Observation) ObservedAt() time.Time {
+	if o.HookAt.After(o.StatusAt) {
+		return o.HookAt
+	}
+	return o.StatusAt
 }
 
 func (o *Observation) revertedAt(at time.Time) {
@@ -164,7 +172,7 @@ func (o *Observation) observeHooks(events []Event) {
 		if e.Kind != HookStateChange {
 			continue
 		}
-		o.ObservedAt = e.Time
+		o.HookAt = e.Time
 		if e.LifecycleStage != "" {
 			o.LifecycleStage = e.LifecycleStage
 		}

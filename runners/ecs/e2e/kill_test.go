@@ -39,13 +39,13 @@ func under(t *testing.T, args ...string) (w *world, g *gate, ended chan int) {
 }
 
 // checkGone destroys the instance twice, and checks that nothing is left.
-func checkGone(t *testing.T, w *world) {
+func checkGone(t *testing.T, w *world, name string) {
 	t.Helper()
-	w.slipway("destroy", "shop/prod/web", "--yes", "--timeout", "60s")
+	w.slipway("destroy", "shop/prod/"+name, "--yes", "--timeout", "60s")
 	if services, definitions := w.cloud.Services(), w.cloud.TaskDefinitions(); len(services)+len(definitions) != 0 {
 		t.Errorf("%d services and %d task definitions are left behind", len(services), len(definitions))
 	}
-	if out, code := w.try("destroy", "shop/prod/web", "--yes"); code != 5 || !strings.Contains(out, "NOTHING_LIVE") {
+	if out, code := w.try("destroy", "shop/prod/"+name, "--yes"); code != 5 || !strings.Contains(out, "NOTHING_LIVE") {
 		t.Errorf("destroyed twice: %d: %s", code, out)
 	}
 }
@@ -70,7 +70,7 @@ func TestADeploymentGoesOnWhereTheRunnerOrTheServerIsKilled(t *testing.T) {
 			if d["status"] != "SUCCEEDED" || state["status"] != "SUCCESSFUL" || len(truth) != 2 || d["outputs"] == nil {
 				t.Errorf("it is %s and %s, with %d service deployments and the outputs %v", d["status"], state["status"], len(truth), d["outputs"])
 			}
-			checkGone(t, w)
+			checkGone(t, w, "web")
 		})
 	}
 }
@@ -91,7 +91,7 @@ func TestAProgramThatIsKilledFailsAndTheNextDeploymentSupersedesIt(t *testing.T)
 		d["dataJson"].(map[string]any)["serviceDeploymentArn"] != *truth[2].ServiceDeploymentArn {
 		t.Errorf("%d services, %d service deployments; the deployment is %v", len(w.cloud.Services()), len(truth), d)
 	}
-	checkGone(t, w)
+	checkGone(t, w, "web")
 }
 
 // programOf returns the process id of the program that runs against the account.
@@ -142,7 +142,7 @@ func TestACanceledDeploymentIsRolledBack(t *testing.T) {
 	if said := w.slipway("logs", fmt.Sprint(d["id"])); !strings.Contains(said, "the deployment was stopped: the service deployment ") {
 		t.Errorf("it says %s", said)
 	}
-	checkGone(t, w)
+	checkGone(t, w, "web")
 }
 
 func TestWhatECSHasRolledBackIsNoSuccess(t *testing.T) {
@@ -159,5 +159,5 @@ func TestWhatECSHasRolledBackIsNoSuccess(t *testing.T) {
 		t.Errorf("before it %v was live", got)
 	}
 	w.slipway("rollback", "shop/prod/web", "--to", fmt.Sprint(live["id"]), "--yes", "--timeout", "60s")
-	checkGone(t, w)
+	checkGone(t, w, "web")
 }

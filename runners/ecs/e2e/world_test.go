@@ -14,9 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"slipway-ecs/fake"
 )
@@ -33,6 +31,17 @@ func built(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
+	// go test caches its result by the files within this module alone. The program and the fake are; the server is not, so after a
+	// change of that it takes -count=1, as the CI has it.
+	sources, err := filepath.Glob("../*.go")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range sources {
+		if _, err := os.Stat(file); err != nil {
+			panic(err)
+		}
+	}
 	for _, b := range []struct{ folder, name, pkg string }{{"../../..", "slipway", "./cmd/slipway"}, {"..", "slipway-ecs", "."}} {
 		build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, b.name), b.pkg)
 		build.Dir = b.folder
@@ -185,6 +194,15 @@ func (w *world) instance(name string, inputs map[string]any) {
 	}
 }
 
+// values returns the values of an instance as they are in its file.
+func (w *world) values(name string) (values map[string]any) {
+	w.t.Helper()
+	if err := json.Unmarshal([]byte(w.read(name+".json")), &values); err != nil {
+		w.t.Fatal(err)
+	}
+	return values
+}
+
 // shifting are the inputs of a canary that waits for somebody before it has all of the traffic.
 var shifting = map[string]any{
 	"strategy": "CANARY", "target_group_arn": fake.BlueTargetGroup, "alternate_target_group_arn": fake.GreenTargetGroup,
@@ -206,13 +224,13 @@ func (w *world) mustDeploy(name string, args ...string) map[string]any {
 	return w.last(name)
 }
 
-// last returns the newest deployment of an instance that was not found in events.
+// last returns the newest deployment of an instance.
 func (w *world) last(name string) map[string]any {
 	w.t.Helper()
 	return w.all(name)[0]
 }
 
-// all returns the deployments of an instance that was not found in events, the newest first.
+// all returns the deployments of an instance, the newest first.
 func (w *world) all(name string) (all []map[string]any) {
 	w.t.Helper()
 	var answer struct {
@@ -266,37 +284,5 @@ func (w *world) deliver(e fake.Event) {
 	defer response.Body.Close()
 	if answer, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusAccepted {
 		w.t.Errorf("%s: %s: %s", e.Detail["eventName"], response.Status, answer)
-	}
-}
-
-// gate holds the program up at its first look at a stage, or in a status where there are no stages.
-type gate struct {
-	stage   string
-	reached chan struct{}
-	release chan struct{}
-	once    sync.Once
-}
-
-func newGate(stage string) *gate {
-	return &gate{stage: stage, reached: make(chan struct{}), release: make(chan struct{})}
-}
-
-func (g *gate) intercept(c fake.Call) fake.Verdict {
-	if c.Operation == "DescribeServiceDeployments" && !c.Done && (c.Stage == g.stage || c.Stage == "" && c.Status == g.stage) {
-		g.once.Do(func() {
-			close(g.reached)
-			<-g.release
-		})
-	}
-	return fake.Verdict{}
-}
-
-// wait waits until the program is there.
-func (g *gate) wait(t *testing.T) {
-	t.Helper()
-	select {
-	case <-g.reached:
-	case <-time.After(30 * time.Second):
-		t.Fatalf("the program never came to %s", g.stage)
 	}
 }

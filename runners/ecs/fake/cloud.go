@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,19 +29,31 @@ type Cloud struct {
 	URL string
 	// Clock is the time of the account.
 	Clock *Clock
+	// Page is how many items a page has at most, whatever is asked for.
+	Page int
+	// Endless is an operation whose lists have no end: behind each page is an empty one.
+	Endless string
 	// Tick is by how much each look at a service deployment moves the clock on.
 	Tick time.Duration
+	// Held has service deployments stay PENDING.
+	Held bool
 	// Intercept, where it is not nil, is asked at each request, before it is carried out and after it.
 	Intercept func(Call) Verdict
 
-	server      *httptest.Server
-	mu          sync.Mutex
-	number      int
-	calls       map[string]int
+	server *httptest.Server
+	mu     sync.Mutex
+	number int
+	calls  map[string]int
+	// answering is the operation that is carried out.
+	answering string
+	answered  map[string][]time.Time
+	// looks are what the request that is being answered shows of service deployments.
+	looks       map[*deployment]Look
 	services    map[string]*service
+	deployments []*deployment
 	definitions []*definition
 	events      []Event
-	balancer    *balancer
+	balancers   []*loadBalancer
 }
 
 // Call is a request to the account.
@@ -59,7 +72,7 @@ type Call struct {
 type Verdict struct {
 	// Lose has the connection end without an answer. Before the request is carried out it is not carried out.
 	Lose bool
-	// Code and Message are an error of AWS; the request is not carried out.
+	// Code and Message are an error of AWS. Before the request is carried out it is not carried out.
 	Code, Message string
 	// HTTPStatus is that of the error, 400 where it is 0.
 	HTTPStatus int
@@ -67,8 +80,10 @@ type Verdict struct {
 
 // New returns an account that serves until it is closed.
 func New() *Cloud {
-	c := &Cloud{Clock: &Clock{}, Tick: 5 * time.Second, calls: map[string]int{}, services: map[string]*service{}}
-	c.balancer = newBalancer()
+	c := &Cloud{
+		Clock: &Clock{}, Page: 1, Tick: 5 * time.Second, calls: map[string]int{}, answered: map[string][]time.Time{},
+		services: map[string]*service{}, balancers: newBalancers(),
+	}
 	c.server = httptest.NewServer(http.HandlerFunc(c.serve))
 	c.URL = c.server.URL
 	return c
@@ -99,11 +114,18 @@ func arn(kind, rest string) *string {
 	return &text
 }
 
-// Calls returns how often an operation was carried out.
+// Calls returns how often an operation was asked for.
 func (c *Cloud) Calls(operation string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.calls[operation]
+}
+
+// Answered returns when the requests of an operation were answered.
+func (c *Cloud) Answered(operation string) []time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.answered[operation])
 }
 
 // Services returns the services that are there, as they are, in no order.
@@ -122,10 +144,8 @@ func (c *Cloud) Services() (all []types.Service) {
 func (c *Cloud) Deployments() (all []types.ServiceDeployment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, s := range c.services {
-		for _, d := range s.deployments {
-			all = append(all, d.ServiceDeployment)
-		}
+	for _, d := range c.deployments {
+		all = append(all, d.ServiceDeployment)
 	}
 	return all
 }
@@ -136,16 +156,10 @@ func (c *Cloud) TaskDefinitions() (all []Definition) {
 	defer c.mu.Unlock()
 	for _, d := range c.definitions {
 		if d.Status == types.TaskDefinitionStatusActive {
-			all = append(all, Definition{d.TaskDefinition, d.tags})
+			all = append(all, d.Definition)
 		}
 	}
 	return all
-}
-
-// Definition is a task definition with its tags.
-type Definition struct {
-	types.TaskDefinition
-	Tags []types.Tag
 }
 
 func deref[T any](p *T) (v T) {

@@ -2,10 +2,12 @@ package fake
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 )
 
 // deployment is a service deployment on its way.
@@ -18,6 +20,18 @@ type deployment struct {
 	due  time.Time
 	// rollbackID is what events call the deployment that goes back.
 	rollbackID string
+	definition *definition
+	// tags are those of the service when it began.
+	tags []types.Tag
+	// backTo is the revision that it goes back to, nil while it does not.
+	backTo *revision
+	// pausedAt is when the last pause began, and accepted the last one that somebody has let continue.
+	pausedAt time.Time
+	accepted *Pause
+	// looks are what was shown of it; before and after are what the load balancers did when it began and when it ended.
+	looks         []Look
+	events        []Event
+	before, after []Route
 }
 
 // step is a part of a service deployment.
@@ -54,12 +68,13 @@ func (s *service) deploy(definition *definition) {
 		ServiceRevisionArn: arn("service-revision", name+number), ServiceArn: s.described.ServiceArn, ClusterArn: new(Cluster),
 		TaskDefinition: definition.TaskDefinitionArn, LoadBalancers: s.described.LoadBalancers, CreatedAt: &now,
 	}}
-	d := &deployment{service: s, target: target, due: now, ServiceDeployment: types.ServiceDeployment{
+	d := &deployment{service: s, target: target, due: now, definition: definition, tags: slices.Clone(s.described.Tags), before: c.routes(), ServiceDeployment: types.ServiceDeployment{
 		ServiceDeploymentArn: arn("service-deployment", name+fmt.Sprintf("FAKE%017d", c.next())), ServiceArn: s.described.ServiceArn,
 		ClusterArn: new(Cluster), CreatedAt: &now, UpdatedAt: &now, Status: types.ServiceDeploymentStatusPending,
 		DeploymentConfiguration: s.described.DeploymentConfiguration,
 		TargetServiceRevision:   &types.ServiceRevisionSummary{Arn: target.ServiceRevisionArn},
 	}}
+	target.deploymentArn = d.ServiceDeploymentArn
 	if d.DeploymentConfiguration == nil {
 		d.DeploymentConfiguration = &types.DeploymentConfiguration{}
 	}
@@ -69,11 +84,12 @@ func (s *service) deploy(definition *definition) {
 	if s.current != nil {
 		d.SourceServiceRevisions = append(d.SourceServiceRevisions, s.current.summary)
 	}
-	if last := s.newest(); last != nil && !last.ended() {
+	if last := s.last; last != nil && !last.ended() {
 		last.stop("The service deployment was superseded by " + deref(d.ServiceDeploymentArn) + ".")
 		d.SourceServiceRevisions = append(d.SourceServiceRevisions, *last.TargetServiceRevision)
 	}
-	s.deployments = append(s.deployments, d)
+	s.last = d
+	c.deployments = append(c.deployments, d)
 	d.plan = append([]step{{begin: (*deployment).start}}, d.planOf(definition)...)
 	d.summarize()
 }
@@ -81,7 +97,7 @@ func (s *service) deploy(definition *definition) {
 func (d *deployment) start() {
 	now := d.service.cloud.Clock.Now()
 	d.Status, d.StartedAt = types.ServiceDeploymentStatusInProgress, &now
-	d.service.event(d.target.externalID, inProgress, fmt.Sprintf("ECS deployment %s in progress.", d.target.externalID))
+	d.event(d.target.externalID, inProgress, fmt.Sprintf("ECS deployment %s in progress.", d.target.externalID))
 }
 
 // planOf returns the steps of a service deployment.
@@ -123,8 +139,7 @@ func (d *deployment) rolling(broken bool) []step {
 // shifting starts all tasks beside the others, and moves the traffic.
 func (d *deployment) shifting(broken bool) []step {
 	wanted := d.service.described.DesiredCount
-	hundred := 100.0
-	plan := []step{}
+	plan, slow := []step{}, d.shiftTakes()
 	if len(d.SourceServiceRevisions) > 1 {
 		plan = append(plan, step{stage: types.ServiceDeploymentLifecycleStageReconcileService, takes: stageTakes})
 	}
@@ -137,7 +152,7 @@ func (d *deployment) shifting(broken bool) []step {
 	}
 	plan = append(plan,
 		step{stage: types.ServiceDeploymentLifecycleStagePostScaleUp, takes: stageTakes, begin: func(d *deployment) { d.tasks(wanted, wanted) }},
-		step{stage: types.ServiceDeploymentLifecycleStageTestTrafficShift, takes: stageTakes, begin: func(d *deployment) { d.weights(0, hundred) }},
+		step{stage: types.ServiceDeploymentLifecycleStageTestTrafficShift, takes: slow, begin: func(d *deployment) { d.weights(0, 100) }},
 		step{stage: types.ServiceDeploymentLifecycleStagePostTestTrafficShift, takes: stageTakes},
 	)
 	plan = append(plan, d.shifts()...)
@@ -152,13 +167,23 @@ func (d *deployment) shifting(broken bool) []step {
 	)
 }
 
+// shiftTakes returns how long traffic takes to shift: with a Network Load Balancer ECS waits for 10 minutes more.
+func (d *deployment) shiftTakes() time.Duration {
+	for _, b := range d.service.described.LoadBalancers {
+		if balancer, _ := d.service.cloud.balancerOf(deref(b.TargetGroupArn)); balancer != nil && balancer.kind == elbtypes.LoadBalancerTypeEnumNetwork {
+			return stageTakes + 10*time.Minute
+		}
+	}
+	return stageTakes
+}
+
 // shifts are the steps by which production traffic moves, as the strategy says.
 func (d *deployment) shifts() (plan []step) {
 	c := d.DeploymentConfiguration
 	shift := func(weight float64, takes time.Duration) {
 		plan = append(plan,
 			step{stage: "PRE_PRODUCTION_TRAFFIC_SHIFT", takes: stageTakes},
-			step{stage: types.ServiceDeploymentLifecycleStageProductionTrafficShift, takes: takes, begin: func(d *deployment) { d.weights(weight, 100) }})
+			step{stage: types.ServiceDeploymentLifecycleStageProductionTrafficShift, takes: takes + d.shiftTakes(), begin: func(d *deployment) { d.weights(weight, 100) }})
 	}
 	switch {
 	case c.CanaryConfiguration != nil:
@@ -169,12 +194,15 @@ func (d *deployment) shifts() (plan []step) {
 			shift(weight, time.Duration(deref(c.LinearConfiguration.StepBakeTimeInMinutes))*time.Minute)
 		}
 	}
-	shift(100, stageTakes)
+	shift(100, 0)
 	return plan
 }
 
 // settle goes through the steps that are due.
 func (d *deployment) settle(now time.Time) {
+	if d.service.cloud.Held && d.Status == types.ServiceDeploymentStatusPending {
+		return
+	}
 	d.settlePauses(now)
 	for !d.ended() && len(d.plan) > 0 && !now.Before(d.due) && !d.waits() {
 		next := d.plan[0]
@@ -195,6 +223,14 @@ func (d *deployment) settle(now time.Time) {
 			d.beginHooks(next.stage)
 		}
 		d.summarize()
+		d.finish()
+	}
+}
+
+// finish keeps what the load balancers do once it has ended.
+func (d *deployment) finish() {
+	if d.ended() && d.after == nil {
+		d.after = d.service.cloud.routes()
 	}
 }
 
@@ -219,7 +255,7 @@ func (d *deployment) weights(production, test float64) {
 	d.sources(func(s *types.ServiceRevisionSummary) {
 		s.RequestedProductionTrafficWeight, s.RequestedTestTrafficWeight = new(100-production), new(100-test)
 	})
-	d.service.route(d.target.group, int32(production), int32(test))
+	d.service.route(d.target.group, production, test)
 }
 
 // summarize carries the tasks of the earlier revision to the service.
@@ -237,7 +273,7 @@ func (d *deployment) succeed() {
 	})
 	d.target.summary = *d.TargetServiceRevision
 	d.service.current = d.target
-	d.service.event(d.target.externalID, completed, fmt.Sprintf("ECS deployment %s completed.", d.target.externalID))
+	d.event(d.target.externalID, completed, fmt.Sprintf("ECS deployment %s completed.", d.target.externalID))
 }
 
 // stop ends a service deployment without going back.
@@ -245,4 +281,5 @@ func (d *deployment) stop(reason string) {
 	now := d.service.cloud.Clock.Now()
 	d.Status, d.StatusReason, d.StoppedAt, d.FinishedAt, d.UpdatedAt = types.ServiceDeploymentStatusStopped, &reason, &now, &now, &now
 	d.LifecycleHookDetails = nil
+	d.finish()
 }

@@ -22,7 +22,7 @@ func init() {
 		"DescribeTaskDefinition":     operation(describeTaskDefinition),
 		"ListServiceDeployments":     operation(listServiceDeployments),
 		"ListTaskDefinitions":        operation(listTaskDefinitions),
-		"RegisterTaskDefinition":     operation(registerTaskDefinition),
+		"RegisterTaskDefinition":     registerAsItCame,
 		"StopServiceDeployment":      operation(stopServiceDeployment),
 		"TagResource":                operation(tagResource),
 		"UpdateService":              operation(updateService),
@@ -30,11 +30,9 @@ func init() {
 }
 
 func (c *Cloud) deploymentOf(arn *string) (*deployment, error) {
-	for _, s := range c.services {
-		for _, d := range s.deployments {
-			if deref(d.ServiceDeploymentArn) == deref(arn) {
-				return d, nil
-			}
+	for _, d := range c.deployments {
+		if deref(d.ServiceDeploymentArn) == deref(arn) {
+			return d, nil
 		}
 	}
 	return nil, refuse("ServiceDeploymentNotFoundException", "Service deployment not found.")
@@ -45,18 +43,25 @@ func listServiceDeployments(c *Cloud, in *ecs.ListServiceDeploymentsInput) (*ecs
 	if err != nil {
 		return nil, err
 	}
-	out := &ecs.ListServiceDeploymentsOutput{}
-	for _, d := range slices.Backward(s.deployments) {
-		out.ServiceDeployments = append(out.ServiceDeployments, types.ServiceDeploymentBrief{
+	var all []types.ServiceDeploymentBrief
+	for _, d := range slices.Backward(c.deployments) {
+		if deref(d.ServiceArn) != deref(s.described.ServiceArn) {
+			continue
+		}
+		all = append(all, types.ServiceDeploymentBrief{
 			ServiceDeploymentArn: d.ServiceDeploymentArn, ServiceArn: d.ServiceArn, ClusterArn: d.ClusterArn, CreatedAt: d.CreatedAt,
 			StartedAt: d.StartedAt, FinishedAt: d.FinishedAt, Status: d.Status, StatusReason: d.StatusReason,
 			TargetServiceRevisionArn: d.target.ServiceRevisionArn,
 		})
 	}
-	return out, nil
+	page, next, err := pageOf(c, all, in.NextToken, deref(in.MaxResults))
+	return &ecs.ListServiceDeploymentsOutput{ServiceDeployments: page, NextToken: next}, err
 }
 
 func describeServiceDeployments(c *Cloud, in *ecs.DescribeServiceDeploymentsInput) (*ecs.DescribeServiceDeploymentsOutput, error) {
+	if err := atMost(len(in.ServiceDeploymentArns), maxArns); err != nil {
+		return nil, err
+	}
 	out := &ecs.DescribeServiceDeploymentsOutput{}
 	for _, arn := range in.ServiceDeploymentArns {
 		d, err := c.deploymentOf(&arn)
@@ -64,18 +69,20 @@ func describeServiceDeployments(c *Cloud, in *ecs.DescribeServiceDeploymentsInpu
 			out.Failures = append(out.Failures, types.Failure{Arn: &arn, Reason: new("MISSING")})
 			continue
 		}
+		c.looks[d] = Look{ServiceDeployment: d.shown()}
 		out.ServiceDeployments = append(out.ServiceDeployments, d.ServiceDeployment)
 	}
 	return out, nil
 }
 
 func describeServiceRevisions(c *Cloud, in *ecs.DescribeServiceRevisionsInput) (*ecs.DescribeServiceRevisionsOutput, error) {
+	if err := atMost(len(in.ServiceRevisionArns), maxArns); err != nil {
+		return nil, err
+	}
 	out := &ecs.DescribeServiceRevisionsOutput{}
-	for _, s := range c.services {
-		for _, d := range s.deployments {
-			if slices.Contains(in.ServiceRevisionArns, deref(d.target.ServiceRevisionArn)) {
-				out.ServiceRevisions = append(out.ServiceRevisions, d.target.ServiceRevision)
-			}
+	for _, d := range c.deployments {
+		if slices.Contains(in.ServiceRevisionArns, deref(d.target.ServiceRevisionArn)) {
+			out.ServiceRevisions = append(out.ServiceRevisions, d.target.ServiceRevision)
 		}
 	}
 	return out, nil

@@ -37,22 +37,25 @@ func (c *Cloud) Events() []Event {
 	return append([]Event(nil), c.events...)
 }
 
-func (c *Cloud) send(detailType string, resource string, detail map[string]any) {
+// send sends an event of a service deployment.
+func (d *deployment) send(detailType string, resource string, detail map[string]any) {
+	c := d.service.cloud
 	now := c.Clock.Now()
 	detail["updatedAt"] = now.Format(time.RFC3339Nano)
-	c.events = append(c.events, Event{
+	e := Event{
 		Version: "0", ID: fmt.Sprintf("fake-event-%d-%d", now.UnixNano(), c.next()), DetailType: detailType, Source: "aws.ecs",
 		Account: Account, Region: Region, Time: now.Truncate(time.Second).Format(time.RFC3339), Resources: []string{resource}, Detail: detail,
-	})
+	}
+	c.events, d.events = append(c.events, e), append(d.events, e)
 }
 
-// event sends an event of a deployment of the service.
-func (s *service) event(id, name, reason string) {
+// event sends an event of the service deployment by what events call it, or the deployment by which it is rolled back.
+func (d *deployment) event(id, name, reason string) {
 	kind := "INFO"
 	if name == failed {
 		kind = "ERROR"
 	}
-	s.cloud.send("ECS Deployment State Change", deref(s.described.ServiceArn),
+	d.send("ECS Deployment State Change", deref(d.ServiceArn),
 		map[string]any{"eventType": kind, "eventName": name, "deploymentId": id, "reason": reason})
 }
 
@@ -65,5 +68,5 @@ func (d *deployment) hookEvent(name string, h types.DeploymentLifecycleHookDetai
 	if h.ExpiresAt != nil {
 		detail["expiresAt"] = h.ExpiresAt.Format(time.RFC3339)
 	}
-	d.service.cloud.send("ECS Hook State Change", deref(d.ServiceDeploymentArn), detail)
+	d.send("ECS Hook State Change", deref(d.ServiceDeploymentArn), detail)
 }

@@ -28,7 +28,8 @@ func (d *deployment) beginHooks(stage types.ServiceDeploymentLifecycleStage) {
 			}
 			detail.HookId = new(fmt.Sprintf("ecs-pause-%d", d.service.cloud.next()))
 			detail.TargetType, detail.Status = types.DeploymentLifecycleHookTargetTypePause, types.DeploymentLifecycleHookStatusAwaitingAction
-			detail.ExpiresAt, detail.TimeoutAction = new(d.service.cloud.Clock.Now().Add(takes)), action
+			d.pausedAt = d.service.cloud.Clock.Now()
+			detail.ExpiresAt, detail.TimeoutAction = new(d.pausedAt.Add(takes)), action
 			d.hookEvent(hookAwaitsAction, detail)
 		}
 		d.LifecycleHookDetails = append(d.LifecycleHookDetails, detail)
@@ -97,6 +98,7 @@ func continueServiceDeployment(c *Cloud, in *ecs.ContinueServiceDeploymentInput)
 			d.goBackFromHook()
 		} else {
 			h.Status, d.due = types.DeploymentLifecycleHookStatusSucceeded, now.Add(stageTakes)
+			d.accepted = &Pause{HookID: *h.HookId, Stage: string(d.LifecycleStage), Began: d.pausedAt, Accepted: now}
 			d.hookEvent(hookSucceeded, *h)
 		}
 		return &ecs.ContinueServiceDeploymentOutput{ServiceDeploymentArn: d.ServiceDeploymentArn}, nil
@@ -125,7 +127,7 @@ func (c *Cloud) UpdateOutside(in *ecs.UpdateServiceInput) error {
 	}
 	for range 1000 {
 		s, err := c.find(in.Cluster, in.Service)
-		if err != nil || s.newest().ended() {
+		if err != nil || s.last.ended() {
 			return err
 		}
 		c.Clock.Advance(c.Tick)

@@ -53,6 +53,7 @@ func (c *Cloud) answer(
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls[operation]++
+	c.answering = operation
 	if operation == "DescribeServiceDeployments" {
 		c.Clock.Advance(c.Tick)
 	}
@@ -66,24 +67,40 @@ func (c *Cloud) answer(
 	case verdict.Lose:
 		panic(http.ErrAbortHandler)
 	case verdict.Code != "":
-		err = &refusal{verdict.Code, verdict.Message, max(verdict.HTTPStatus, http.StatusBadRequest)}
+		err = verdict.refusal()
 	case !known:
 		err = refuse("UnknownOperationException", "the fake has no %s", operation)
 	default:
+		c.looks = map[*deployment]Look{}
 		result, err = carryOut()
 	}
-	answer := encode(operation, id, result, err)
+	answer, looks := encode(operation, id, result, err), c.looks
+	c.looks = nil
 	c.settle()
 	call = c.call(operation)
 	call.Done = true
-	if c.intercept(call).Lose {
+	verdict = c.intercept(call)
+	switch {
+	case verdict.Lose:
 		panic(http.ErrAbortHandler)
+	case verdict.Code != "":
+		answer, looks = encode(operation, id, nil, verdict.refusal()), nil
 	}
-	w.Header().Set("Date", c.Clock.Now().Format(http.TimeFormat))
+	now := c.Clock.Now()
+	c.answered[operation] = append(c.answered[operation], now)
+	for d, l := range looks {
+		l.At = now
+		d.looks = append(d.looks, l)
+	}
+	w.Header().Set("Date", now.Format(http.TimeFormat))
 	w.Header().Set("X-Amzn-RequestId", id)
 	w.Header().Set("Content-Type", answer.contentType)
 	w.WriteHeader(answer.status)
 	_, _ = w.Write(answer.body) // a caller who has gone needs no answer
+}
+
+func (v Verdict) refusal() error {
+	return &refusal{v.Code, v.Message, max(v.HTTPStatus, http.StatusBadRequest)}
 }
 
 // reply is an answer as it is sent.
@@ -95,10 +112,9 @@ type reply struct {
 
 func (c *Cloud) call(operation string) Call {
 	call := Call{Operation: operation, Number: c.calls[operation]}
-	for _, s := range c.services {
-		if d := s.newest(); d != nil {
-			call.Stage, call.Status = string(d.LifecycleStage), string(d.Status)
-		}
+	if n := len(c.deployments); n > 0 {
+		newest := c.deployments[n-1]
+		call.Stage, call.Status = string(newest.LifecycleStage), string(newest.Status)
 	}
 	return call
 }

@@ -12,7 +12,7 @@ func (d *deployment) breakCircuit() {
 	d.DeploymentCircuitBreaker.Status = types.ServiceDeploymentRollbackMonitorsStatusTriggered
 	const reason = "ECS deployment circuit breaker: tasks failed to start."
 	d.StatusReason = new(reason)
-	d.service.event(d.target.externalID, failed, reason)
+	d.event(d.target.externalID, failed, reason)
 	breaker := d.DeploymentConfiguration.DeploymentCircuitBreaker
 	if breaker == nil || !breaker.Rollback || d.service.current == nil {
 		d.stop(reason)
@@ -25,11 +25,12 @@ func (d *deployment) breakCircuit() {
 func (d *deployment) goBack(who string) {
 	now := d.service.cloud.Clock.Now()
 	back := d.service.current
+	d.backTo = back
 	d.rollbackID = fmt.Sprintf("ecs-svc/%019d", 4980306466373570000+d.service.cloud.next())
 	reason := fmt.Sprintf("%s: rolling back to deploymentId %s.", who, back.externalID)
 	d.Status, d.LifecycleHookDetails = types.ServiceDeploymentStatusRollbackInProgress, nil
 	d.Rollback = &types.Rollback{Reason: &reason, StartedAt: &now, ServiceRevisionArn: back.ServiceRevisionArn}
-	d.service.event(d.rollbackID, inProgress, reason)
+	d.event(d.rollbackID, inProgress, reason)
 	shifts := d.DeploymentConfiguration.Strategy != types.DeploymentStrategyRolling
 	d.due = now
 	d.plan = []step{
@@ -52,7 +53,7 @@ func (d *deployment) wentBack() {
 	d.service.described.TaskDefinition = d.service.current.TaskDefinition
 	d.service.current.summary = d.SourceServiceRevisions[0]
 	d.service.current.summary.RequestedProductionTrafficWeight, d.service.current.summary.RequestedTestTrafficWeight = nil, nil
-	d.service.event(d.rollbackID, completed, fmt.Sprintf("ECS deployment %s completed.", d.rollbackID))
+	d.event(d.rollbackID, completed, fmt.Sprintf("ECS deployment %s completed.", d.rollbackID))
 }
 
 func stopServiceDeployment(c *Cloud, in *ecs.StopServiceDeploymentInput) (*ecs.StopServiceDeploymentOutput, error) {

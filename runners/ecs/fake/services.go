@@ -23,26 +23,20 @@ type service struct {
 	described types.Service
 	token     string
 	// current is the revision that serves, nil before the first.
-	current     *revision
-	deployments []*deployment
-	drainedAt   time.Time
+	current   *revision
+	last      *deployment
+	drainedAt time.Time
 }
 
 // revision is a service revision with its tasks.
 type revision struct {
 	types.ServiceRevision
 	summary types.ServiceRevisionSummary
-	// externalID is what events call the deployment that brought it.
-	externalID string
+	// externalID is what events call the deployment that brought it, and deploymentArn its service deployment.
+	externalID    string
+	deploymentArn *string
 	// group is the target group of its tasks.
 	group string
-}
-
-func (s *service) newest() *deployment {
-	if len(s.deployments) == 0 {
-		return nil
-	}
-	return s.deployments[len(s.deployments)-1]
 }
 
 func (s *service) describe() types.Service {
@@ -50,7 +44,7 @@ func (s *service) describe() types.Service {
 	d.Tags = slices.Clone(d.Tags)
 	d.Deployments = s.describeDeployments()
 	d.RunningCount, d.PendingCount = 0, 0
-	if n := s.newest(); n != nil && !n.ended() {
+	if n := s.last; n != nil && !n.ended() {
 		d.CurrentServiceDeployment = n.ServiceDeploymentArn
 		d.RunningCount, d.PendingCount = n.TargetServiceRevision.RunningTaskCount, n.TargetServiceRevision.PendingTaskCount
 	}
@@ -62,7 +56,7 @@ func (s *service) describe() types.Service {
 
 // describeDeployments returns the deployments as events call them: the one that is wanted, and those that still run.
 func (s *service) describeDeployments() (all []types.Deployment) {
-	n := s.newest()
+	n := s.last
 	if n == nil || s.current == nil && n.Rollback != nil { // it is gone
 		return nil
 	}
@@ -99,6 +93,9 @@ func (c *Cloud) findActive(cluster, name *string) (*service, error) {
 }
 
 func describeServices(c *Cloud, in *ecs.DescribeServicesInput) (*ecs.DescribeServicesOutput, error) {
+	if err := atMost(len(in.Services), maxServices); err != nil {
+		return nil, err
+	}
 	out := &ecs.DescribeServicesOutput{}
 	for _, name := range in.Services {
 		s, err := c.find(in.Cluster, &name)
@@ -123,6 +120,9 @@ func describeServices(c *Cloud, in *ecs.DescribeServicesInput) (*ecs.DescribeSer
 
 func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutput, error) {
 	definition, err := c.definitionOf(in.TaskDefinition)
+	if err == nil {
+		err = c.checkBalancers(in.LoadBalancers)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +150,9 @@ func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutp
 
 func updateService(c *Cloud, in *ecs.UpdateServiceInput) (*ecs.UpdateServiceOutput, error) {
 	s, err := c.findActive(in.Cluster, in.Service)
+	if err == nil {
+		err = c.checkBalancers(in.LoadBalancers)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +202,7 @@ func deleteService(c *Cloud, in *ecs.DeleteServiceInput) (*ecs.DeleteServiceOutp
 	if s.described.DesiredCount > 0 && !deref(in.Force) {
 		return nil, refuse("InvalidParameterException", "The service cannot be stopped while it is scaled above 0.")
 	}
-	if d := s.newest(); d != nil && !d.ended() {
+	if d := s.last; d != nil && !d.ended() {
 		d.stop("The service was deleted.")
 	}
 	s.described.Status, s.described.DesiredCount = new(draining), 0
@@ -227,7 +230,7 @@ func (c *Cloud) settle() {
 		if deref(s.described.Status) == draining && !now.Before(s.drainedAt) {
 			s.described.Status, s.current = new(inactive), nil
 		}
-		if d := s.newest(); d != nil {
+		if d := s.last; d != nil {
 			d.settle(now)
 		}
 	}

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,10 +10,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-type definition struct {
+// Definition is a task definition with its tags.
+type Definition struct {
 	types.TaskDefinition
-	tags []types.Tag
+	Tags []types.Tag
+	// Request is the request by which it was registered, as it came.
+	Request json.RawMessage
 }
+
+type definition struct{ Definition }
 
 // definitionOf returns the task definition of an ARN, or of a family and a revision.
 func (c *Cloud) definitionOf(name *string) (*definition, error) {
@@ -25,6 +31,15 @@ func (c *Cloud) definitionOf(name *string) (*definition, error) {
 	return nil, refuse("ClientException", "Unable to describe task definition.")
 }
 
+// registerAsItCame is registerTaskDefinition, which keeps the request.
+func registerAsItCame(c *Cloud, body []byte) (any, error) {
+	out, err := operation(registerTaskDefinition)(c, body)
+	if err == nil {
+		c.definitions[len(c.definitions)-1].Request = body
+	}
+	return out, err
+}
+
 func registerTaskDefinition(c *Cloud, in *ecs.RegisterTaskDefinitionInput) (*ecs.RegisterTaskDefinitionOutput, error) {
 	if len(in.ContainerDefinitions) == 0 {
 		return nil, refuse("ClientException", "Container list cannot be empty.")
@@ -35,14 +50,14 @@ func registerTaskDefinition(c *Cloud, in *ecs.RegisterTaskDefinitionInput) (*ecs
 			revision = max(revision, d.Revision+1)
 		}
 	}
-	d := &definition{tags: in.Tags, TaskDefinition: types.TaskDefinition{
+	d := &definition{Definition{Tags: in.Tags, TaskDefinition: types.TaskDefinition{
 		TaskDefinitionArn: arn("task-definition", fmt.Sprintf("%s:%d", deref(in.Family), revision)), Family: in.Family, Revision: revision,
 		Status: types.TaskDefinitionStatusActive, ContainerDefinitions: in.ContainerDefinitions, Cpu: in.Cpu, Memory: in.Memory,
 		NetworkMode: in.NetworkMode, RequiresCompatibilities: in.RequiresCompatibilities, RuntimePlatform: in.RuntimePlatform,
 		ExecutionRoleArn: in.ExecutionRoleArn, TaskRoleArn: in.TaskRoleArn, RegisteredAt: new(c.Clock.Now()),
-	}}
+	}}}
 	c.definitions = append(c.definitions, d)
-	return &ecs.RegisterTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition, Tags: d.tags}, nil
+	return &ecs.RegisterTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition, Tags: d.Tags}, nil
 }
 
 func describeTaskDefinition(c *Cloud, in *ecs.DescribeTaskDefinitionInput) (*ecs.DescribeTaskDefinitionOutput, error) {
@@ -52,25 +67,24 @@ func describeTaskDefinition(c *Cloud, in *ecs.DescribeTaskDefinitionInput) (*ecs
 	}
 	out := &ecs.DescribeTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition}
 	if slices.Contains(in.Include, types.TaskDefinitionFieldTags) {
-		out.Tags = d.tags
+		out.Tags = d.Tags
 	}
 	return out, nil
 }
 
 func listTaskDefinitions(c *Cloud, in *ecs.ListTaskDefinitionsInput) (*ecs.ListTaskDefinitionsOutput, error) {
-	out := &ecs.ListTaskDefinitionsOutput{}
+	var arns []string
 	for _, d := range c.definitions {
+		// AWS calls it a prefix, and documents the whole name: those whose name only begins so are more to tell apart.
 		if strings.HasPrefix(deref(d.Family), deref(in.FamilyPrefix)) && d.Status == types.TaskDefinitionStatusActive {
-			out.TaskDefinitionArns = append(out.TaskDefinitionArns, deref(d.TaskDefinitionArn))
+			arns = append(arns, deref(d.TaskDefinitionArn))
 		}
 	}
 	if in.Sort == types.SortOrderDesc {
-		slices.Reverse(out.TaskDefinitionArns)
+		slices.Reverse(arns)
 	}
-	if most := int(deref(in.MaxResults)); most > 0 && len(out.TaskDefinitionArns) > most {
-		out.TaskDefinitionArns, out.NextToken = out.TaskDefinitionArns[:most], new("more") // pages after the first are not asked for
-	}
-	return out, nil
+	page, next, err := pageOf(c, arns, in.NextToken, deref(in.MaxResults))
+	return &ecs.ListTaskDefinitionsOutput{TaskDefinitionArns: page, NextToken: next}, err
 }
 
 func deregisterTaskDefinition(c *Cloud, in *ecs.DeregisterTaskDefinitionInput) (*ecs.DeregisterTaskDefinitionOutput, error) {

@@ -89,11 +89,18 @@ func compare(program, file string, poll time.Duration, stdout io.Writer) (differ
 // onFake returns the inputs with what there is on the fake in the place of what is on the account.
 func onFake(inputs map[string]any) map[string]any {
 	on := maps.Clone(inputs)
-	for name, value := range map[string]any{
+	there := map[string]any{
 		"cluster_arn": fake.Cluster, "target_group_arn": fake.BlueTargetGroup, "alternate_target_group_arn": fake.GreenTargetGroup,
 		"listener_rule_arn": fake.Rule, "test_listener_rule_arn": fake.TestRule,
-	} {
-		if _, there := on[name]; there {
+	}
+	if rule, _ := inputs["listener_rule_arn"].(string); strings.Contains(rule, ":listener/net/") {
+		maps.Copy(there, map[string]any{
+			"target_group_arn": fake.NetworkBlueTargetGroup, "alternate_target_group_arn": fake.NetworkGreenTargetGroup,
+			"listener_rule_arn": fake.NetworkListener, "test_listener_rule_arn": fake.NetworkTestListener,
+		})
+	}
+	for name, value := range there {
+		if _, given := on[name]; given {
 			on[name] = value
 		}
 	}

@@ -19,26 +19,30 @@ func TestATrialShowsWhatIsDifferent(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	inputs, err := json.Marshal(map[string]any{
-		"service_name": "trial", "cluster_arn": fake.Cluster, "image": "web:1", "size": map[string]any{"cpu": 256, "memory": 512}, "count": 1,
-		"container_port": 80, "subnet_ids": []string{"subnet-1"}, "strategy": "CANARY", "canary_percent": 10, "canary_minutes": 1, "bake_minutes": 1,
-		"target_group_arn": fake.BlueTargetGroup, "alternate_target_group_arn": fake.GreenTargetGroup, "listener_rule_arn": fake.Rule,
-		"balancer_role_arn": "arn:aws:iam::123456789012:role/ecs",
-	})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "inputs.json"), inputs, 0o600)
+	write := func(name, group, other, rule string) {
+		inputs, err := json.Marshal(map[string]any{
+			"service_name": "trial", "cluster_arn": fake.Cluster, "image": "web:1", "size": map[string]any{"cpu": 256, "memory": 512}, "count": 1,
+			"container_port": 80, "subnet_ids": []string{"subnet-1"}, "strategy": "CANARY", "canary_percent": 10, "canary_minutes": 1, "bake_minutes": 1,
+			"target_group_arn": group, "alternate_target_group_arn": other, "listener_rule_arn": rule, "balancer_role_arn": "arn:aws:iam::123456789012:role/ecs",
+		})
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), inputs, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	write("application.json", fake.BlueTargetGroup, fake.GreenTargetGroup, fake.Rule)
+	write("network.json", fake.NetworkBlueTargetGroup, fake.NetworkGreenTargetGroup, fake.NetworkListener)
 	for _, c := range []struct {
-		name   string
-		change func(fake.Call) fake.Verdict
-		code   int
-		want   string
+		name, inputs string
+		change       func(fake.Call) fake.Verdict
+		code         int
+		want         string
 	}{
-		{"the same", nil, 0, "  statuses: the same\n"},
-		{"another", func(c fake.Call) fake.Verdict {
+		{"the same", "application.json", nil, 0, "  statuses: the same\n"},
+		{"the same by a Network Load Balancer", "network.json", nil, 0, "  stages: the same\n"},
+		{"another", "application.json", func(c fake.Call) fake.Verdict {
 			if c.Operation == "StopServiceDeployment" {
 				return fake.Verdict{Code: "AccessDeniedException", Message: "no"}
 			}
@@ -50,7 +54,7 @@ func TestATrialShowsWhatIsDifferent(t *testing.T) {
 			account := fake.New()
 			defer account.Close()
 			account.Intercept = c.change
-			trial := exec.Command(filepath.Join(dir, "trial"), "-poll", "5ms", "-inputs", filepath.Join(dir, "inputs.json"), "-program", filepath.Join(dir, "slipway-ecs"))
+			trial := exec.Command(filepath.Join(dir, "trial"), "-poll", "5ms", "-inputs", filepath.Join(dir, c.inputs), "-program", filepath.Join(dir, "slipway-ecs"))
 			trial.Env = append(account.Env(), "PATH="+os.Getenv("PATH"), "HOME="+dir)
 			out, _ := trial.CombinedOutput()
 			if trial.ProcessState.ExitCode() != c.code || !strings.Contains(string(out), c.want) {
