@@ -135,7 +135,7 @@ bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json
 bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)
 
-# Each proof is also a target of its own: proof-backup, proof-clocks, proof-cloudevents, proof-faults, proof-feed,
+# Each proof is also a target of its own: proof-alerts, proof-backup, proof-clocks, proof-cloudevents, proof-faults, proof-feed,
 # proof-hostile, proof-idempotency, proof-kill, proof-lost, proof-outage, proof-overlap, proof-race, proof-upgrade and
 # proof-waking.
 PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/test/prooftest

@@ -11,7 +11,7 @@ import (
 
 func TestInitSaysWhatStaysWhereADiskIsFull(t *testing.T) {
 	t.Parallel()
-	folder, fill, ok := testkit.SmallDisk(t)
+	folder, fill, ok := testkit.SmallDisk(t, 1)
 	if !ok {
 		t.Skip("this process may not mount a file system that is full")
 	}

@@ -22,7 +22,7 @@ touch "$STEPS/away"; until [ -e "$STEPS/2" ]; do sleep 0.02; done; touch "$STEPS
 	s.w.Deploy.LeaseTime = 6 * time.Second
 	between := newProxy(t, s.w.URL, always(none))
 	s.c.Server = between.url
-	folder, fill, ok := testkit.SmallDisk(t)
+	folder, fill, ok := testkit.SmallDisk(t, 1)
 	if ok {
 		s.c.WorkDir = folder
 	}

@@ -19,7 +19,7 @@ import (
 func fullDisk(t *testing.T) (w *world, fill func()) {
 	t.Helper()
 	w = newWorld(t)
-	folder, fill, ok := testkit.SmallDisk(t)
+	folder, fill, ok := testkit.SmallDisk(t, 1)
 	if !ok { // this one writes no file any more
 		return w, func() {
 			none := unix.Rlimit{}

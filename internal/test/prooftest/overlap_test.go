@@ -129,7 +129,7 @@ func newTry(t *testing.T, chance *rand.Rand, back, smallDisk bool) *try {
 	try.first = try.place.Deploy(t, try.place.Instance.ID, `{"image":"web:1"}`)
 	workDir := filepath.Join(try.folder, "runner-0")
 	if smallDisk {
-		if folder, fill, ok := testkit.SmallDisk(t); ok {
+		if folder, fill, ok := testkit.SmallDisk(t, 1); ok {
 			workDir, try.fill = folder, func() error { fill(); return nil }
 		} else {
 			try.fill = try.writeNothing

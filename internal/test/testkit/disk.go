@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// SmallDisk returns a folder on a file system of its own with room for 1 MiB, and a function that fills it up. Where
-// this process may not mount one, ok is false.
-func SmallDisk(t testing.TB) (folder string, fill func(), ok bool) {
+// SmallDisk returns a folder on a file system of its own with room for a few MiB, and a function that fills it up by the file
+// "full". Where this process may not mount one, ok is false.
+func SmallDisk(t testing.TB, mebibytes int) (folder string, fill func(), ok bool) {
 	t.Helper()
 	folder = t.TempDir()
-	if !mountSmall(t, folder) {
+	if !mountSmall(t, folder, mebibytes) {
 		return "", nil, false
 	}
 	return folder, func() { fillUp(t, filepath.Join(folder, "full")) }, true

@@ -2,14 +2,15 @@ package testkit
 
 import (
 	"errors"
+	"fmt"
 	"syscall"
 	"testing"
 )
 
 // mountSmall mounts a small file system until the test ends, and reports false where this process may not.
-func mountSmall(t testing.TB, folder string) bool {
+func mountSmall(t testing.TB, folder string, mebibytes int) bool {
 	t.Helper()
-	err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=1m")
+	err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%dm", mebibytes))
 	if errors.Is(err, syscall.EPERM) {
 		return false
 	}

@@ -5,4 +5,4 @@ package testkit
 import "testing"
 
 // mountSmall reports false: there is no such file system.
-func mountSmall(testing.TB, string) bool { return false }
+func mountSmall(testing.TB, string, int) bool { return false }
