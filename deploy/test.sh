@@ -36,8 +36,7 @@ serves() {
   local name=$1 home="$work/home-$1" log="$work/$1.log" api admin answer
   shift
   mkdir -p "$home"
-  "$@" version >"$work/version"
-  grep -q "^slipway v[^ ]*, commit [0-9a-f]\{40\}" "$work/version" || fail "$name: $(cat "$work/version")"
+  stamped slipway "$@" version
   (cd "$home" && HOME=$home "$@" init --org acme --runner-token runner.token >/dev/null 2>&1) || fail "$name: init"
   (cd "$home" && HOME=$home SLIPWAY_LISTEN=127.0.0.1:0 SLIPWAY_ADMIN_LISTEN=127.0.0.1:0 exec "$@" serve --log-format json 2>"$log") &
   server=$!
@@ -51,15 +50,21 @@ serves() {
   kill "$(pgrep -u 65532 -x slipway || echo "$server")" # buildah would kill what it runs
   wait "$server" || fail "$name: exit code $?"
   server=
-  echo "$name: $(cat "$work/version")"
+  echo "$name: served"
 }
 
 (cd "$dist" && sha256sum --quiet --check ./*_checksums.txt)
+
+# stamped PROGRAM COMMAND… prints the version of a program, which has that and the commit.
+stamped() {
+  "${@:2}" | grep "^$1 v[^ ]*, commit [0-9a-f]\{40\}, go" || fail "$1 has the version $("${@:2}")"
+}
 
 archive=$(only "$dist"/slipway_*_linux_*.tar.gz)
 mkdir "$work/archive"
 tar -xzf "$archive" -C "$work/archive" --strip-components 1
 serves archive "$work/archive/slipway"
+stamped slipway-ecs "$work/archive/slipway-ecs" -version
 for file in README.md CHANGELOG.md docs/operations.md docs/licences.md docs/modules/aws-ecs-service/slipway-module.yaml examples/README.md \
   deploy/systemd/slipway.service deploy/prometheus/slipway.rules.yaml completions/_slipway slipway-ecs; do
   [ -s "$work/archive/$file" ] || fail "the archive has no $file"

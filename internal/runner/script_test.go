@@ -37,7 +37,8 @@ func TestDocsNameTheScriptsThatAreTested(t *testing.T) {
 			t.Errorf("docs/operations.md does not show how to run docs/runner/%s", name)
 		}
 	}
-	if strings.Contains(string(doc), "#!/bin/sh") {
+	// That of the guide before the settings is typed by a test of its own.
+	if _, rest, _ := strings.Cut(string(doc), "\n## Settings\n"); rest == "" || strings.Contains(rest, "#!/bin/sh") {
 		t.Error("docs/operations.md has a script that could be a file")
 	}
 }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -29,8 +31,12 @@ const (
 	exitStopped = 75 // SIGTERM came before the end
 )
 
+// version and commit are set by the linker.
+var version, commit string
+
 // settings are the flags.
 type settings struct {
+	version    bool
 	poll       time.Duration
 	attempts   int
 	maxBackoff time.Duration
@@ -41,8 +47,16 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s, err := readSettings(args, stderr)
-	if err != nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
 		return exitUsage
+	case s.version:
+		if _, err := fmt.Fprintf(stdout, "slipway-ecs %s, commit %s, %s\n", cmp.Or(version, "unversioned"), cmp.Or(commit, "unknown"), runtime.Version()); err != nil {
+			return exitFailed
+		}
+		return 0
 	}
 	in, err := readInput(stdin)
 	if err != nil {
@@ -73,6 +87,7 @@ func readSettings(args []string, stderr io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("slipway-ecs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	flags.BoolVar(&s.version, "version", false, "print the version, the commit and Go's version")
 	flags.DurationVar(&s.poll, "poll", 5*time.Second, "how often to look at what is under way")
 	flags.IntVar(&s.attempts, "attempts", 10, "how often a request to AWS is tried")
 	flags.DurationVar(&s.maxBackoff, "max-backoff", 20*time.Second, "how long to wait between two of these at most")
