@@ -69,7 +69,7 @@ func startPrometheus(t *testing.T, servers ...*testkit.Server) string {
 	address := l.Addr().String()
 	_ = l.Close()
 	var said testkit.Log
-	c := exec.CommandContext(context.Background(), program, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(folder, "data"), "--web.listen-address="+address) //nolint:gosec // the machine's own
+	c := exec.CommandContext(context.Background(), program, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(folder, "data"), "--web.listen-address="+address)
 	c.Stdout, c.Stderr = &said, &said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
