@@ -14,6 +14,7 @@ import (
 // txMemory is a transaction with the clients of all entities.
 type txMemory struct {
 	tx                     Tx
+	Approval               ApprovalClient
 	AuditEvent             AuditEventClient
 	Chore                  ChoreClient
 	CloudEvent             CloudEventClient
@@ -36,6 +37,7 @@ type txMemory struct {
 	Project                ProjectClient
 	Quarantine             QuarantineClient
 	Release                ReleaseClient
+	Rule                   RuleClient
 	Token                  TokenClient
 }
 
@@ -53,6 +55,8 @@ func (c *Client) Begin(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = &txDriver{tx: begun, drv: c.driver}
 	m := &txMemory{tx: Tx{ctx: ctx, config: cfg}}
+	m.Approval = ApprovalClient{config: cfg}
+	m.tx.Approval = &m.Approval
 	m.AuditEvent = AuditEventClient{config: cfg}
 	m.tx.AuditEvent = &m.AuditEvent
 	m.Chore = ChoreClient{config: cfg}
@@ -97,6 +101,8 @@ func (c *Client) Begin(ctx context.Context) (*Tx, error) {
 	m.tx.Quarantine = &m.Quarantine
 	m.Release = ReleaseClient{config: cfg}
 	m.tx.Release = &m.Release
+	m.Rule = RuleClient{config: cfg}
+	m.tx.Rule = &m.Rule
 	m.Token = TokenClient{config: cfg}
 	m.tx.Token = &m.Token
 	return &m.tx, nil

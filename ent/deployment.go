@@ -13,6 +13,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ type Deployment struct {
 	ReleaseID *string `json:"release_id,omitempty"`
 	// the kind of the module version
 	DeploymentType string `json:"deployment_type,omitempty"`
-	// api, rollback, redeploy, pipeline, destroy or event
+	// api, rollback, redeploy, pipeline, promotion, destroy or event
 	TriggerSource string `json:"trigger_source,omitempty"`
 	// Status holds the value of the "status" field.
 	Status deployment.Status `json:"status,omitempty"`
@@ -99,6 +100,20 @@ type Deployment struct {
 	DetailsFoldedAt *time.Time `json:"details_folded_at,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
+	// principal of the actor; null for the server, for what was started outside, and for those from before it was noted
+	CreatedByID *string `json:"created_by_id,omitempty"`
+	// what was promoted, for a replay what its source was promoted from; null for neither
+	PromotedFrom *string `json:"promoted_from,omitempty"`
+	// the deployment whose failure it takes back by itself
+	AfterFailureOf *string `json:"after_failure_of,omitempty"`
+	// a destroy of what others refer to
+	AcknowledgesDependents bool `json:"acknowledges_dependents,omitempty"`
+	// what was live when it began to wait for approvals; null for nothing, and for those that never waited
+	ReplacesID *string `json:"replaces_id,omitempty"`
+	// when it expires unless it is started before, by the clock of leases; null for those that never waited
+	WaitsUntil *time.Time `json:"waits_until,omitempty"`
+	// who went past which rules, and why; null where all were met
+	Override *gate.Override `json:"override,omitempty"`
 	// name of the actor that claimed it
 	Runner *string `json:"runner,omitempty"`
 	// what its runner proves the claim by; kept when it has ended
@@ -237,17 +252,17 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case deployment.FieldError, deployment.FieldSetbacks, deployment.FieldEvents:
+		case deployment.FieldError, deployment.FieldSetbacks, deployment.FieldEvents, deployment.FieldOverride:
 			values[i] = new([]byte)
 		case deployment.FieldData:
 			values[i] = new(ecs.Column)
-		case deployment.FieldExternalIDAdopted, deployment.FieldForced:
+		case deployment.FieldExternalIDAdopted, deployment.FieldAcknowledgesDependents, deployment.FieldForced:
 			values[i] = new(sql.NullBool)
 		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelReason:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldCreatedByID, deployment.FieldPromotedFrom, deployment.FieldAfterFailureOf, deployment.FieldReplacesID, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelReason:
 			values[i] = new(sql.NullString)
-		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldDetailsFoldedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
+		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldDetailsFoldedAt, deployment.FieldWaitsUntil, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -514,6 +529,55 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field created_by", values[i])
 			} else if value.Valid {
 				_m.CreatedBy = value.String
+			}
+		case deployment.FieldCreatedByID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by_id", values[i])
+			} else if value.Valid {
+				_m.CreatedByID = new(string)
+				*_m.CreatedByID = value.String
+			}
+		case deployment.FieldPromotedFrom:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field promoted_from", values[i])
+			} else if value.Valid {
+				_m.PromotedFrom = new(string)
+				*_m.PromotedFrom = value.String
+			}
+		case deployment.FieldAfterFailureOf:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field after_failure_of", values[i])
+			} else if value.Valid {
+				_m.AfterFailureOf = new(string)
+				*_m.AfterFailureOf = value.String
+			}
+		case deployment.FieldAcknowledgesDependents:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field acknowledges_dependents", values[i])
+			} else if value.Valid {
+				_m.AcknowledgesDependents = value.Bool
+			}
+		case deployment.FieldReplacesID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field replaces_id", values[i])
+			} else if value.Valid {
+				_m.ReplacesID = new(string)
+				*_m.ReplacesID = value.String
+			}
+		case deployment.FieldWaitsUntil:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field waits_until", values[i])
+			} else if value.Valid {
+				_m.WaitsUntil = new(time.Time)
+				*_m.WaitsUntil = value.Time
+			}
+		case deployment.FieldOverride:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field override", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Override); err != nil {
+					return fmt.Errorf("unmarshal field override: %w", err)
+				}
 			}
 		case deployment.FieldRunner:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -802,6 +866,37 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
+	builder.WriteString(", ")
+	if v := _m.CreatedByID; v != nil {
+		builder.WriteString("created_by_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.PromotedFrom; v != nil {
+		builder.WriteString("promoted_from=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.AfterFailureOf; v != nil {
+		builder.WriteString("after_failure_of=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("acknowledges_dependents=")
+	builder.WriteString(fmt.Sprintf("%v", _m.AcknowledgesDependents))
+	builder.WriteString(", ")
+	if v := _m.ReplacesID; v != nil {
+		builder.WriteString("replaces_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.WaitsUntil; v != nil {
+		builder.WriteString("waits_until=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("override=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Override))
 	builder.WriteString(", ")
 	if v := _m.Runner; v != nil {
 		builder.WriteString("runner=")

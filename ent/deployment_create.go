@@ -14,6 +14,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -449,6 +450,96 @@ func (_c *DeploymentCreate) SetCreatedBy(v string) *DeploymentCreate {
 	return _c
 }
 
+// SetCreatedByID sets the "created_by_id" field.
+func (_c *DeploymentCreate) SetCreatedByID(v string) *DeploymentCreate {
+	_c.mutation.SetCreatedByID(v)
+	return _c
+}
+
+// SetNillableCreatedByID sets the "created_by_id" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCreatedByID(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetCreatedByID(*v)
+	}
+	return _c
+}
+
+// SetPromotedFrom sets the "promoted_from" field.
+func (_c *DeploymentCreate) SetPromotedFrom(v string) *DeploymentCreate {
+	_c.mutation.SetPromotedFrom(v)
+	return _c
+}
+
+// SetNillablePromotedFrom sets the "promoted_from" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillablePromotedFrom(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetPromotedFrom(*v)
+	}
+	return _c
+}
+
+// SetAfterFailureOf sets the "after_failure_of" field.
+func (_c *DeploymentCreate) SetAfterFailureOf(v string) *DeploymentCreate {
+	_c.mutation.SetAfterFailureOf(v)
+	return _c
+}
+
+// SetNillableAfterFailureOf sets the "after_failure_of" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableAfterFailureOf(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetAfterFailureOf(*v)
+	}
+	return _c
+}
+
+// SetAcknowledgesDependents sets the "acknowledges_dependents" field.
+func (_c *DeploymentCreate) SetAcknowledgesDependents(v bool) *DeploymentCreate {
+	_c.mutation.SetAcknowledgesDependents(v)
+	return _c
+}
+
+// SetNillableAcknowledgesDependents sets the "acknowledges_dependents" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableAcknowledgesDependents(v *bool) *DeploymentCreate {
+	if v != nil {
+		_c.SetAcknowledgesDependents(*v)
+	}
+	return _c
+}
+
+// SetReplacesID sets the "replaces_id" field.
+func (_c *DeploymentCreate) SetReplacesID(v string) *DeploymentCreate {
+	_c.mutation.SetReplacesID(v)
+	return _c
+}
+
+// SetNillableReplacesID sets the "replaces_id" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableReplacesID(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetReplacesID(*v)
+	}
+	return _c
+}
+
+// SetWaitsUntil sets the "waits_until" field.
+func (_c *DeploymentCreate) SetWaitsUntil(v time.Time) *DeploymentCreate {
+	_c.mutation.SetWaitsUntil(v)
+	return _c
+}
+
+// SetNillableWaitsUntil sets the "waits_until" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableWaitsUntil(v *time.Time) *DeploymentCreate {
+	if v != nil {
+		_c.SetWaitsUntil(*v)
+	}
+	return _c
+}
+
+// SetOverride sets the "override" field.
+func (_c *DeploymentCreate) SetOverride(v *gate.Override) *DeploymentCreate {
+	_c.mutation.SetOverride(v)
+	return _c
+}
+
 // SetRunner sets the "runner" field.
 func (_c *DeploymentCreate) SetRunner(v string) *DeploymentCreate {
 	_c.mutation.SetRunner(v)
@@ -746,6 +837,10 @@ func (_c *DeploymentCreate) defaults() {
 		v := deployment.DefaultFoldedLogBytes
 		_c.mutation.SetFoldedLogBytes(v)
 	}
+	if _, ok := _c.mutation.AcknowledgesDependents(); !ok {
+		v := deployment.DefaultAcknowledgesDependents
+		_c.mutation.SetAcknowledgesDependents(v)
+	}
 	if _, ok := _c.mutation.Forced(); !ok {
 		v := deployment.DefaultForced
 		_c.mutation.SetForced(v)
@@ -814,6 +909,9 @@ func (_c *DeploymentCreate) check() error {
 	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "Deployment.created_by"`)}
+	}
+	if _, ok := _c.mutation.AcknowledgesDependents(); !ok {
+		return &ValidationError{Name: "acknowledges_dependents", err: errors.New(`ent: missing required field "Deployment.acknowledges_dependents"`)}
 	}
 	if _, ok := _c.mutation.Forced(); !ok {
 		return &ValidationError{Name: "forced", err: errors.New(`ent: missing required field "Deployment.forced"`)}
@@ -991,6 +1089,34 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(deployment.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
+	}
+	if value, ok := _c.mutation.CreatedByID(); ok {
+		_spec.SetField(deployment.FieldCreatedByID, field.TypeString, value)
+		_node.CreatedByID = &value
+	}
+	if value, ok := _c.mutation.PromotedFrom(); ok {
+		_spec.SetField(deployment.FieldPromotedFrom, field.TypeString, value)
+		_node.PromotedFrom = &value
+	}
+	if value, ok := _c.mutation.AfterFailureOf(); ok {
+		_spec.SetField(deployment.FieldAfterFailureOf, field.TypeString, value)
+		_node.AfterFailureOf = &value
+	}
+	if value, ok := _c.mutation.AcknowledgesDependents(); ok {
+		_spec.SetField(deployment.FieldAcknowledgesDependents, field.TypeBool, value)
+		_node.AcknowledgesDependents = value
+	}
+	if value, ok := _c.mutation.ReplacesID(); ok {
+		_spec.SetField(deployment.FieldReplacesID, field.TypeString, value)
+		_node.ReplacesID = &value
+	}
+	if value, ok := _c.mutation.WaitsUntil(); ok {
+		_spec.SetField(deployment.FieldWaitsUntil, field.TypeTime, value)
+		_node.WaitsUntil = &value
+	}
+	if value, ok := _c.mutation.Override(); ok {
+		_spec.SetField(deployment.FieldOverride, field.TypeJSON, value)
+		_node.Override = value
 	}
 	if value, ok := _c.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)

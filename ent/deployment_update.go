@@ -11,6 +11,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -459,6 +460,38 @@ func (_u *DeploymentUpdate) SetNillableDetailsFoldedAt(v *time.Time) *Deployment
 // ClearDetailsFoldedAt clears the value of the "details_folded_at" field.
 func (_u *DeploymentUpdate) ClearDetailsFoldedAt() *DeploymentUpdate {
 	_u.mutation.ClearDetailsFoldedAt()
+	return _u
+}
+
+// SetWaitsUntil sets the "waits_until" field.
+func (_u *DeploymentUpdate) SetWaitsUntil(v time.Time) *DeploymentUpdate {
+	_u.mutation.SetWaitsUntil(v)
+	return _u
+}
+
+// SetNillableWaitsUntil sets the "waits_until" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableWaitsUntil(v *time.Time) *DeploymentUpdate {
+	if v != nil {
+		_u.SetWaitsUntil(*v)
+	}
+	return _u
+}
+
+// ClearWaitsUntil clears the value of the "waits_until" field.
+func (_u *DeploymentUpdate) ClearWaitsUntil() *DeploymentUpdate {
+	_u.mutation.ClearWaitsUntil()
+	return _u
+}
+
+// SetOverride sets the "override" field.
+func (_u *DeploymentUpdate) SetOverride(v *gate.Override) *DeploymentUpdate {
+	_u.mutation.SetOverride(v)
+	return _u
+}
+
+// ClearOverride clears the value of the "override" field.
+func (_u *DeploymentUpdate) ClearOverride() *DeploymentUpdate {
+	_u.mutation.ClearOverride()
 	return _u
 }
 
@@ -948,6 +981,30 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.DetailsFoldedAtCleared() {
 		_spec.ClearField(deployment.FieldDetailsFoldedAt, field.TypeTime)
+	}
+	if _u.mutation.CreatedByIDCleared() {
+		_spec.ClearField(deployment.FieldCreatedByID, field.TypeString)
+	}
+	if _u.mutation.PromotedFromCleared() {
+		_spec.ClearField(deployment.FieldPromotedFrom, field.TypeString)
+	}
+	if _u.mutation.AfterFailureOfCleared() {
+		_spec.ClearField(deployment.FieldAfterFailureOf, field.TypeString)
+	}
+	if _u.mutation.ReplacesIDCleared() {
+		_spec.ClearField(deployment.FieldReplacesID, field.TypeString)
+	}
+	if value, ok := _u.mutation.WaitsUntil(); ok {
+		_spec.SetField(deployment.FieldWaitsUntil, field.TypeTime, value)
+	}
+	if _u.mutation.WaitsUntilCleared() {
+		_spec.ClearField(deployment.FieldWaitsUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Override(); ok {
+		_spec.SetField(deployment.FieldOverride, field.TypeJSON, value)
+	}
+	if _u.mutation.OverrideCleared() {
+		_spec.ClearField(deployment.FieldOverride, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
@@ -1550,6 +1607,38 @@ func (_u *DeploymentUpdateOne) ClearDetailsFoldedAt() *DeploymentUpdateOne {
 	return _u
 }
 
+// SetWaitsUntil sets the "waits_until" field.
+func (_u *DeploymentUpdateOne) SetWaitsUntil(v time.Time) *DeploymentUpdateOne {
+	_u.mutation.SetWaitsUntil(v)
+	return _u
+}
+
+// SetNillableWaitsUntil sets the "waits_until" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableWaitsUntil(v *time.Time) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetWaitsUntil(*v)
+	}
+	return _u
+}
+
+// ClearWaitsUntil clears the value of the "waits_until" field.
+func (_u *DeploymentUpdateOne) ClearWaitsUntil() *DeploymentUpdateOne {
+	_u.mutation.ClearWaitsUntil()
+	return _u
+}
+
+// SetOverride sets the "override" field.
+func (_u *DeploymentUpdateOne) SetOverride(v *gate.Override) *DeploymentUpdateOne {
+	_u.mutation.SetOverride(v)
+	return _u
+}
+
+// ClearOverride clears the value of the "override" field.
+func (_u *DeploymentUpdateOne) ClearOverride() *DeploymentUpdateOne {
+	_u.mutation.ClearOverride()
+	return _u
+}
+
 // SetRunner sets the "runner" field.
 func (_u *DeploymentUpdateOne) SetRunner(v string) *DeploymentUpdateOne {
 	_u.mutation.SetRunner(v)
@@ -2066,6 +2155,30 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.DetailsFoldedAtCleared() {
 		_spec.ClearField(deployment.FieldDetailsFoldedAt, field.TypeTime)
+	}
+	if _u.mutation.CreatedByIDCleared() {
+		_spec.ClearField(deployment.FieldCreatedByID, field.TypeString)
+	}
+	if _u.mutation.PromotedFromCleared() {
+		_spec.ClearField(deployment.FieldPromotedFrom, field.TypeString)
+	}
+	if _u.mutation.AfterFailureOfCleared() {
+		_spec.ClearField(deployment.FieldAfterFailureOf, field.TypeString)
+	}
+	if _u.mutation.ReplacesIDCleared() {
+		_spec.ClearField(deployment.FieldReplacesID, field.TypeString)
+	}
+	if value, ok := _u.mutation.WaitsUntil(); ok {
+		_spec.SetField(deployment.FieldWaitsUntil, field.TypeTime, value)
+	}
+	if _u.mutation.WaitsUntilCleared() {
+		_spec.ClearField(deployment.FieldWaitsUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Override(); ok {
+		_spec.SetField(deployment.FieldOverride, field.TypeJSON, value)
+	}
+	if _u.mutation.OverrideCleared() {
+		_spec.ClearField(deployment.FieldOverride, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)

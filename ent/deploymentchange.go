@@ -25,7 +25,7 @@ type DeploymentChange struct {
 	DeploymentID string `json:"deployment_id,omitempty"`
 	// of the deployment, after the change
 	Version int32 `json:"version,omitempty"`
-	// what the change did to the deployment; null where a program wrote it that did not know
+	// what the change did to the deployment; QUEUED made it PENDING after it had waited for approvals; null where a program wrote it that did not know
 	Kind *deploymentchange.Kind `json:"kind,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt    time.Time `json:"created_at,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slipway/ent/approval"
 	"slipway/ent/auditevent"
 	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
@@ -29,6 +30,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
+	"slipway/ent/rule"
 	"slipway/ent/token"
 	"sync"
 
@@ -95,6 +97,7 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
+			approval.Table:               approval.ValidColumn,
 			auditevent.Table:             auditevent.ValidColumn,
 			chore.Table:                  chore.ValidColumn,
 			cloudevent.Table:             cloudevent.ValidColumn,
@@ -117,6 +120,7 @@ func checkColumn(t, c string) error {
 			project.Table:                project.ValidColumn,
 			quarantine.Table:             quarantine.ValidColumn,
 			release.Table:                release.ValidColumn,
+			rule.Table:                   rule.ValidColumn,
 			token.Table:                  token.ValidColumn,
 		})
 	})

@@ -3,6 +3,7 @@
 package ent
 
 import (
+	"encoding/json"
 	"fmt"
 	"slipway/ent/deployment"
 	"slipway/ent/environment"
@@ -57,6 +58,10 @@ type ModuleInstance struct {
 	DriftMessage *string `json:"drift_message,omitempty"`
 	// the deployment by which that is known
 	DriftDeploymentID *string `json:"drift_deployment_id,omitempty"`
+	// ids of the inputs, and artifact, that a promotion leaves as they are
+	OwnInputs []string `json:"own_inputs,omitempty"`
+	// OnFailure holds the value of the "on_failure" field.
+	OnFailure moduleinstance.OnFailure `json:"on_failure,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ModuleInstanceQuery when eager-loading is set.
 	Edges        ModuleInstanceEdges `json:"edges"`
@@ -127,9 +132,11 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case moduleinstance.FieldOwnInputs:
+			values[i] = new([]byte)
 		case moduleinstance.FieldFence:
 			values[i] = new(sql.NullInt64)
-		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID, moduleinstance.FieldDriftKind, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID:
+		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID, moduleinstance.FieldDriftKind, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID, moduleinstance.FieldOnFailure:
 			values[i] = new(sql.NullString)
 		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt, moduleinstance.FieldDestroyedAt, moduleinstance.FieldDriftSince:
 			values[i] = new(sql.NullTime)
@@ -272,6 +279,20 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 				_m.DriftDeploymentID = new(string)
 				*_m.DriftDeploymentID = value.String
 			}
+		case moduleinstance.FieldOwnInputs:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field own_inputs", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.OwnInputs); err != nil {
+					return fmt.Errorf("unmarshal field own_inputs: %w", err)
+				}
+			}
+		case moduleinstance.FieldOnFailure:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field on_failure", values[i])
+			} else if value.Valid {
+				_m.OnFailure = moduleinstance.OnFailure(value.String)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -401,6 +422,12 @@ func (_m *ModuleInstance) String() string {
 		builder.WriteString("drift_deployment_id=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("own_inputs=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OwnInputs))
+	builder.WriteString(", ")
+	builder.WriteString("on_failure=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OnFailure))
 	builder.WriteByte(')')
 	return builder.String()
 }

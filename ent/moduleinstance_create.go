@@ -220,6 +220,26 @@ func (_c *ModuleInstanceCreate) SetNillableDriftDeploymentID(v *string) *ModuleI
 	return _c
 }
 
+// SetOwnInputs sets the "own_inputs" field.
+func (_c *ModuleInstanceCreate) SetOwnInputs(v []string) *ModuleInstanceCreate {
+	_c.mutation.SetOwnInputs(v)
+	return _c
+}
+
+// SetOnFailure sets the "on_failure" field.
+func (_c *ModuleInstanceCreate) SetOnFailure(v moduleinstance.OnFailure) *ModuleInstanceCreate {
+	_c.mutation.SetOnFailure(v)
+	return _c
+}
+
+// SetNillableOnFailure sets the "on_failure" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableOnFailure(v *moduleinstance.OnFailure) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetOnFailure(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ModuleInstanceCreate) SetID(v string) *ModuleInstanceCreate {
 	_c.mutation.SetID(v)
@@ -285,6 +305,10 @@ func (_c *ModuleInstanceCreate) defaults() {
 		v := moduleinstance.DefaultFence
 		_c.mutation.SetFence(v)
 	}
+	if _, ok := _c.mutation.OnFailure(); !ok {
+		v := moduleinstance.DefaultOnFailure
+		_c.mutation.SetOnFailure(v)
+	}
 }
 
 // check runs all checks and user-defined validators on the builder.
@@ -316,6 +340,14 @@ func (_c *ModuleInstanceCreate) check() error {
 	if v, ok := _c.mutation.DriftKind(); ok {
 		if err := moduleinstance.DriftKindValidator(v); err != nil {
 			return &ValidationError{Name: "drift_kind", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.drift_kind": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.OnFailure(); !ok {
+		return &ValidationError{Name: "on_failure", err: errors.New(`ent: missing required field "ModuleInstance.on_failure"`)}
+	}
+	if v, ok := _c.mutation.OnFailure(); ok {
+		if err := moduleinstance.OnFailureValidator(v); err != nil {
+			return &ValidationError{Name: "on_failure", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.on_failure": %w`, err)}
 		}
 	}
 	if len(_c.mutation.ProjectIDs()) == 0 {
@@ -417,6 +449,14 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 	if value, ok := _c.mutation.DriftDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldDriftDeploymentID, field.TypeString, value)
 		_node.DriftDeploymentID = &value
+	}
+	if value, ok := _c.mutation.OwnInputs(); ok {
+		_spec.SetField(moduleinstance.FieldOwnInputs, field.TypeJSON, value)
+		_node.OwnInputs = value
+	}
+	if value, ok := _c.mutation.OnFailure(); ok {
+		_spec.SetField(moduleinstance.FieldOnFailure, field.TypeEnum, value)
+		_node.OnFailure = value
 	}
 	if nodes := _c.mutation.ProjectIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

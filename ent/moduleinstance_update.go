@@ -13,6 +13,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -279,6 +280,38 @@ func (_u *ModuleInstanceUpdate) ClearDriftDeploymentID() *ModuleInstanceUpdate {
 	return _u
 }
 
+// SetOwnInputs sets the "own_inputs" field.
+func (_u *ModuleInstanceUpdate) SetOwnInputs(v []string) *ModuleInstanceUpdate {
+	_u.mutation.SetOwnInputs(v)
+	return _u
+}
+
+// AppendOwnInputs appends value to the "own_inputs" field.
+func (_u *ModuleInstanceUpdate) AppendOwnInputs(v []string) *ModuleInstanceUpdate {
+	_u.mutation.AppendOwnInputs(v)
+	return _u
+}
+
+// ClearOwnInputs clears the value of the "own_inputs" field.
+func (_u *ModuleInstanceUpdate) ClearOwnInputs() *ModuleInstanceUpdate {
+	_u.mutation.ClearOwnInputs()
+	return _u
+}
+
+// SetOnFailure sets the "on_failure" field.
+func (_u *ModuleInstanceUpdate) SetOnFailure(v moduleinstance.OnFailure) *ModuleInstanceUpdate {
+	_u.mutation.SetOnFailure(v)
+	return _u
+}
+
+// SetNillableOnFailure sets the "on_failure" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableOnFailure(v *moduleinstance.OnFailure) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetOnFailure(*v)
+	}
+	return _u
+}
+
 // SetLiveDeployment sets the "live_deployment" edge to the Deployment entity.
 func (_u *ModuleInstanceUpdate) SetLiveDeployment(v *Deployment) *ModuleInstanceUpdate {
 	return _u.SetLiveDeploymentID(v.ID)
@@ -327,6 +360,11 @@ func (_u *ModuleInstanceUpdate) check() error {
 	if v, ok := _u.mutation.DriftKind(); ok {
 		if err := moduleinstance.DriftKindValidator(v); err != nil {
 			return &ValidationError{Name: "drift_kind", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.drift_kind": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.OnFailure(); ok {
+		if err := moduleinstance.OnFailureValidator(v); err != nil {
+			return &ValidationError{Name: "on_failure", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.on_failure": %w`, err)}
 		}
 	}
 	if _u.mutation.ProjectCleared() && len(_u.mutation.ProjectIDs()) > 0 {
@@ -424,6 +462,20 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	}
 	if _u.mutation.DriftDeploymentIDCleared() {
 		_spec.ClearField(moduleinstance.FieldDriftDeploymentID, field.TypeString)
+	}
+	if value, ok := _u.mutation.OwnInputs(); ok {
+		_spec.SetField(moduleinstance.FieldOwnInputs, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedOwnInputs(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, moduleinstance.FieldOwnInputs, value)
+		})
+	}
+	if _u.mutation.OwnInputsCleared() {
+		_spec.ClearField(moduleinstance.FieldOwnInputs, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.OnFailure(); ok {
+		_spec.SetField(moduleinstance.FieldOnFailure, field.TypeEnum, value)
 	}
 	if _u.mutation.LiveDeploymentCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -725,6 +777,38 @@ func (_u *ModuleInstanceUpdateOne) ClearDriftDeploymentID() *ModuleInstanceUpdat
 	return _u
 }
 
+// SetOwnInputs sets the "own_inputs" field.
+func (_u *ModuleInstanceUpdateOne) SetOwnInputs(v []string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetOwnInputs(v)
+	return _u
+}
+
+// AppendOwnInputs appends value to the "own_inputs" field.
+func (_u *ModuleInstanceUpdateOne) AppendOwnInputs(v []string) *ModuleInstanceUpdateOne {
+	_u.mutation.AppendOwnInputs(v)
+	return _u
+}
+
+// ClearOwnInputs clears the value of the "own_inputs" field.
+func (_u *ModuleInstanceUpdateOne) ClearOwnInputs() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearOwnInputs()
+	return _u
+}
+
+// SetOnFailure sets the "on_failure" field.
+func (_u *ModuleInstanceUpdateOne) SetOnFailure(v moduleinstance.OnFailure) *ModuleInstanceUpdateOne {
+	_u.mutation.SetOnFailure(v)
+	return _u
+}
+
+// SetNillableOnFailure sets the "on_failure" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableOnFailure(v *moduleinstance.OnFailure) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetOnFailure(*v)
+	}
+	return _u
+}
+
 // SetLiveDeployment sets the "live_deployment" edge to the Deployment entity.
 func (_u *ModuleInstanceUpdateOne) SetLiveDeployment(v *Deployment) *ModuleInstanceUpdateOne {
 	return _u.SetLiveDeploymentID(v.ID)
@@ -786,6 +870,11 @@ func (_u *ModuleInstanceUpdateOne) check() error {
 	if v, ok := _u.mutation.DriftKind(); ok {
 		if err := moduleinstance.DriftKindValidator(v); err != nil {
 			return &ValidationError{Name: "drift_kind", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.drift_kind": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.OnFailure(); ok {
+		if err := moduleinstance.OnFailureValidator(v); err != nil {
+			return &ValidationError{Name: "on_failure", err: fmt.Errorf(`ent: validator failed for field "ModuleInstance.on_failure": %w`, err)}
 		}
 	}
 	if _u.mutation.ProjectCleared() && len(_u.mutation.ProjectIDs()) > 0 {
@@ -900,6 +989,20 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	}
 	if _u.mutation.DriftDeploymentIDCleared() {
 		_spec.ClearField(moduleinstance.FieldDriftDeploymentID, field.TypeString)
+	}
+	if value, ok := _u.mutation.OwnInputs(); ok {
+		_spec.SetField(moduleinstance.FieldOwnInputs, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedOwnInputs(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, moduleinstance.FieldOwnInputs, value)
+		})
+	}
+	if _u.mutation.OwnInputsCleared() {
+		_spec.ClearField(moduleinstance.FieldOwnInputs, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.OnFailure(); ok {
+		_spec.SetField(moduleinstance.FieldOnFailure, field.TypeEnum, value)
 	}
 	if _u.mutation.LiveDeploymentCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slipway/ent/approval"
 	"slipway/ent/auditevent"
 	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
@@ -30,12 +31,14 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
+	"slipway/ent/rule"
 	"slipway/ent/token"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"slipway/internal/inputprop"
 	"slipway/internal/output"
 	"slipway/internal/runlog"
@@ -55,6 +58,7 @@ const (
 	OpUpdateOne = ent.OpUpdateOne
 
 	// Node types.
+	TypeApproval               = "Approval"
 	TypeAuditEvent             = "AuditEvent"
 	TypeChore                  = "Chore"
 	TypeCloudEvent             = "CloudEvent"
@@ -77,8 +81,903 @@ const (
 	TypeProject                = "Project"
 	TypeQuarantine             = "Quarantine"
 	TypeRelease                = "Release"
+	TypeRule                   = "Rule"
 	TypeToken                  = "Token"
 )
+
+// ApprovalMutation represents an operation that mutates the Approval nodes in the graph.
+type ApprovalMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *string
+	created_at        *time.Time
+	updated_at        *time.Time
+	organization_id   *string
+	principal_id      *string
+	token_id          *string
+	created_by        *string
+	role              *actor.Role
+	approved          *bool
+	comment           *string
+	clearedFields     map[string]struct{}
+	deployment        *string
+	cleareddeployment bool
+	done              bool
+	oldValue          func(context.Context) (*Approval, error)
+	predicates        []predicate.Approval
+}
+
+var _ ent.Mutation = (*ApprovalMutation)(nil)
+
+// approvalOption allows management of the mutation configuration using functional options.
+type approvalOption func(*ApprovalMutation)
+
+// newApprovalMutation creates new mutation for the Approval entity.
+func newApprovalMutation(c config, op Op, opts ...approvalOption) *ApprovalMutation {
+	m := &ApprovalMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeApproval,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withApprovalID sets the ID field of the mutation.
+func withApprovalID(id string) approvalOption {
+	return func(m *ApprovalMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Approval
+		)
+		m.oldValue = func(ctx context.Context) (*Approval, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Approval.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withApproval sets the old Approval of the mutation.
+func withApproval(node *Approval) approvalOption {
+	return func(m *ApprovalMutation) {
+		m.oldValue = func(context.Context) (*Approval, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ApprovalMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ApprovalMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Approval entities.
+func (m *ApprovalMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ApprovalMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ApprovalMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Approval.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ApprovalMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ApprovalMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ApprovalMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ApprovalMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ApprovalMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ApprovalMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *ApprovalMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *ApprovalMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *ApprovalMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *ApprovalMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *ApprovalMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *ApprovalMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetPrincipalID sets the "principal_id" field.
+func (m *ApprovalMutation) SetPrincipalID(s string) {
+	m.principal_id = &s
+}
+
+// PrincipalID returns the value of the "principal_id" field in the mutation.
+func (m *ApprovalMutation) PrincipalID() (r string, exists bool) {
+	v := m.principal_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrincipalID returns the old "principal_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldPrincipalID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrincipalID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrincipalID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrincipalID: %w", err)
+	}
+	return oldValue.PrincipalID, nil
+}
+
+// ResetPrincipalID resets all changes to the "principal_id" field.
+func (m *ApprovalMutation) ResetPrincipalID() {
+	m.principal_id = nil
+}
+
+// SetTokenID sets the "token_id" field.
+func (m *ApprovalMutation) SetTokenID(s string) {
+	m.token_id = &s
+}
+
+// TokenID returns the value of the "token_id" field in the mutation.
+func (m *ApprovalMutation) TokenID() (r string, exists bool) {
+	v := m.token_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTokenID returns the old "token_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldTokenID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTokenID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTokenID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTokenID: %w", err)
+	}
+	return oldValue.TokenID, nil
+}
+
+// ResetTokenID resets all changes to the "token_id" field.
+func (m *ApprovalMutation) ResetTokenID() {
+	m.token_id = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *ApprovalMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *ApprovalMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *ApprovalMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetRole sets the "role" field.
+func (m *ApprovalMutation) SetRole(a actor.Role) {
+	m.role = &a
+}
+
+// Role returns the value of the "role" field in the mutation.
+func (m *ApprovalMutation) Role() (r actor.Role, exists bool) {
+	v := m.role
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRole returns the old "role" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldRole(ctx context.Context) (v actor.Role, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRole is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRole requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRole: %w", err)
+	}
+	return oldValue.Role, nil
+}
+
+// ResetRole resets all changes to the "role" field.
+func (m *ApprovalMutation) ResetRole() {
+	m.role = nil
+}
+
+// SetApproved sets the "approved" field.
+func (m *ApprovalMutation) SetApproved(b bool) {
+	m.approved = &b
+}
+
+// Approved returns the value of the "approved" field in the mutation.
+func (m *ApprovalMutation) Approved() (r bool, exists bool) {
+	v := m.approved
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldApproved returns the old "approved" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldApproved(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldApproved is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldApproved requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldApproved: %w", err)
+	}
+	return oldValue.Approved, nil
+}
+
+// ResetApproved resets all changes to the "approved" field.
+func (m *ApprovalMutation) ResetApproved() {
+	m.approved = nil
+}
+
+// SetComment sets the "comment" field.
+func (m *ApprovalMutation) SetComment(s string) {
+	m.comment = &s
+}
+
+// Comment returns the value of the "comment" field in the mutation.
+func (m *ApprovalMutation) Comment() (r string, exists bool) {
+	v := m.comment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldComment returns the old "comment" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldComment(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldComment is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldComment requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldComment: %w", err)
+	}
+	return oldValue.Comment, nil
+}
+
+// ClearComment clears the value of the "comment" field.
+func (m *ApprovalMutation) ClearComment() {
+	m.comment = nil
+	m.clearedFields[approval.FieldComment] = struct{}{}
+}
+
+// CommentCleared returns if the "comment" field was cleared in this mutation.
+func (m *ApprovalMutation) CommentCleared() bool {
+	_, ok := m.clearedFields[approval.FieldComment]
+	return ok
+}
+
+// ResetComment resets all changes to the "comment" field.
+func (m *ApprovalMutation) ResetComment() {
+	m.comment = nil
+	delete(m.clearedFields, approval.FieldComment)
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *ApprovalMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[approval.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *ApprovalMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *ApprovalMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *ApprovalMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the ApprovalMutation builder.
+func (m *ApprovalMutation) Where(ps ...predicate.Approval) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ApprovalMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ApprovalMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Approval, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ApprovalMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ApprovalMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Approval).
+func (m *ApprovalMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ApprovalMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.created_at != nil {
+		fields = append(fields, approval.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, approval.FieldUpdatedAt)
+	}
+	if m.organization_id != nil {
+		fields = append(fields, approval.FieldOrganizationID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, approval.FieldDeploymentID)
+	}
+	if m.principal_id != nil {
+		fields = append(fields, approval.FieldPrincipalID)
+	}
+	if m.token_id != nil {
+		fields = append(fields, approval.FieldTokenID)
+	}
+	if m.created_by != nil {
+		fields = append(fields, approval.FieldCreatedBy)
+	}
+	if m.role != nil {
+		fields = append(fields, approval.FieldRole)
+	}
+	if m.approved != nil {
+		fields = append(fields, approval.FieldApproved)
+	}
+	if m.comment != nil {
+		fields = append(fields, approval.FieldComment)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ApprovalMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case approval.FieldCreatedAt:
+		return m.CreatedAt()
+	case approval.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case approval.FieldOrganizationID:
+		return m.OrganizationID()
+	case approval.FieldDeploymentID:
+		return m.DeploymentID()
+	case approval.FieldPrincipalID:
+		return m.PrincipalID()
+	case approval.FieldTokenID:
+		return m.TokenID()
+	case approval.FieldCreatedBy:
+		return m.CreatedBy()
+	case approval.FieldRole:
+		return m.Role()
+	case approval.FieldApproved:
+		return m.Approved()
+	case approval.FieldComment:
+		return m.Comment()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ApprovalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case approval.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case approval.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case approval.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case approval.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case approval.FieldPrincipalID:
+		return m.OldPrincipalID(ctx)
+	case approval.FieldTokenID:
+		return m.OldTokenID(ctx)
+	case approval.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case approval.FieldRole:
+		return m.OldRole(ctx)
+	case approval.FieldApproved:
+		return m.OldApproved(ctx)
+	case approval.FieldComment:
+		return m.OldComment(ctx)
+	}
+	return nil, fmt.Errorf("unknown Approval field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ApprovalMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case approval.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case approval.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case approval.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case approval.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case approval.FieldPrincipalID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrincipalID(v)
+		return nil
+	case approval.FieldTokenID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTokenID(v)
+		return nil
+	case approval.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case approval.FieldRole:
+		v, ok := value.(actor.Role)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRole(v)
+		return nil
+	case approval.FieldApproved:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetApproved(v)
+		return nil
+	case approval.FieldComment:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetComment(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Approval field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ApprovalMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ApprovalMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ApprovalMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Approval numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ApprovalMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(approval.FieldComment) {
+		fields = append(fields, approval.FieldComment)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ApprovalMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ApprovalMutation) ClearField(name string) error {
+	switch name {
+	case approval.FieldComment:
+		m.ClearComment()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ApprovalMutation) ResetField(name string) error {
+	switch name {
+	case approval.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case approval.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case approval.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case approval.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case approval.FieldPrincipalID:
+		m.ResetPrincipalID()
+		return nil
+	case approval.FieldTokenID:
+		m.ResetTokenID()
+		return nil
+	case approval.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case approval.FieldRole:
+		m.ResetRole()
+		return nil
+	case approval.FieldApproved:
+		m.ResetApproved()
+		return nil
+	case approval.FieldComment:
+		m.ResetComment()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ApprovalMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.deployment != nil {
+		edges = append(edges, approval.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ApprovalMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case approval.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ApprovalMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ApprovalMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ApprovalMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddeployment {
+		edges = append(edges, approval.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ApprovalMutation) EdgeCleared(name string) bool {
+	switch name {
+	case approval.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ApprovalMutation) ClearEdge(name string) error {
+	switch name {
+	case approval.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ApprovalMutation) ResetEdge(name string) error {
+	switch name {
+	case approval.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval edge %s", name)
+}
 
 // AuditEventMutation represents an operation that mutates the AuditEvent nodes in the graph.
 type AuditEventMutation struct {
@@ -4249,81 +5148,88 @@ func (m *DefinitionUseMutation) ResetEdge(name string) error {
 // DeploymentMutation represents an operation that mutates the Deployment nodes in the graph.
 type DeploymentMutation struct {
 	config
-	op                     Op
-	typ                    string
-	id                     *string
-	created_at             *time.Time
-	updated_at             *time.Time
-	organization_id        *string
-	deployment_type        *string
-	trigger_source         *string
-	status                 *deployment.Status
-	description            *string
-	reason                 *string
-	started_at             *time.Time
-	completed_at           *time.Time
-	error                  **fault.Data
-	external_deployment_id *string
-	external_id_adopted    *bool
-	cloud_started_at       *time.Time
-	cloud_ended_at         *time.Time
-	setbacks               **ecs.Setbacks
-	pipeline_run_id        *string
-	step_execution_id      *string
-	resource_arn           *string
-	resource_name          *string
-	given_from             *string
-	data                   *ecs.Column
-	service_arn            *string
-	events                 *[]event.Event
-	appendevents           []event.Event
-	folded_events          *int32
-	addfolded_events       *int32
-	log_lines              *int64
-	addlog_lines           *int64
-	log_bytes              *int64
-	addlog_bytes           *int64
-	folded_log_lines       *int32
-	addfolded_log_lines    *int32
-	folded_log_bytes       *int64
-	addfolded_log_bytes    *int64
-	details_folded_at      *time.Time
-	created_by             *string
-	runner                 *string
-	lease_id               *string
-	lease_expires_at       *time.Time
-	fence                  *int64
-	addfence               *int64
-	cancel_requested_at    *time.Time
-	cancel_requested_by    *string
-	cancel_reason          *string
-	forced                 *bool
-	report_sequence        *int32
-	addreport_sequence     *int32
-	version                *int32
-	addversion             *int32
-	clearedFields          map[string]struct{}
-	project                *string
-	clearedproject         bool
-	environment            *string
-	clearedenvironment     bool
-	module_instance        *string
-	clearedmodule_instance bool
-	release                *string
-	clearedrelease         bool
-	redeploy_of            *string
-	clearedredeploy_of     bool
-	redeploys              map[string]struct{}
-	removedredeploys       map[string]struct{}
-	clearedredeploys       bool
-	rollback_to            *string
-	clearedrollback_to     bool
-	rollbacks              map[string]struct{}
-	removedrollbacks       map[string]struct{}
-	clearedrollbacks       bool
-	done                   bool
-	oldValue               func(context.Context) (*Deployment, error)
-	predicates             []predicate.Deployment
+	op                      Op
+	typ                     string
+	id                      *string
+	created_at              *time.Time
+	updated_at              *time.Time
+	organization_id         *string
+	deployment_type         *string
+	trigger_source          *string
+	status                  *deployment.Status
+	description             *string
+	reason                  *string
+	started_at              *time.Time
+	completed_at            *time.Time
+	error                   **fault.Data
+	external_deployment_id  *string
+	external_id_adopted     *bool
+	cloud_started_at        *time.Time
+	cloud_ended_at          *time.Time
+	setbacks                **ecs.Setbacks
+	pipeline_run_id         *string
+	step_execution_id       *string
+	resource_arn            *string
+	resource_name           *string
+	given_from              *string
+	data                    *ecs.Column
+	service_arn             *string
+	events                  *[]event.Event
+	appendevents            []event.Event
+	folded_events           *int32
+	addfolded_events        *int32
+	log_lines               *int64
+	addlog_lines            *int64
+	log_bytes               *int64
+	addlog_bytes            *int64
+	folded_log_lines        *int32
+	addfolded_log_lines     *int32
+	folded_log_bytes        *int64
+	addfolded_log_bytes     *int64
+	details_folded_at       *time.Time
+	created_by              *string
+	created_by_id           *string
+	promoted_from           *string
+	after_failure_of        *string
+	acknowledges_dependents *bool
+	replaces_id             *string
+	waits_until             *time.Time
+	override                **gate.Override
+	runner                  *string
+	lease_id                *string
+	lease_expires_at        *time.Time
+	fence                   *int64
+	addfence                *int64
+	cancel_requested_at     *time.Time
+	cancel_requested_by     *string
+	cancel_reason           *string
+	forced                  *bool
+	report_sequence         *int32
+	addreport_sequence      *int32
+	version                 *int32
+	addversion              *int32
+	clearedFields           map[string]struct{}
+	project                 *string
+	clearedproject          bool
+	environment             *string
+	clearedenvironment      bool
+	module_instance         *string
+	clearedmodule_instance  bool
+	release                 *string
+	clearedrelease          bool
+	redeploy_of             *string
+	clearedredeploy_of      bool
+	redeploys               map[string]struct{}
+	removedredeploys        map[string]struct{}
+	clearedredeploys        bool
+	rollback_to             *string
+	clearedrollback_to      bool
+	rollbacks               map[string]struct{}
+	removedrollbacks        map[string]struct{}
+	clearedrollbacks        bool
+	done                    bool
+	oldValue                func(context.Context) (*Deployment, error)
+	predicates              []predicate.Deployment
 }
 
 var _ ent.Mutation = (*DeploymentMutation)(nil)
@@ -6151,6 +7057,336 @@ func (m *DeploymentMutation) ResetCreatedBy() {
 	m.created_by = nil
 }
 
+// SetCreatedByID sets the "created_by_id" field.
+func (m *DeploymentMutation) SetCreatedByID(s string) {
+	m.created_by_id = &s
+}
+
+// CreatedByID returns the value of the "created_by_id" field in the mutation.
+func (m *DeploymentMutation) CreatedByID() (r string, exists bool) {
+	v := m.created_by_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedByID returns the old "created_by_id" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCreatedByID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedByID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedByID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedByID: %w", err)
+	}
+	return oldValue.CreatedByID, nil
+}
+
+// ClearCreatedByID clears the value of the "created_by_id" field.
+func (m *DeploymentMutation) ClearCreatedByID() {
+	m.created_by_id = nil
+	m.clearedFields[deployment.FieldCreatedByID] = struct{}{}
+}
+
+// CreatedByIDCleared returns if the "created_by_id" field was cleared in this mutation.
+func (m *DeploymentMutation) CreatedByIDCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCreatedByID]
+	return ok
+}
+
+// ResetCreatedByID resets all changes to the "created_by_id" field.
+func (m *DeploymentMutation) ResetCreatedByID() {
+	m.created_by_id = nil
+	delete(m.clearedFields, deployment.FieldCreatedByID)
+}
+
+// SetPromotedFrom sets the "promoted_from" field.
+func (m *DeploymentMutation) SetPromotedFrom(s string) {
+	m.promoted_from = &s
+}
+
+// PromotedFrom returns the value of the "promoted_from" field in the mutation.
+func (m *DeploymentMutation) PromotedFrom() (r string, exists bool) {
+	v := m.promoted_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPromotedFrom returns the old "promoted_from" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldPromotedFrom(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPromotedFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPromotedFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPromotedFrom: %w", err)
+	}
+	return oldValue.PromotedFrom, nil
+}
+
+// ClearPromotedFrom clears the value of the "promoted_from" field.
+func (m *DeploymentMutation) ClearPromotedFrom() {
+	m.promoted_from = nil
+	m.clearedFields[deployment.FieldPromotedFrom] = struct{}{}
+}
+
+// PromotedFromCleared returns if the "promoted_from" field was cleared in this mutation.
+func (m *DeploymentMutation) PromotedFromCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldPromotedFrom]
+	return ok
+}
+
+// ResetPromotedFrom resets all changes to the "promoted_from" field.
+func (m *DeploymentMutation) ResetPromotedFrom() {
+	m.promoted_from = nil
+	delete(m.clearedFields, deployment.FieldPromotedFrom)
+}
+
+// SetAfterFailureOf sets the "after_failure_of" field.
+func (m *DeploymentMutation) SetAfterFailureOf(s string) {
+	m.after_failure_of = &s
+}
+
+// AfterFailureOf returns the value of the "after_failure_of" field in the mutation.
+func (m *DeploymentMutation) AfterFailureOf() (r string, exists bool) {
+	v := m.after_failure_of
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAfterFailureOf returns the old "after_failure_of" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldAfterFailureOf(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAfterFailureOf is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAfterFailureOf requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAfterFailureOf: %w", err)
+	}
+	return oldValue.AfterFailureOf, nil
+}
+
+// ClearAfterFailureOf clears the value of the "after_failure_of" field.
+func (m *DeploymentMutation) ClearAfterFailureOf() {
+	m.after_failure_of = nil
+	m.clearedFields[deployment.FieldAfterFailureOf] = struct{}{}
+}
+
+// AfterFailureOfCleared returns if the "after_failure_of" field was cleared in this mutation.
+func (m *DeploymentMutation) AfterFailureOfCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldAfterFailureOf]
+	return ok
+}
+
+// ResetAfterFailureOf resets all changes to the "after_failure_of" field.
+func (m *DeploymentMutation) ResetAfterFailureOf() {
+	m.after_failure_of = nil
+	delete(m.clearedFields, deployment.FieldAfterFailureOf)
+}
+
+// SetAcknowledgesDependents sets the "acknowledges_dependents" field.
+func (m *DeploymentMutation) SetAcknowledgesDependents(b bool) {
+	m.acknowledges_dependents = &b
+}
+
+// AcknowledgesDependents returns the value of the "acknowledges_dependents" field in the mutation.
+func (m *DeploymentMutation) AcknowledgesDependents() (r bool, exists bool) {
+	v := m.acknowledges_dependents
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAcknowledgesDependents returns the old "acknowledges_dependents" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldAcknowledgesDependents(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAcknowledgesDependents is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAcknowledgesDependents requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAcknowledgesDependents: %w", err)
+	}
+	return oldValue.AcknowledgesDependents, nil
+}
+
+// ResetAcknowledgesDependents resets all changes to the "acknowledges_dependents" field.
+func (m *DeploymentMutation) ResetAcknowledgesDependents() {
+	m.acknowledges_dependents = nil
+}
+
+// SetReplacesID sets the "replaces_id" field.
+func (m *DeploymentMutation) SetReplacesID(s string) {
+	m.replaces_id = &s
+}
+
+// ReplacesID returns the value of the "replaces_id" field in the mutation.
+func (m *DeploymentMutation) ReplacesID() (r string, exists bool) {
+	v := m.replaces_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReplacesID returns the old "replaces_id" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldReplacesID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReplacesID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReplacesID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReplacesID: %w", err)
+	}
+	return oldValue.ReplacesID, nil
+}
+
+// ClearReplacesID clears the value of the "replaces_id" field.
+func (m *DeploymentMutation) ClearReplacesID() {
+	m.replaces_id = nil
+	m.clearedFields[deployment.FieldReplacesID] = struct{}{}
+}
+
+// ReplacesIDCleared returns if the "replaces_id" field was cleared in this mutation.
+func (m *DeploymentMutation) ReplacesIDCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldReplacesID]
+	return ok
+}
+
+// ResetReplacesID resets all changes to the "replaces_id" field.
+func (m *DeploymentMutation) ResetReplacesID() {
+	m.replaces_id = nil
+	delete(m.clearedFields, deployment.FieldReplacesID)
+}
+
+// SetWaitsUntil sets the "waits_until" field.
+func (m *DeploymentMutation) SetWaitsUntil(t time.Time) {
+	m.waits_until = &t
+}
+
+// WaitsUntil returns the value of the "waits_until" field in the mutation.
+func (m *DeploymentMutation) WaitsUntil() (r time.Time, exists bool) {
+	v := m.waits_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWaitsUntil returns the old "waits_until" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldWaitsUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWaitsUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWaitsUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWaitsUntil: %w", err)
+	}
+	return oldValue.WaitsUntil, nil
+}
+
+// ClearWaitsUntil clears the value of the "waits_until" field.
+func (m *DeploymentMutation) ClearWaitsUntil() {
+	m.waits_until = nil
+	m.clearedFields[deployment.FieldWaitsUntil] = struct{}{}
+}
+
+// WaitsUntilCleared returns if the "waits_until" field was cleared in this mutation.
+func (m *DeploymentMutation) WaitsUntilCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldWaitsUntil]
+	return ok
+}
+
+// ResetWaitsUntil resets all changes to the "waits_until" field.
+func (m *DeploymentMutation) ResetWaitsUntil() {
+	m.waits_until = nil
+	delete(m.clearedFields, deployment.FieldWaitsUntil)
+}
+
+// SetOverride sets the "override" field.
+func (m *DeploymentMutation) SetOverride(ga *gate.Override) {
+	m.override = &ga
+}
+
+// Override returns the value of the "override" field in the mutation.
+func (m *DeploymentMutation) Override() (r *gate.Override, exists bool) {
+	v := m.override
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOverride returns the old "override" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldOverride(ctx context.Context) (v *gate.Override, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOverride is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOverride requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOverride: %w", err)
+	}
+	return oldValue.Override, nil
+}
+
+// ClearOverride clears the value of the "override" field.
+func (m *DeploymentMutation) ClearOverride() {
+	m.override = nil
+	m.clearedFields[deployment.FieldOverride] = struct{}{}
+}
+
+// OverrideCleared returns if the "override" field was cleared in this mutation.
+func (m *DeploymentMutation) OverrideCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldOverride]
+	return ok
+}
+
+// ResetOverride resets all changes to the "override" field.
+func (m *DeploymentMutation) ResetOverride() {
+	m.override = nil
+	delete(m.clearedFields, deployment.FieldOverride)
+}
+
 // SetRunner sets the "runner" field.
 func (m *DeploymentMutation) SetRunner(s string) {
 	m.runner = &s
@@ -6993,7 +8229,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 47)
+	fields := make([]string, 0, 54)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -7104,6 +8340,27 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.created_by != nil {
 		fields = append(fields, deployment.FieldCreatedBy)
+	}
+	if m.created_by_id != nil {
+		fields = append(fields, deployment.FieldCreatedByID)
+	}
+	if m.promoted_from != nil {
+		fields = append(fields, deployment.FieldPromotedFrom)
+	}
+	if m.after_failure_of != nil {
+		fields = append(fields, deployment.FieldAfterFailureOf)
+	}
+	if m.acknowledges_dependents != nil {
+		fields = append(fields, deployment.FieldAcknowledgesDependents)
+	}
+	if m.replaces_id != nil {
+		fields = append(fields, deployment.FieldReplacesID)
+	}
+	if m.waits_until != nil {
+		fields = append(fields, deployment.FieldWaitsUntil)
+	}
+	if m.override != nil {
+		fields = append(fields, deployment.FieldOverride)
 	}
 	if m.runner != nil {
 		fields = append(fields, deployment.FieldRunner)
@@ -7217,6 +8474,20 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.DetailsFoldedAt()
 	case deployment.FieldCreatedBy:
 		return m.CreatedBy()
+	case deployment.FieldCreatedByID:
+		return m.CreatedByID()
+	case deployment.FieldPromotedFrom:
+		return m.PromotedFrom()
+	case deployment.FieldAfterFailureOf:
+		return m.AfterFailureOf()
+	case deployment.FieldAcknowledgesDependents:
+		return m.AcknowledgesDependents()
+	case deployment.FieldReplacesID:
+		return m.ReplacesID()
+	case deployment.FieldWaitsUntil:
+		return m.WaitsUntil()
+	case deployment.FieldOverride:
+		return m.Override()
 	case deployment.FieldRunner:
 		return m.Runner()
 	case deployment.FieldLeaseID:
@@ -7320,6 +8591,20 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldDetailsFoldedAt(ctx)
 	case deployment.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case deployment.FieldCreatedByID:
+		return m.OldCreatedByID(ctx)
+	case deployment.FieldPromotedFrom:
+		return m.OldPromotedFrom(ctx)
+	case deployment.FieldAfterFailureOf:
+		return m.OldAfterFailureOf(ctx)
+	case deployment.FieldAcknowledgesDependents:
+		return m.OldAcknowledgesDependents(ctx)
+	case deployment.FieldReplacesID:
+		return m.OldReplacesID(ctx)
+	case deployment.FieldWaitsUntil:
+		return m.OldWaitsUntil(ctx)
+	case deployment.FieldOverride:
+		return m.OldOverride(ctx)
 	case deployment.FieldRunner:
 		return m.OldRunner(ctx)
 	case deployment.FieldLeaseID:
@@ -7608,6 +8893,55 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCreatedBy(v)
 		return nil
+	case deployment.FieldCreatedByID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedByID(v)
+		return nil
+	case deployment.FieldPromotedFrom:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPromotedFrom(v)
+		return nil
+	case deployment.FieldAfterFailureOf:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAfterFailureOf(v)
+		return nil
+	case deployment.FieldAcknowledgesDependents:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAcknowledgesDependents(v)
+		return nil
+	case deployment.FieldReplacesID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReplacesID(v)
+		return nil
+	case deployment.FieldWaitsUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWaitsUntil(v)
+		return nil
+	case deployment.FieldOverride:
+		v, ok := value.(*gate.Override)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOverride(v)
+		return nil
 	case deployment.FieldRunner:
 		v, ok := value.(string)
 		if !ok {
@@ -7870,6 +9204,24 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldDetailsFoldedAt) {
 		fields = append(fields, deployment.FieldDetailsFoldedAt)
 	}
+	if m.FieldCleared(deployment.FieldCreatedByID) {
+		fields = append(fields, deployment.FieldCreatedByID)
+	}
+	if m.FieldCleared(deployment.FieldPromotedFrom) {
+		fields = append(fields, deployment.FieldPromotedFrom)
+	}
+	if m.FieldCleared(deployment.FieldAfterFailureOf) {
+		fields = append(fields, deployment.FieldAfterFailureOf)
+	}
+	if m.FieldCleared(deployment.FieldReplacesID) {
+		fields = append(fields, deployment.FieldReplacesID)
+	}
+	if m.FieldCleared(deployment.FieldWaitsUntil) {
+		fields = append(fields, deployment.FieldWaitsUntil)
+	}
+	if m.FieldCleared(deployment.FieldOverride) {
+		fields = append(fields, deployment.FieldOverride)
+	}
 	if m.FieldCleared(deployment.FieldRunner) {
 		fields = append(fields, deployment.FieldRunner)
 	}
@@ -7967,6 +9319,24 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldDetailsFoldedAt:
 		m.ClearDetailsFoldedAt()
+		return nil
+	case deployment.FieldCreatedByID:
+		m.ClearCreatedByID()
+		return nil
+	case deployment.FieldPromotedFrom:
+		m.ClearPromotedFrom()
+		return nil
+	case deployment.FieldAfterFailureOf:
+		m.ClearAfterFailureOf()
+		return nil
+	case deployment.FieldReplacesID:
+		m.ClearReplacesID()
+		return nil
+	case deployment.FieldWaitsUntil:
+		m.ClearWaitsUntil()
+		return nil
+	case deployment.FieldOverride:
+		m.ClearOverride()
 		return nil
 	case deployment.FieldRunner:
 		m.ClearRunner()
@@ -8107,6 +9477,27 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldCreatedBy:
 		m.ResetCreatedBy()
+		return nil
+	case deployment.FieldCreatedByID:
+		m.ResetCreatedByID()
+		return nil
+	case deployment.FieldPromotedFrom:
+		m.ResetPromotedFrom()
+		return nil
+	case deployment.FieldAfterFailureOf:
+		m.ResetAfterFailureOf()
+		return nil
+	case deployment.FieldAcknowledgesDependents:
+		m.ResetAcknowledgesDependents()
+		return nil
+	case deployment.FieldReplacesID:
+		m.ResetReplacesID()
+		return nil
+	case deployment.FieldWaitsUntil:
+		m.ResetWaitsUntil()
+		return nil
+	case deployment.FieldOverride:
+		m.ResetOverride()
 		return nil
 	case deployment.FieldRunner:
 		m.ResetRunner()
@@ -14744,6 +16135,9 @@ type ModuleInstanceMutation struct {
 	drift_since              *time.Time
 	drift_message            *string
 	drift_deployment_id      *string
+	own_inputs               *[]string
+	appendown_inputs         []string
+	on_failure               *moduleinstance.OnFailure
 	clearedFields            map[string]struct{}
 	project                  *string
 	clearedproject           bool
@@ -15660,6 +17054,107 @@ func (m *ModuleInstanceMutation) ResetDriftDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldDriftDeploymentID)
 }
 
+// SetOwnInputs sets the "own_inputs" field.
+func (m *ModuleInstanceMutation) SetOwnInputs(s []string) {
+	m.own_inputs = &s
+	m.appendown_inputs = nil
+}
+
+// OwnInputs returns the value of the "own_inputs" field in the mutation.
+func (m *ModuleInstanceMutation) OwnInputs() (r []string, exists bool) {
+	v := m.own_inputs
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOwnInputs returns the old "own_inputs" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldOwnInputs(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOwnInputs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOwnInputs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOwnInputs: %w", err)
+	}
+	return oldValue.OwnInputs, nil
+}
+
+// AppendOwnInputs adds s to the "own_inputs" field.
+func (m *ModuleInstanceMutation) AppendOwnInputs(s []string) {
+	m.appendown_inputs = append(m.appendown_inputs, s...)
+}
+
+// AppendedOwnInputs returns the list of values that were appended to the "own_inputs" field in this mutation.
+func (m *ModuleInstanceMutation) AppendedOwnInputs() ([]string, bool) {
+	if len(m.appendown_inputs) == 0 {
+		return nil, false
+	}
+	return m.appendown_inputs, true
+}
+
+// ClearOwnInputs clears the value of the "own_inputs" field.
+func (m *ModuleInstanceMutation) ClearOwnInputs() {
+	m.own_inputs = nil
+	m.appendown_inputs = nil
+	m.clearedFields[moduleinstance.FieldOwnInputs] = struct{}{}
+}
+
+// OwnInputsCleared returns if the "own_inputs" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) OwnInputsCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldOwnInputs]
+	return ok
+}
+
+// ResetOwnInputs resets all changes to the "own_inputs" field.
+func (m *ModuleInstanceMutation) ResetOwnInputs() {
+	m.own_inputs = nil
+	m.appendown_inputs = nil
+	delete(m.clearedFields, moduleinstance.FieldOwnInputs)
+}
+
+// SetOnFailure sets the "on_failure" field.
+func (m *ModuleInstanceMutation) SetOnFailure(mf moduleinstance.OnFailure) {
+	m.on_failure = &mf
+}
+
+// OnFailure returns the value of the "on_failure" field in the mutation.
+func (m *ModuleInstanceMutation) OnFailure() (r moduleinstance.OnFailure, exists bool) {
+	v := m.on_failure
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOnFailure returns the old "on_failure" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldOnFailure(ctx context.Context) (v moduleinstance.OnFailure, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOnFailure is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOnFailure requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOnFailure: %w", err)
+	}
+	return oldValue.OnFailure, nil
+}
+
+// ResetOnFailure resets all changes to the "on_failure" field.
+func (m *ModuleInstanceMutation) ResetOnFailure() {
+	m.on_failure = nil
+}
+
 // ClearProject clears the "project" edge to the Project entity.
 func (m *ModuleInstanceMutation) ClearProject() {
 	m.clearedproject = true
@@ -15802,7 +17297,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 20)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -15857,6 +17352,12 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	if m.drift_deployment_id != nil {
 		fields = append(fields, moduleinstance.FieldDriftDeploymentID)
 	}
+	if m.own_inputs != nil {
+		fields = append(fields, moduleinstance.FieldOwnInputs)
+	}
+	if m.on_failure != nil {
+		fields = append(fields, moduleinstance.FieldOnFailure)
+	}
 	return fields
 }
 
@@ -15901,6 +17402,10 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.DriftMessage()
 	case moduleinstance.FieldDriftDeploymentID:
 		return m.DriftDeploymentID()
+	case moduleinstance.FieldOwnInputs:
+		return m.OwnInputs()
+	case moduleinstance.FieldOnFailure:
+		return m.OnFailure()
 	}
 	return nil, false
 }
@@ -15946,6 +17451,10 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldDriftMessage(ctx)
 	case moduleinstance.FieldDriftDeploymentID:
 		return m.OldDriftDeploymentID(ctx)
+	case moduleinstance.FieldOwnInputs:
+		return m.OldOwnInputs(ctx)
+	case moduleinstance.FieldOnFailure:
+		return m.OldOnFailure(ctx)
 	}
 	return nil, fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -16081,6 +17590,20 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDriftDeploymentID(v)
 		return nil
+	case moduleinstance.FieldOwnInputs:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOwnInputs(v)
+		return nil
+	case moduleinstance.FieldOnFailure:
+		v, ok := value.(moduleinstance.OnFailure)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOnFailure(v)
+		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -16156,6 +17679,9 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleinstance.FieldDriftDeploymentID) {
 		fields = append(fields, moduleinstance.FieldDriftDeploymentID)
 	}
+	if m.FieldCleared(moduleinstance.FieldOwnInputs) {
+		fields = append(fields, moduleinstance.FieldOwnInputs)
+	}
 	return fields
 }
 
@@ -16199,6 +17725,9 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 		return nil
 	case moduleinstance.FieldDriftDeploymentID:
 		m.ClearDriftDeploymentID()
+		return nil
+	case moduleinstance.FieldOwnInputs:
+		m.ClearOwnInputs()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance nullable field %s", name)
@@ -16261,6 +17790,12 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldDriftDeploymentID:
 		m.ResetDriftDeploymentID()
+		return nil
+	case moduleinstance.FieldOwnInputs:
+		m.ResetOwnInputs()
+		return nil
+	case moduleinstance.FieldOnFailure:
+		m.ResetOnFailure()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)
@@ -20416,6 +21951,1044 @@ func (m *ReleaseMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Release edge %s", name)
 }
 
+// RuleMutation represents an operation that mutates the Rule nodes in the graph.
+type RuleMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	organization_id  *string
+	name             *string
+	project_id       *string
+	environment_id   *string
+	operations       *[]gate.Operation
+	appendoperations []gate.Operation
+	demand           *gate.Demand
+	overridable      *bool
+	created_by       *string
+	ended_at         *time.Time
+	version          *int32
+	addversion       *int32
+	clearedFields    map[string]struct{}
+	done             bool
+	oldValue         func(context.Context) (*Rule, error)
+	predicates       []predicate.Rule
+}
+
+var _ ent.Mutation = (*RuleMutation)(nil)
+
+// ruleOption allows management of the mutation configuration using functional options.
+type ruleOption func(*RuleMutation)
+
+// newRuleMutation creates new mutation for the Rule entity.
+func newRuleMutation(c config, op Op, opts ...ruleOption) *RuleMutation {
+	m := &RuleMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRule,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRuleID sets the ID field of the mutation.
+func withRuleID(id string) ruleOption {
+	return func(m *RuleMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Rule
+		)
+		m.oldValue = func(ctx context.Context) (*Rule, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Rule.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRule sets the old Rule of the mutation.
+func withRule(node *Rule) ruleOption {
+	return func(m *RuleMutation) {
+		m.oldValue = func(context.Context) (*Rule, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RuleMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RuleMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Rule entities.
+func (m *RuleMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RuleMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RuleMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Rule.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *RuleMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *RuleMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *RuleMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *RuleMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *RuleMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *RuleMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *RuleMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *RuleMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *RuleMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *RuleMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *RuleMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *RuleMutation) ResetName() {
+	m.name = nil
+}
+
+// SetProjectID sets the "project_id" field.
+func (m *RuleMutation) SetProjectID(s string) {
+	m.project_id = &s
+}
+
+// ProjectID returns the value of the "project_id" field in the mutation.
+func (m *RuleMutation) ProjectID() (r string, exists bool) {
+	v := m.project_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProjectID returns the old "project_id" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldProjectID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProjectID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProjectID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProjectID: %w", err)
+	}
+	return oldValue.ProjectID, nil
+}
+
+// ClearProjectID clears the value of the "project_id" field.
+func (m *RuleMutation) ClearProjectID() {
+	m.project_id = nil
+	m.clearedFields[rule.FieldProjectID] = struct{}{}
+}
+
+// ProjectIDCleared returns if the "project_id" field was cleared in this mutation.
+func (m *RuleMutation) ProjectIDCleared() bool {
+	_, ok := m.clearedFields[rule.FieldProjectID]
+	return ok
+}
+
+// ResetProjectID resets all changes to the "project_id" field.
+func (m *RuleMutation) ResetProjectID() {
+	m.project_id = nil
+	delete(m.clearedFields, rule.FieldProjectID)
+}
+
+// SetEnvironmentID sets the "environment_id" field.
+func (m *RuleMutation) SetEnvironmentID(s string) {
+	m.environment_id = &s
+}
+
+// EnvironmentID returns the value of the "environment_id" field in the mutation.
+func (m *RuleMutation) EnvironmentID() (r string, exists bool) {
+	v := m.environment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnvironmentID returns the old "environment_id" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldEnvironmentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnvironmentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnvironmentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnvironmentID: %w", err)
+	}
+	return oldValue.EnvironmentID, nil
+}
+
+// ClearEnvironmentID clears the value of the "environment_id" field.
+func (m *RuleMutation) ClearEnvironmentID() {
+	m.environment_id = nil
+	m.clearedFields[rule.FieldEnvironmentID] = struct{}{}
+}
+
+// EnvironmentIDCleared returns if the "environment_id" field was cleared in this mutation.
+func (m *RuleMutation) EnvironmentIDCleared() bool {
+	_, ok := m.clearedFields[rule.FieldEnvironmentID]
+	return ok
+}
+
+// ResetEnvironmentID resets all changes to the "environment_id" field.
+func (m *RuleMutation) ResetEnvironmentID() {
+	m.environment_id = nil
+	delete(m.clearedFields, rule.FieldEnvironmentID)
+}
+
+// SetOperations sets the "operations" field.
+func (m *RuleMutation) SetOperations(ga []gate.Operation) {
+	m.operations = &ga
+	m.appendoperations = nil
+}
+
+// Operations returns the value of the "operations" field in the mutation.
+func (m *RuleMutation) Operations() (r []gate.Operation, exists bool) {
+	v := m.operations
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOperations returns the old "operations" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldOperations(ctx context.Context) (v []gate.Operation, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOperations is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOperations requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOperations: %w", err)
+	}
+	return oldValue.Operations, nil
+}
+
+// AppendOperations adds ga to the "operations" field.
+func (m *RuleMutation) AppendOperations(ga []gate.Operation) {
+	m.appendoperations = append(m.appendoperations, ga...)
+}
+
+// AppendedOperations returns the list of values that were appended to the "operations" field in this mutation.
+func (m *RuleMutation) AppendedOperations() ([]gate.Operation, bool) {
+	if len(m.appendoperations) == 0 {
+		return nil, false
+	}
+	return m.appendoperations, true
+}
+
+// ResetOperations resets all changes to the "operations" field.
+func (m *RuleMutation) ResetOperations() {
+	m.operations = nil
+	m.appendoperations = nil
+}
+
+// SetDemand sets the "demand" field.
+func (m *RuleMutation) SetDemand(ga gate.Demand) {
+	m.demand = &ga
+}
+
+// Demand returns the value of the "demand" field in the mutation.
+func (m *RuleMutation) Demand() (r gate.Demand, exists bool) {
+	v := m.demand
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDemand returns the old "demand" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldDemand(ctx context.Context) (v gate.Demand, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDemand is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDemand requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDemand: %w", err)
+	}
+	return oldValue.Demand, nil
+}
+
+// ResetDemand resets all changes to the "demand" field.
+func (m *RuleMutation) ResetDemand() {
+	m.demand = nil
+}
+
+// SetOverridable sets the "overridable" field.
+func (m *RuleMutation) SetOverridable(b bool) {
+	m.overridable = &b
+}
+
+// Overridable returns the value of the "overridable" field in the mutation.
+func (m *RuleMutation) Overridable() (r bool, exists bool) {
+	v := m.overridable
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOverridable returns the old "overridable" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldOverridable(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOverridable is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOverridable requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOverridable: %w", err)
+	}
+	return oldValue.Overridable, nil
+}
+
+// ResetOverridable resets all changes to the "overridable" field.
+func (m *RuleMutation) ResetOverridable() {
+	m.overridable = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *RuleMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *RuleMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *RuleMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *RuleMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *RuleMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedAt returns the old "ended_at" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
+	}
+	return oldValue.EndedAt, nil
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *RuleMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[rule.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *RuleMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[rule.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *RuleMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, rule.FieldEndedAt)
+}
+
+// SetVersion sets the "version" field.
+func (m *RuleMutation) SetVersion(i int32) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *RuleMutation) Version() (r int32, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldVersion(ctx context.Context) (v int32, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *RuleMutation) AddVersion(i int32) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *RuleMutation) AddedVersion() (r int32, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *RuleMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// Where appends a list predicates to the RuleMutation builder.
+func (m *RuleMutation) Where(ps ...predicate.Rule) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RuleMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RuleMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Rule, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RuleMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RuleMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Rule).
+func (m *RuleMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RuleMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.created_at != nil {
+		fields = append(fields, rule.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, rule.FieldUpdatedAt)
+	}
+	if m.organization_id != nil {
+		fields = append(fields, rule.FieldOrganizationID)
+	}
+	if m.name != nil {
+		fields = append(fields, rule.FieldName)
+	}
+	if m.project_id != nil {
+		fields = append(fields, rule.FieldProjectID)
+	}
+	if m.environment_id != nil {
+		fields = append(fields, rule.FieldEnvironmentID)
+	}
+	if m.operations != nil {
+		fields = append(fields, rule.FieldOperations)
+	}
+	if m.demand != nil {
+		fields = append(fields, rule.FieldDemand)
+	}
+	if m.overridable != nil {
+		fields = append(fields, rule.FieldOverridable)
+	}
+	if m.created_by != nil {
+		fields = append(fields, rule.FieldCreatedBy)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, rule.FieldEndedAt)
+	}
+	if m.version != nil {
+		fields = append(fields, rule.FieldVersion)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RuleMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case rule.FieldCreatedAt:
+		return m.CreatedAt()
+	case rule.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case rule.FieldOrganizationID:
+		return m.OrganizationID()
+	case rule.FieldName:
+		return m.Name()
+	case rule.FieldProjectID:
+		return m.ProjectID()
+	case rule.FieldEnvironmentID:
+		return m.EnvironmentID()
+	case rule.FieldOperations:
+		return m.Operations()
+	case rule.FieldDemand:
+		return m.Demand()
+	case rule.FieldOverridable:
+		return m.Overridable()
+	case rule.FieldCreatedBy:
+		return m.CreatedBy()
+	case rule.FieldEndedAt:
+		return m.EndedAt()
+	case rule.FieldVersion:
+		return m.Version()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RuleMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case rule.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case rule.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case rule.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case rule.FieldName:
+		return m.OldName(ctx)
+	case rule.FieldProjectID:
+		return m.OldProjectID(ctx)
+	case rule.FieldEnvironmentID:
+		return m.OldEnvironmentID(ctx)
+	case rule.FieldOperations:
+		return m.OldOperations(ctx)
+	case rule.FieldDemand:
+		return m.OldDemand(ctx)
+	case rule.FieldOverridable:
+		return m.OldOverridable(ctx)
+	case rule.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case rule.FieldEndedAt:
+		return m.OldEndedAt(ctx)
+	case rule.FieldVersion:
+		return m.OldVersion(ctx)
+	}
+	return nil, fmt.Errorf("unknown Rule field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RuleMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case rule.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case rule.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case rule.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case rule.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case rule.FieldProjectID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProjectID(v)
+		return nil
+	case rule.FieldEnvironmentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnvironmentID(v)
+		return nil
+	case rule.FieldOperations:
+		v, ok := value.([]gate.Operation)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOperations(v)
+		return nil
+	case rule.FieldDemand:
+		v, ok := value.(gate.Demand)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDemand(v)
+		return nil
+	case rule.FieldOverridable:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOverridable(v)
+		return nil
+	case rule.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case rule.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	case rule.FieldVersion:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Rule field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RuleMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, rule.FieldVersion)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RuleMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case rule.FieldVersion:
+		return m.AddedVersion()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RuleMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case rule.FieldVersion:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Rule numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RuleMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(rule.FieldProjectID) {
+		fields = append(fields, rule.FieldProjectID)
+	}
+	if m.FieldCleared(rule.FieldEnvironmentID) {
+		fields = append(fields, rule.FieldEnvironmentID)
+	}
+	if m.FieldCleared(rule.FieldEndedAt) {
+		fields = append(fields, rule.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RuleMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RuleMutation) ClearField(name string) error {
+	switch name {
+	case rule.FieldProjectID:
+		m.ClearProjectID()
+		return nil
+	case rule.FieldEnvironmentID:
+		m.ClearEnvironmentID()
+		return nil
+	case rule.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Rule nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RuleMutation) ResetField(name string) error {
+	switch name {
+	case rule.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case rule.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case rule.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case rule.FieldName:
+		m.ResetName()
+		return nil
+	case rule.FieldProjectID:
+		m.ResetProjectID()
+		return nil
+	case rule.FieldEnvironmentID:
+		m.ResetEnvironmentID()
+		return nil
+	case rule.FieldOperations:
+		m.ResetOperations()
+		return nil
+	case rule.FieldDemand:
+		m.ResetDemand()
+		return nil
+	case rule.FieldOverridable:
+		m.ResetOverridable()
+		return nil
+	case rule.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case rule.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	case rule.FieldVersion:
+		m.ResetVersion()
+		return nil
+	}
+	return fmt.Errorf("unknown Rule field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RuleMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RuleMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RuleMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RuleMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RuleMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RuleMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RuleMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Rule unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RuleMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Rule edge %s", name)
+}
+
 // TokenMutation represents an operation that mutates the Token nodes in the graph.
 type TokenMutation struct {
 	config
@@ -20430,6 +23003,9 @@ type TokenMutation struct {
 	scope           **actor.Scope
 	created_by      *string
 	created_by_id   *string
+	holder          *string
+	principal_id    *string
+	made_by_id      *string
 	hash            *string
 	prefix          *string
 	last_four       *string
@@ -20886,6 +23462,153 @@ func (m *TokenMutation) ResetCreatedByID() {
 	delete(m.clearedFields, token.FieldCreatedByID)
 }
 
+// SetHolder sets the "holder" field.
+func (m *TokenMutation) SetHolder(s string) {
+	m.holder = &s
+}
+
+// Holder returns the value of the "holder" field in the mutation.
+func (m *TokenMutation) Holder() (r string, exists bool) {
+	v := m.holder
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHolder returns the old "holder" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldHolder(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHolder is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHolder requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHolder: %w", err)
+	}
+	return oldValue.Holder, nil
+}
+
+// ClearHolder clears the value of the "holder" field.
+func (m *TokenMutation) ClearHolder() {
+	m.holder = nil
+	m.clearedFields[token.FieldHolder] = struct{}{}
+}
+
+// HolderCleared returns if the "holder" field was cleared in this mutation.
+func (m *TokenMutation) HolderCleared() bool {
+	_, ok := m.clearedFields[token.FieldHolder]
+	return ok
+}
+
+// ResetHolder resets all changes to the "holder" field.
+func (m *TokenMutation) ResetHolder() {
+	m.holder = nil
+	delete(m.clearedFields, token.FieldHolder)
+}
+
+// SetPrincipalID sets the "principal_id" field.
+func (m *TokenMutation) SetPrincipalID(s string) {
+	m.principal_id = &s
+}
+
+// PrincipalID returns the value of the "principal_id" field in the mutation.
+func (m *TokenMutation) PrincipalID() (r string, exists bool) {
+	v := m.principal_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrincipalID returns the old "principal_id" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldPrincipalID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrincipalID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrincipalID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrincipalID: %w", err)
+	}
+	return oldValue.PrincipalID, nil
+}
+
+// ClearPrincipalID clears the value of the "principal_id" field.
+func (m *TokenMutation) ClearPrincipalID() {
+	m.principal_id = nil
+	m.clearedFields[token.FieldPrincipalID] = struct{}{}
+}
+
+// PrincipalIDCleared returns if the "principal_id" field was cleared in this mutation.
+func (m *TokenMutation) PrincipalIDCleared() bool {
+	_, ok := m.clearedFields[token.FieldPrincipalID]
+	return ok
+}
+
+// ResetPrincipalID resets all changes to the "principal_id" field.
+func (m *TokenMutation) ResetPrincipalID() {
+	m.principal_id = nil
+	delete(m.clearedFields, token.FieldPrincipalID)
+}
+
+// SetMadeByID sets the "made_by_id" field.
+func (m *TokenMutation) SetMadeByID(s string) {
+	m.made_by_id = &s
+}
+
+// MadeByID returns the value of the "made_by_id" field in the mutation.
+func (m *TokenMutation) MadeByID() (r string, exists bool) {
+	v := m.made_by_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMadeByID returns the old "made_by_id" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldMadeByID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMadeByID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMadeByID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMadeByID: %w", err)
+	}
+	return oldValue.MadeByID, nil
+}
+
+// ClearMadeByID clears the value of the "made_by_id" field.
+func (m *TokenMutation) ClearMadeByID() {
+	m.made_by_id = nil
+	m.clearedFields[token.FieldMadeByID] = struct{}{}
+}
+
+// MadeByIDCleared returns if the "made_by_id" field was cleared in this mutation.
+func (m *TokenMutation) MadeByIDCleared() bool {
+	_, ok := m.clearedFields[token.FieldMadeByID]
+	return ok
+}
+
+// ResetMadeByID resets all changes to the "made_by_id" field.
+func (m *TokenMutation) ResetMadeByID() {
+	m.made_by_id = nil
+	delete(m.clearedFields, token.FieldMadeByID)
+}
+
 // SetHash sets the "hash" field.
 func (m *TokenMutation) SetHash(s string) {
 	m.hash = &s
@@ -21175,7 +23898,7 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, token.FieldCreatedAt)
 	}
@@ -21199,6 +23922,15 @@ func (m *TokenMutation) Fields() []string {
 	}
 	if m.created_by_id != nil {
 		fields = append(fields, token.FieldCreatedByID)
+	}
+	if m.holder != nil {
+		fields = append(fields, token.FieldHolder)
+	}
+	if m.principal_id != nil {
+		fields = append(fields, token.FieldPrincipalID)
+	}
+	if m.made_by_id != nil {
+		fields = append(fields, token.FieldMadeByID)
 	}
 	if m.hash != nil {
 		fields = append(fields, token.FieldHash)
@@ -21242,6 +23974,12 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedBy()
 	case token.FieldCreatedByID:
 		return m.CreatedByID()
+	case token.FieldHolder:
+		return m.Holder()
+	case token.FieldPrincipalID:
+		return m.PrincipalID()
+	case token.FieldMadeByID:
+		return m.MadeByID()
 	case token.FieldHash:
 		return m.Hash()
 	case token.FieldPrefix:
@@ -21279,6 +24017,12 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldCreatedBy(ctx)
 	case token.FieldCreatedByID:
 		return m.OldCreatedByID(ctx)
+	case token.FieldHolder:
+		return m.OldHolder(ctx)
+	case token.FieldPrincipalID:
+		return m.OldPrincipalID(ctx)
+	case token.FieldMadeByID:
+		return m.OldMadeByID(ctx)
 	case token.FieldHash:
 		return m.OldHash(ctx)
 	case token.FieldPrefix:
@@ -21355,6 +24099,27 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCreatedByID(v)
+		return nil
+	case token.FieldHolder:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHolder(v)
+		return nil
+	case token.FieldPrincipalID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrincipalID(v)
+		return nil
+	case token.FieldMadeByID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMadeByID(v)
 		return nil
 	case token.FieldHash:
 		v, ok := value.(string)
@@ -21440,6 +24205,15 @@ func (m *TokenMutation) ClearedFields() []string {
 	if m.FieldCleared(token.FieldCreatedByID) {
 		fields = append(fields, token.FieldCreatedByID)
 	}
+	if m.FieldCleared(token.FieldHolder) {
+		fields = append(fields, token.FieldHolder)
+	}
+	if m.FieldCleared(token.FieldPrincipalID) {
+		fields = append(fields, token.FieldPrincipalID)
+	}
+	if m.FieldCleared(token.FieldMadeByID) {
+		fields = append(fields, token.FieldMadeByID)
+	}
 	if m.FieldCleared(token.FieldExpiresAt) {
 		fields = append(fields, token.FieldExpiresAt)
 	}
@@ -21474,6 +24248,15 @@ func (m *TokenMutation) ClearField(name string) error {
 		return nil
 	case token.FieldCreatedByID:
 		m.ClearCreatedByID()
+		return nil
+	case token.FieldHolder:
+		m.ClearHolder()
+		return nil
+	case token.FieldPrincipalID:
+		m.ClearPrincipalID()
+		return nil
+	case token.FieldMadeByID:
+		m.ClearMadeByID()
 		return nil
 	case token.FieldExpiresAt:
 		m.ClearExpiresAt()
@@ -21515,6 +24298,15 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldCreatedByID:
 		m.ResetCreatedByID()
+		return nil
+	case token.FieldHolder:
+		m.ResetHolder()
+		return nil
+	case token.FieldPrincipalID:
+		m.ResetPrincipalID()
+		return nil
+	case token.FieldMadeByID:
+		m.ResetMadeByID()
 		return nil
 	case token.FieldHash:
 		m.ResetHash()

@@ -7,6 +7,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
+	"slipway/ent/rule"
 	"slipway/ent/schema"
 )
 
@@ -46,16 +47,20 @@ func init() {
 	deploymentDescFoldedLogBytes := deploymentFields[31].Descriptor()
 	// deployment.DefaultFoldedLogBytes holds the default value on creation for the folded_log_bytes field.
 	deployment.DefaultFoldedLogBytes = deploymentDescFoldedLogBytes.Default.(int64)
+	// deploymentDescAcknowledgesDependents is the schema descriptor for acknowledges_dependents field.
+	deploymentDescAcknowledgesDependents := deploymentFields[37].Descriptor()
+	// deployment.DefaultAcknowledgesDependents holds the default value on creation for the acknowledges_dependents field.
+	deployment.DefaultAcknowledgesDependents = deploymentDescAcknowledgesDependents.Default.(bool)
 	// deploymentDescForced is the schema descriptor for forced field.
-	deploymentDescForced := deploymentFields[41].Descriptor()
+	deploymentDescForced := deploymentFields[48].Descriptor()
 	// deployment.DefaultForced holds the default value on creation for the forced field.
 	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[42].Descriptor()
+	deploymentDescReportSequence := deploymentFields[49].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[43].Descriptor()
+	deploymentDescVersion := deploymentFields[50].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()
@@ -70,4 +75,10 @@ func init() {
 	moduleversionDescUsesRecorded := moduleversionFields[11].Descriptor()
 	// moduleversion.DefaultUsesRecorded holds the default value on creation for the uses_recorded field.
 	moduleversion.DefaultUsesRecorded = moduleversionDescUsesRecorded.Default.(bool)
+	ruleFields := schema.Rule{}.Fields()
+	_ = ruleFields
+	// ruleDescVersion is the schema descriptor for version field.
+	ruleDescVersion := ruleFields[8].Descriptor()
+	// rule.DefaultVersion holds the default value on creation for the version field.
+	rule.DefaultVersion = ruleDescVersion.Default.(int32)
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slipway/ent/approval"
 	"slipway/ent/auditevent"
 	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
@@ -28,12 +29,14 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
+	"slipway/ent/rule"
 	"slipway/ent/token"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"time"
 )
 
@@ -104,6 +107,36 @@ func scanInto[T any](to *T, value any) error {
 	err := v.Scan(value)
 	*to = v.V
 	return err
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *Approval) ScanTarget(column string) any {
+	switch column {
+	case approval.FieldID:
+		return &_m.ID
+	case approval.FieldCreatedAt:
+		return &_m.CreatedAt
+	case approval.FieldUpdatedAt:
+		return &_m.UpdatedAt
+	case approval.FieldOrganizationID:
+		return &_m.OrganizationID
+	case approval.FieldDeploymentID:
+		return &_m.DeploymentID
+	case approval.FieldPrincipalID:
+		return &_m.PrincipalID
+	case approval.FieldTokenID:
+		return &_m.TokenID
+	case approval.FieldCreatedBy:
+		return &_m.CreatedBy
+	case approval.FieldRole:
+		return &_m.Role
+	case approval.FieldApproved:
+		return &_m.Approved
+	case approval.FieldComment:
+		return scanNillable[string]{&_m.Comment}
+	default:
+		return nil
+	}
 }
 
 // ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
@@ -325,6 +358,20 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.DetailsFoldedAt}
 	case deployment.FieldCreatedBy:
 		return &_m.CreatedBy
+	case deployment.FieldCreatedByID:
+		return scanNillable[string]{&_m.CreatedByID}
+	case deployment.FieldPromotedFrom:
+		return scanNillable[string]{&_m.PromotedFrom}
+	case deployment.FieldAfterFailureOf:
+		return scanNillable[string]{&_m.AfterFailureOf}
+	case deployment.FieldAcknowledgesDependents:
+		return &_m.AcknowledgesDependents
+	case deployment.FieldReplacesID:
+		return scanNillable[string]{&_m.ReplacesID}
+	case deployment.FieldWaitsUntil:
+		return scanNillable[time.Time]{&_m.WaitsUntil}
+	case deployment.FieldOverride:
+		return &scanJSON[*gate.Override]{to: &_m.Override}
 	case deployment.FieldRunner:
 		return scanNillable[string]{&_m.Runner}
 	case deployment.FieldLeaseID:
@@ -595,6 +642,10 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.DriftMessage}
 	case moduleinstance.FieldDriftDeploymentID:
 		return scanNillable[string]{&_m.DriftDeploymentID}
+	case moduleinstance.FieldOwnInputs:
+		return &scanJSON[[]string]{to: &_m.OwnInputs}
+	case moduleinstance.FieldOnFailure:
+		return &_m.OnFailure
 	default:
 		return nil
 	}
@@ -731,6 +782,40 @@ func (_m *Release) ScanTarget(column string) any {
 }
 
 // ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *Rule) ScanTarget(column string) any {
+	switch column {
+	case rule.FieldID:
+		return &_m.ID
+	case rule.FieldCreatedAt:
+		return &_m.CreatedAt
+	case rule.FieldUpdatedAt:
+		return &_m.UpdatedAt
+	case rule.FieldOrganizationID:
+		return &_m.OrganizationID
+	case rule.FieldName:
+		return &_m.Name
+	case rule.FieldProjectID:
+		return scanNillable[string]{&_m.ProjectID}
+	case rule.FieldEnvironmentID:
+		return scanNillable[string]{&_m.EnvironmentID}
+	case rule.FieldOperations:
+		return &scanJSON[[]gate.Operation]{to: &_m.Operations}
+	case rule.FieldDemand:
+		return &scanJSON[gate.Demand]{to: &_m.Demand}
+	case rule.FieldOverridable:
+		return &_m.Overridable
+	case rule.FieldCreatedBy:
+		return &_m.CreatedBy
+	case rule.FieldEndedAt:
+		return scanNillable[time.Time]{&_m.EndedAt}
+	case rule.FieldVersion:
+		return &_m.Version
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
 func (_m *Token) ScanTarget(column string) any {
 	switch column {
 	case token.FieldID:
@@ -751,6 +836,12 @@ func (_m *Token) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.CreatedBy}
 	case token.FieldCreatedByID:
 		return scanNillable[string]{&_m.CreatedByID}
+	case token.FieldHolder:
+		return scanNillable[string]{&_m.Holder}
+	case token.FieldPrincipalID:
+		return scanNillable[string]{&_m.PrincipalID}
+	case token.FieldMadeByID:
+		return scanNillable[string]{&_m.MadeByID}
 	case token.FieldHash:
 		return &_m.Hash
 	case token.FieldPrefix:

@@ -35,6 +35,12 @@ type Token struct {
 	CreatedBy *string `json:"created_by,omitempty"`
 	// id of the actor's token; null for those that the command line made
 	CreatedByID *string `json:"created_by_id,omitempty"`
+	// whose it is, as its maker says; null where nobody was named
+	Holder *string `json:"holder,omitempty"`
+	// who acts by it, for who may approve what: its holder, else who made it, else itself; null for those of older servers
+	PrincipalID *string `json:"principal_id,omitempty"`
+	// principal of who made it; null for those that the command line made, and of older servers
+	MadeByID *string `json:"made_by_id,omitempty"`
 	// SHA-256 of the token's text, in hex
 	Hash string `json:"-"`
 	// Prefix holds the value of the "prefix" field.
@@ -57,7 +63,7 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case token.FieldScope:
 			values[i] = new([]byte)
-		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldCreatedByID, token.FieldHash, token.FieldPrefix, token.FieldLastFour:
+		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldCreatedByID, token.FieldHolder, token.FieldPrincipalID, token.FieldMadeByID, token.FieldHash, token.FieldPrefix, token.FieldLastFour:
 			values[i] = new(sql.NullString)
 		case token.FieldCreatedAt, token.FieldUpdatedAt, token.FieldExpiresAt, token.FieldLastUsedAt, token.FieldRevokedAt:
 			values[i] = new(sql.NullTime)
@@ -134,6 +140,27 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CreatedByID = new(string)
 				*_m.CreatedByID = value.String
+			}
+		case token.FieldHolder:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field holder", values[i])
+			} else if value.Valid {
+				_m.Holder = new(string)
+				*_m.Holder = value.String
+			}
+		case token.FieldPrincipalID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field principal_id", values[i])
+			} else if value.Valid {
+				_m.PrincipalID = new(string)
+				*_m.PrincipalID = value.String
+			}
+		case token.FieldMadeByID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field made_by_id", values[i])
+			} else if value.Valid {
+				_m.MadeByID = new(string)
+				*_m.MadeByID = value.String
 			}
 		case token.FieldHash:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -237,6 +264,21 @@ func (_m *Token) String() string {
 	builder.WriteString(", ")
 	if v := _m.CreatedByID; v != nil {
 		builder.WriteString("created_by_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.Holder; v != nil {
+		builder.WriteString("holder=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.PrincipalID; v != nil {
+		builder.WriteString("principal_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.MadeByID; v != nil {
+		builder.WriteString("made_by_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -93,6 +93,48 @@ func (_c *TokenCreate) SetNillableCreatedByID(v *string) *TokenCreate {
 	return _c
 }
 
+// SetHolder sets the "holder" field.
+func (_c *TokenCreate) SetHolder(v string) *TokenCreate {
+	_c.mutation.SetHolder(v)
+	return _c
+}
+
+// SetNillableHolder sets the "holder" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableHolder(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetHolder(*v)
+	}
+	return _c
+}
+
+// SetPrincipalID sets the "principal_id" field.
+func (_c *TokenCreate) SetPrincipalID(v string) *TokenCreate {
+	_c.mutation.SetPrincipalID(v)
+	return _c
+}
+
+// SetNillablePrincipalID sets the "principal_id" field if the given value is not nil.
+func (_c *TokenCreate) SetNillablePrincipalID(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetPrincipalID(*v)
+	}
+	return _c
+}
+
+// SetMadeByID sets the "made_by_id" field.
+func (_c *TokenCreate) SetMadeByID(v string) *TokenCreate {
+	_c.mutation.SetMadeByID(v)
+	return _c
+}
+
+// SetNillableMadeByID sets the "made_by_id" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableMadeByID(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetMadeByID(*v)
+	}
+	return _c
+}
+
 // SetHash sets the "hash" field.
 func (_c *TokenCreate) SetHash(v string) *TokenCreate {
 	_c.mutation.SetHash(v)
@@ -280,6 +322,18 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedByID(); ok {
 		_spec.SetField(token.FieldCreatedByID, field.TypeString, value)
 		_node.CreatedByID = &value
+	}
+	if value, ok := _c.mutation.Holder(); ok {
+		_spec.SetField(token.FieldHolder, field.TypeString, value)
+		_node.Holder = &value
+	}
+	if value, ok := _c.mutation.PrincipalID(); ok {
+		_spec.SetField(token.FieldPrincipalID, field.TypeString, value)
+		_node.PrincipalID = &value
+	}
+	if value, ok := _c.mutation.MadeByID(); ok {
+		_spec.SetField(token.FieldMadeByID, field.TypeString, value)
+		_node.MadeByID = &value
 	}
 	if value, ok := _c.mutation.Hash(); ok {
 		_spec.SetField(token.FieldHash, field.TypeString, value)

@@ -145,6 +145,15 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.CreatedByIDCleared() {
 		_spec.ClearField(token.FieldCreatedByID, field.TypeString)
 	}
+	if _u.mutation.HolderCleared() {
+		_spec.ClearField(token.FieldHolder, field.TypeString)
+	}
+	if _u.mutation.PrincipalIDCleared() {
+		_spec.ClearField(token.FieldPrincipalID, field.TypeString)
+	}
+	if _u.mutation.MadeByIDCleared() {
+		_spec.ClearField(token.FieldMadeByID, field.TypeString)
+	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)
 	}
@@ -327,6 +336,15 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if _u.mutation.CreatedByIDCleared() {
 		_spec.ClearField(token.FieldCreatedByID, field.TypeString)
+	}
+	if _u.mutation.HolderCleared() {
+		_spec.ClearField(token.FieldHolder, field.TypeString)
+	}
+	if _u.mutation.PrincipalIDCleared() {
+		_spec.ClearField(token.FieldPrincipalID, field.TypeString)
+	}
+	if _u.mutation.MadeByIDCleared() {
+		_spec.ClearField(token.FieldMadeByID, field.TypeString)
 	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)

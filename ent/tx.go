@@ -14,6 +14,8 @@ import (
 // Tx is a transactional client that is created by calling Client.Tx().
 type Tx struct {
 	config
+	// Approval is the client for interacting with the Approval builders.
+	Approval *ApprovalClient
 	// AuditEvent is the client for interacting with the AuditEvent builders.
 	AuditEvent *AuditEventClient
 	// Chore is the client for interacting with the Chore builders.
@@ -58,6 +60,8 @@ type Tx struct {
 	Quarantine *QuarantineClient
 	// Release is the client for interacting with the Release builders.
 	Release *ReleaseClient
+	// Rule is the client for interacting with the Rule builders.
+	Rule *RuleClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
 
@@ -191,6 +195,7 @@ func (tx *Tx) Client() *Client {
 }
 
 func (tx *Tx) init() {
+	tx.Approval = NewApprovalClient(tx.config)
 	tx.AuditEvent = NewAuditEventClient(tx.config)
 	tx.Chore = NewChoreClient(tx.config)
 	tx.CloudEvent = NewCloudEventClient(tx.config)
@@ -213,6 +218,7 @@ func (tx *Tx) init() {
 	tx.Project = NewProjectClient(tx.config)
 	tx.Quarantine = NewQuarantineClient(tx.config)
 	tx.Release = NewReleaseClient(tx.config)
+	tx.Rule = NewRuleClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
 }
 
@@ -223,7 +229,7 @@ func (tx *Tx) init() {
 // of them in order to commit or rollback the transaction.
 //
 // If a closed transaction is embedded in one of the generated entities, and the entity
-// applies a query, for example: AuditEvent.QueryXXX(), the query will be executed
+// applies a query, for example: Approval.QueryXXX(), the query will be executed
 // through the driver which created this transaction.
 //
 // Note that txDriver is not goroutine safe.

@@ -5,6 +5,7 @@ package ent
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"slipway/ent/approval"
 	"slipway/ent/auditevent"
 	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
@@ -27,6 +28,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
+	"slipway/ent/rule"
 	"slipway/ent/token"
 )
 
@@ -73,6 +75,72 @@ func optionalJSON[T any](value T, isNull bool) any {
 		return string(text)
 	}
 	return jsonValue{value}
+}
+
+// InsertStatement returns the INSERT of approvals, with every column but those that the database fills in and those
+// that are set later.
+func (*Approval) InsertStatement() string {
+	return `INSERT INTO "approvals" ("id", "created_at", "updated_at", "organization_id", "deployment_id", "principal_id", "token_id", "created_by", "role", "approved", "comment") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *Approval) InsertArguments() []any {
+	return []any{
+		_m.ID,
+		_m.CreatedAt,
+		_m.UpdatedAt,
+		_m.OrganizationID,
+		_m.DeploymentID,
+		_m.PrincipalID,
+		_m.TokenID,
+		_m.CreatedBy,
+		_m.Role,
+		_m.Approved,
+		nillable(_m.Comment),
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *Approval) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Approval) Owner() string {
+	return _m.OrganizationID
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *Approval) ColumnValue(column string) any {
+	switch column {
+	case approval.FieldID:
+		return _m.ID
+	case approval.FieldCreatedAt:
+		return _m.CreatedAt
+	case approval.FieldUpdatedAt:
+		return _m.UpdatedAt
+	case approval.FieldOrganizationID:
+		return _m.OrganizationID
+	case approval.FieldDeploymentID:
+		return _m.DeploymentID
+	case approval.FieldPrincipalID:
+		return _m.PrincipalID
+	case approval.FieldTokenID:
+		return _m.TokenID
+	case approval.FieldCreatedBy:
+		return _m.CreatedBy
+	case approval.FieldRole:
+		return _m.Role
+	case approval.FieldApproved:
+		return _m.Approved
+	case approval.FieldComment:
+		return nillable(_m.Comment)
+	default:
+		return nil
+	}
 }
 
 // InsertStatement returns the INSERT of audit_events, with every column but those that the database fills in and those
@@ -411,7 +479,7 @@ func (_m *DefinitionUse) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of deployments, with every column but those that the database fills in and those
 // that are set later.
 func (*Deployment) InsertStatement() string {
-	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`
+	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "created_by_id", "promoted_from", "after_failure_of", "acknowledges_dependents", "replaces_id", "waits_until", "override", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -443,6 +511,13 @@ func (_m *Deployment) InsertArguments() []any {
 		_m.Data,
 		nillable(_m.ServiceArn),
 		_m.CreatedBy,
+		nillable(_m.CreatedByID),
+		nillable(_m.PromotedFrom),
+		nillable(_m.AfterFailureOf),
+		_m.AcknowledgesDependents,
+		nillable(_m.ReplacesID),
+		nillable(_m.WaitsUntil),
+		optionalJSON(_m.Override, _m.Override == nil),
 		_m.Version,
 	}
 }
@@ -581,6 +656,20 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return nillable(_m.DetailsFoldedAt)
 	case deployment.FieldCreatedBy:
 		return _m.CreatedBy
+	case deployment.FieldCreatedByID:
+		return nillable(_m.CreatedByID)
+	case deployment.FieldPromotedFrom:
+		return nillable(_m.PromotedFrom)
+	case deployment.FieldAfterFailureOf:
+		return nillable(_m.AfterFailureOf)
+	case deployment.FieldAcknowledgesDependents:
+		return _m.AcknowledgesDependents
+	case deployment.FieldReplacesID:
+		return nillable(_m.ReplacesID)
+	case deployment.FieldWaitsUntil:
+		return nillable(_m.WaitsUntil)
+	case deployment.FieldOverride:
+		return optionalJSON(_m.Override, _m.Override == nil)
 	case deployment.FieldRunner:
 		return nillable(_m.Runner)
 	case deployment.FieldLeaseID:
@@ -1102,7 +1191,7 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_instances, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleInstance) InsertStatement() string {
-	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id", "own_inputs", "on_failure") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1125,6 +1214,8 @@ func (_m *ModuleInstance) InsertArguments() []any {
 		nillable(_m.DriftSince),
 		nillable(_m.DriftMessage),
 		nillable(_m.DriftDeploymentID),
+		optionalJSON(_m.OwnInputs, _m.OwnInputs == nil),
+		string(_m.OnFailure),
 	}
 }
 
@@ -1186,6 +1277,10 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return nillable(_m.DriftMessage)
 	case moduleinstance.FieldDriftDeploymentID:
 		return nillable(_m.DriftDeploymentID)
+	case moduleinstance.FieldOwnInputs:
+		return optionalJSON(_m.OwnInputs, _m.OwnInputs == nil)
+	case moduleinstance.FieldOnFailure:
+		return string(_m.OnFailure)
 	default:
 		return nil
 	}
@@ -1500,10 +1595,82 @@ func (_m *Release) ColumnValue(column string) any {
 	}
 }
 
+// InsertStatement returns the INSERT of rules, with every column but those that the database fills in and those
+// that are set later.
+func (*Rule) InsertStatement() string {
+	return `INSERT INTO "rules" ("id", "created_at", "updated_at", "organization_id", "name", "project_id", "environment_id", "operations", "demand", "overridable", "created_by", "ended_at", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *Rule) InsertArguments() []any {
+	return []any{
+		_m.ID,
+		_m.CreatedAt,
+		_m.UpdatedAt,
+		_m.OrganizationID,
+		_m.Name,
+		nillable(_m.ProjectID),
+		nillable(_m.EnvironmentID),
+		optionalJSON(_m.Operations, false),
+		optionalJSON(_m.Demand, false),
+		_m.Overridable,
+		_m.CreatedBy,
+		nillable(_m.EndedAt),
+		_m.Version,
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *Rule) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Rule) Owner() string {
+	return _m.OrganizationID
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *Rule) ColumnValue(column string) any {
+	switch column {
+	case rule.FieldID:
+		return _m.ID
+	case rule.FieldCreatedAt:
+		return _m.CreatedAt
+	case rule.FieldUpdatedAt:
+		return _m.UpdatedAt
+	case rule.FieldOrganizationID:
+		return _m.OrganizationID
+	case rule.FieldName:
+		return _m.Name
+	case rule.FieldProjectID:
+		return nillable(_m.ProjectID)
+	case rule.FieldEnvironmentID:
+		return nillable(_m.EnvironmentID)
+	case rule.FieldOperations:
+		return optionalJSON(_m.Operations, false)
+	case rule.FieldDemand:
+		return optionalJSON(_m.Demand, false)
+	case rule.FieldOverridable:
+		return _m.Overridable
+	case rule.FieldCreatedBy:
+		return _m.CreatedBy
+	case rule.FieldEndedAt:
+		return nillable(_m.EndedAt)
+	case rule.FieldVersion:
+		return _m.Version
+	default:
+		return nil
+	}
+}
+
 // InsertStatement returns the INSERT of tokens, with every column but those that the database fills in and those
 // that are set later.
 func (*Token) InsertStatement() string {
-	return `INSERT INTO "tokens" ("id", "created_at", "updated_at", "organization_id", "name", "role", "scope", "created_by", "created_by_id", "hash", "prefix", "last_four", "expires_at", "last_used_at", "revoked_at") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+	return `INSERT INTO "tokens" ("id", "created_at", "updated_at", "organization_id", "name", "role", "scope", "created_by", "created_by_id", "holder", "principal_id", "made_by_id", "hash", "prefix", "last_four", "expires_at", "last_used_at", "revoked_at") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1518,6 +1685,9 @@ func (_m *Token) InsertArguments() []any {
 		optionalJSON(_m.Scope, _m.Scope == nil),
 		nillable(_m.CreatedBy),
 		nillable(_m.CreatedByID),
+		nillable(_m.Holder),
+		nillable(_m.PrincipalID),
+		nillable(_m.MadeByID),
 		_m.Hash,
 		_m.Prefix,
 		_m.LastFour,
@@ -1564,6 +1734,12 @@ func (_m *Token) ColumnValue(column string) any {
 		return nillable(_m.CreatedBy)
 	case token.FieldCreatedByID:
 		return nillable(_m.CreatedByID)
+	case token.FieldHolder:
+		return nillable(_m.Holder)
+	case token.FieldPrincipalID:
+		return nillable(_m.PrincipalID)
+	case token.FieldMadeByID:
+		return nillable(_m.MadeByID)
 	case token.FieldHash:
 		return _m.Hash
 	case token.FieldPrefix:

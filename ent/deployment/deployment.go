@@ -88,6 +88,20 @@ const (
 	FieldDetailsFoldedAt = "details_folded_at"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldCreatedByID holds the string denoting the created_by_id field in the database.
+	FieldCreatedByID = "created_by_id"
+	// FieldPromotedFrom holds the string denoting the promoted_from field in the database.
+	FieldPromotedFrom = "promoted_from"
+	// FieldAfterFailureOf holds the string denoting the after_failure_of field in the database.
+	FieldAfterFailureOf = "after_failure_of"
+	// FieldAcknowledgesDependents holds the string denoting the acknowledges_dependents field in the database.
+	FieldAcknowledgesDependents = "acknowledges_dependents"
+	// FieldReplacesID holds the string denoting the replaces_id field in the database.
+	FieldReplacesID = "replaces_id"
+	// FieldWaitsUntil holds the string denoting the waits_until field in the database.
+	FieldWaitsUntil = "waits_until"
+	// FieldOverride holds the string denoting the override field in the database.
+	FieldOverride = "override"
 	// FieldRunner holds the string denoting the runner field in the database.
 	FieldRunner = "runner"
 	// FieldLeaseID holds the string denoting the lease_id field in the database.
@@ -212,6 +226,13 @@ var Columns = []string{
 	FieldFoldedLogBytes,
 	FieldDetailsFoldedAt,
 	FieldCreatedBy,
+	FieldCreatedByID,
+	FieldPromotedFrom,
+	FieldAfterFailureOf,
+	FieldAcknowledgesDependents,
+	FieldReplacesID,
+	FieldWaitsUntil,
+	FieldOverride,
 	FieldRunner,
 	FieldLeaseID,
 	FieldLeaseExpiresAt,
@@ -247,6 +268,8 @@ var (
 	DefaultFoldedLogLines int32
 	// DefaultFoldedLogBytes holds the default value on creation for the "folded_log_bytes" field.
 	DefaultFoldedLogBytes int64
+	// DefaultAcknowledgesDependents holds the default value on creation for the "acknowledges_dependents" field.
+	DefaultAcknowledgesDependents bool
 	// DefaultForced holds the default value on creation for the "forced" field.
 	DefaultForced bool
 	// DefaultReportSequence holds the default value on creation for the "report_sequence" field.
@@ -263,11 +286,12 @@ const DefaultStatus = StatusPENDING
 
 // Status values.
 const (
-	StatusPENDING   Status = "PENDING"
-	StatusRUNNING   Status = "RUNNING"
-	StatusSUCCEEDED Status = "SUCCEEDED"
-	StatusFAILED    Status = "FAILED"
-	StatusCANCELED  Status = "CANCELED"
+	StatusAWAITING_APPROVAL Status = "AWAITING_APPROVAL"
+	StatusPENDING           Status = "PENDING"
+	StatusRUNNING           Status = "RUNNING"
+	StatusSUCCEEDED         Status = "SUCCEEDED"
+	StatusFAILED            Status = "FAILED"
+	StatusCANCELED          Status = "CANCELED"
 )
 
 func (s Status) String() string {
@@ -277,7 +301,7 @@ func (s Status) String() string {
 // StatusValidator is a validator for the "status" field enum values. It is called by the builders before save.
 func StatusValidator(s Status) error {
 	switch s {
-	case StatusPENDING, StatusRUNNING, StatusSUCCEEDED, StatusFAILED, StatusCANCELED:
+	case StatusAWAITING_APPROVAL, StatusPENDING, StatusRUNNING, StatusSUCCEEDED, StatusFAILED, StatusCANCELED:
 		return nil
 	default:
 		return fmt.Errorf("deployment: invalid enum value for status field: %q", s)
@@ -460,6 +484,36 @@ func ByDetailsFoldedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
+}
+
+// ByCreatedByID orders the results by the created_by_id field.
+func ByCreatedByID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreatedByID, opts...).ToFunc()
+}
+
+// ByPromotedFrom orders the results by the promoted_from field.
+func ByPromotedFrom(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPromotedFrom, opts...).ToFunc()
+}
+
+// ByAfterFailureOf orders the results by the after_failure_of field.
+func ByAfterFailureOf(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAfterFailureOf, opts...).ToFunc()
+}
+
+// ByAcknowledgesDependents orders the results by the acknowledges_dependents field.
+func ByAcknowledgesDependents(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAcknowledgesDependents, opts...).ToFunc()
+}
+
+// ByReplacesID orders the results by the replaces_id field.
+func ByReplacesID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReplacesID, opts...).ToFunc()
+}
+
+// ByWaitsUntil orders the results by the waits_until field.
+func ByWaitsUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldWaitsUntil, opts...).ToFunc()
 }
 
 // ByRunner orders the results by the runner field.

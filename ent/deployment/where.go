@@ -231,6 +231,36 @@ func CreatedBy(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldCreatedBy, v))
 }
 
+// CreatedByID applies equality check predicate on the "created_by_id" field. It's identical to CreatedByIDEQ.
+func CreatedByID(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCreatedByID, v))
+}
+
+// PromotedFrom applies equality check predicate on the "promoted_from" field. It's identical to PromotedFromEQ.
+func PromotedFrom(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldPromotedFrom, v))
+}
+
+// AfterFailureOf applies equality check predicate on the "after_failure_of" field. It's identical to AfterFailureOfEQ.
+func AfterFailureOf(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldAfterFailureOf, v))
+}
+
+// AcknowledgesDependents applies equality check predicate on the "acknowledges_dependents" field. It's identical to AcknowledgesDependentsEQ.
+func AcknowledgesDependents(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldAcknowledgesDependents, v))
+}
+
+// ReplacesID applies equality check predicate on the "replaces_id" field. It's identical to ReplacesIDEQ.
+func ReplacesID(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldReplacesID, v))
+}
+
+// WaitsUntil applies equality check predicate on the "waits_until" field. It's identical to WaitsUntilEQ.
+func WaitsUntil(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldWaitsUntil, v))
+}
+
 // Runner applies equality check predicate on the "runner" field. It's identical to RunnerEQ.
 func Runner(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldRunner, v))
@@ -2274,6 +2304,376 @@ func CreatedByEqualFold(v string) predicate.Deployment {
 // CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
 func CreatedByContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldCreatedBy, v))
+}
+
+// CreatedByIDEQ applies the EQ predicate on the "created_by_id" field.
+func CreatedByIDEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCreatedByID, v))
+}
+
+// CreatedByIDNEQ applies the NEQ predicate on the "created_by_id" field.
+func CreatedByIDNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldCreatedByID, v))
+}
+
+// CreatedByIDIn applies the In predicate on the "created_by_id" field.
+func CreatedByIDIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldCreatedByID, vs...))
+}
+
+// CreatedByIDNotIn applies the NotIn predicate on the "created_by_id" field.
+func CreatedByIDNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldCreatedByID, vs...))
+}
+
+// CreatedByIDGT applies the GT predicate on the "created_by_id" field.
+func CreatedByIDGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldCreatedByID, v))
+}
+
+// CreatedByIDGTE applies the GTE predicate on the "created_by_id" field.
+func CreatedByIDGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldCreatedByID, v))
+}
+
+// CreatedByIDLT applies the LT predicate on the "created_by_id" field.
+func CreatedByIDLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldCreatedByID, v))
+}
+
+// CreatedByIDLTE applies the LTE predicate on the "created_by_id" field.
+func CreatedByIDLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldCreatedByID, v))
+}
+
+// CreatedByIDContains applies the Contains predicate on the "created_by_id" field.
+func CreatedByIDContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldCreatedByID, v))
+}
+
+// CreatedByIDHasPrefix applies the HasPrefix predicate on the "created_by_id" field.
+func CreatedByIDHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldCreatedByID, v))
+}
+
+// CreatedByIDHasSuffix applies the HasSuffix predicate on the "created_by_id" field.
+func CreatedByIDHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldCreatedByID, v))
+}
+
+// CreatedByIDIsNil applies the IsNil predicate on the "created_by_id" field.
+func CreatedByIDIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldCreatedByID))
+}
+
+// CreatedByIDNotNil applies the NotNil predicate on the "created_by_id" field.
+func CreatedByIDNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldCreatedByID))
+}
+
+// CreatedByIDEqualFold applies the EqualFold predicate on the "created_by_id" field.
+func CreatedByIDEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldCreatedByID, v))
+}
+
+// CreatedByIDContainsFold applies the ContainsFold predicate on the "created_by_id" field.
+func CreatedByIDContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldCreatedByID, v))
+}
+
+// PromotedFromEQ applies the EQ predicate on the "promoted_from" field.
+func PromotedFromEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldPromotedFrom, v))
+}
+
+// PromotedFromNEQ applies the NEQ predicate on the "promoted_from" field.
+func PromotedFromNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldPromotedFrom, v))
+}
+
+// PromotedFromIn applies the In predicate on the "promoted_from" field.
+func PromotedFromIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldPromotedFrom, vs...))
+}
+
+// PromotedFromNotIn applies the NotIn predicate on the "promoted_from" field.
+func PromotedFromNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldPromotedFrom, vs...))
+}
+
+// PromotedFromGT applies the GT predicate on the "promoted_from" field.
+func PromotedFromGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldPromotedFrom, v))
+}
+
+// PromotedFromGTE applies the GTE predicate on the "promoted_from" field.
+func PromotedFromGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldPromotedFrom, v))
+}
+
+// PromotedFromLT applies the LT predicate on the "promoted_from" field.
+func PromotedFromLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldPromotedFrom, v))
+}
+
+// PromotedFromLTE applies the LTE predicate on the "promoted_from" field.
+func PromotedFromLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldPromotedFrom, v))
+}
+
+// PromotedFromContains applies the Contains predicate on the "promoted_from" field.
+func PromotedFromContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldPromotedFrom, v))
+}
+
+// PromotedFromHasPrefix applies the HasPrefix predicate on the "promoted_from" field.
+func PromotedFromHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldPromotedFrom, v))
+}
+
+// PromotedFromHasSuffix applies the HasSuffix predicate on the "promoted_from" field.
+func PromotedFromHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldPromotedFrom, v))
+}
+
+// PromotedFromIsNil applies the IsNil predicate on the "promoted_from" field.
+func PromotedFromIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldPromotedFrom))
+}
+
+// PromotedFromNotNil applies the NotNil predicate on the "promoted_from" field.
+func PromotedFromNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldPromotedFrom))
+}
+
+// PromotedFromEqualFold applies the EqualFold predicate on the "promoted_from" field.
+func PromotedFromEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldPromotedFrom, v))
+}
+
+// PromotedFromContainsFold applies the ContainsFold predicate on the "promoted_from" field.
+func PromotedFromContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldPromotedFrom, v))
+}
+
+// AfterFailureOfEQ applies the EQ predicate on the "after_failure_of" field.
+func AfterFailureOfEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfNEQ applies the NEQ predicate on the "after_failure_of" field.
+func AfterFailureOfNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfIn applies the In predicate on the "after_failure_of" field.
+func AfterFailureOfIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldAfterFailureOf, vs...))
+}
+
+// AfterFailureOfNotIn applies the NotIn predicate on the "after_failure_of" field.
+func AfterFailureOfNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldAfterFailureOf, vs...))
+}
+
+// AfterFailureOfGT applies the GT predicate on the "after_failure_of" field.
+func AfterFailureOfGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfGTE applies the GTE predicate on the "after_failure_of" field.
+func AfterFailureOfGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfLT applies the LT predicate on the "after_failure_of" field.
+func AfterFailureOfLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfLTE applies the LTE predicate on the "after_failure_of" field.
+func AfterFailureOfLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfContains applies the Contains predicate on the "after_failure_of" field.
+func AfterFailureOfContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfHasPrefix applies the HasPrefix predicate on the "after_failure_of" field.
+func AfterFailureOfHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfHasSuffix applies the HasSuffix predicate on the "after_failure_of" field.
+func AfterFailureOfHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfIsNil applies the IsNil predicate on the "after_failure_of" field.
+func AfterFailureOfIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldAfterFailureOf))
+}
+
+// AfterFailureOfNotNil applies the NotNil predicate on the "after_failure_of" field.
+func AfterFailureOfNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldAfterFailureOf))
+}
+
+// AfterFailureOfEqualFold applies the EqualFold predicate on the "after_failure_of" field.
+func AfterFailureOfEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldAfterFailureOf, v))
+}
+
+// AfterFailureOfContainsFold applies the ContainsFold predicate on the "after_failure_of" field.
+func AfterFailureOfContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldAfterFailureOf, v))
+}
+
+// AcknowledgesDependentsEQ applies the EQ predicate on the "acknowledges_dependents" field.
+func AcknowledgesDependentsEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldAcknowledgesDependents, v))
+}
+
+// AcknowledgesDependentsNEQ applies the NEQ predicate on the "acknowledges_dependents" field.
+func AcknowledgesDependentsNEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldAcknowledgesDependents, v))
+}
+
+// ReplacesIDEQ applies the EQ predicate on the "replaces_id" field.
+func ReplacesIDEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldReplacesID, v))
+}
+
+// ReplacesIDNEQ applies the NEQ predicate on the "replaces_id" field.
+func ReplacesIDNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldReplacesID, v))
+}
+
+// ReplacesIDIn applies the In predicate on the "replaces_id" field.
+func ReplacesIDIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldReplacesID, vs...))
+}
+
+// ReplacesIDNotIn applies the NotIn predicate on the "replaces_id" field.
+func ReplacesIDNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldReplacesID, vs...))
+}
+
+// ReplacesIDGT applies the GT predicate on the "replaces_id" field.
+func ReplacesIDGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldReplacesID, v))
+}
+
+// ReplacesIDGTE applies the GTE predicate on the "replaces_id" field.
+func ReplacesIDGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldReplacesID, v))
+}
+
+// ReplacesIDLT applies the LT predicate on the "replaces_id" field.
+func ReplacesIDLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldReplacesID, v))
+}
+
+// ReplacesIDLTE applies the LTE predicate on the "replaces_id" field.
+func ReplacesIDLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldReplacesID, v))
+}
+
+// ReplacesIDContains applies the Contains predicate on the "replaces_id" field.
+func ReplacesIDContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldReplacesID, v))
+}
+
+// ReplacesIDHasPrefix applies the HasPrefix predicate on the "replaces_id" field.
+func ReplacesIDHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldReplacesID, v))
+}
+
+// ReplacesIDHasSuffix applies the HasSuffix predicate on the "replaces_id" field.
+func ReplacesIDHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldReplacesID, v))
+}
+
+// ReplacesIDIsNil applies the IsNil predicate on the "replaces_id" field.
+func ReplacesIDIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldReplacesID))
+}
+
+// ReplacesIDNotNil applies the NotNil predicate on the "replaces_id" field.
+func ReplacesIDNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldReplacesID))
+}
+
+// ReplacesIDEqualFold applies the EqualFold predicate on the "replaces_id" field.
+func ReplacesIDEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldReplacesID, v))
+}
+
+// ReplacesIDContainsFold applies the ContainsFold predicate on the "replaces_id" field.
+func ReplacesIDContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldReplacesID, v))
+}
+
+// WaitsUntilEQ applies the EQ predicate on the "waits_until" field.
+func WaitsUntilEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldWaitsUntil, v))
+}
+
+// WaitsUntilNEQ applies the NEQ predicate on the "waits_until" field.
+func WaitsUntilNEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldWaitsUntil, v))
+}
+
+// WaitsUntilIn applies the In predicate on the "waits_until" field.
+func WaitsUntilIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldWaitsUntil, vs...))
+}
+
+// WaitsUntilNotIn applies the NotIn predicate on the "waits_until" field.
+func WaitsUntilNotIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldWaitsUntil, vs...))
+}
+
+// WaitsUntilGT applies the GT predicate on the "waits_until" field.
+func WaitsUntilGT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldWaitsUntil, v))
+}
+
+// WaitsUntilGTE applies the GTE predicate on the "waits_until" field.
+func WaitsUntilGTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldWaitsUntil, v))
+}
+
+// WaitsUntilLT applies the LT predicate on the "waits_until" field.
+func WaitsUntilLT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldWaitsUntil, v))
+}
+
+// WaitsUntilLTE applies the LTE predicate on the "waits_until" field.
+func WaitsUntilLTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldWaitsUntil, v))
+}
+
+// WaitsUntilIsNil applies the IsNil predicate on the "waits_until" field.
+func WaitsUntilIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldWaitsUntil))
+}
+
+// WaitsUntilNotNil applies the NotNil predicate on the "waits_until" field.
+func WaitsUntilNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldWaitsUntil))
+}
+
+// OverrideIsNil applies the IsNil predicate on the "override" field.
+func OverrideIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldOverride))
+}
+
+// OverrideNotNil applies the NotNil predicate on the "override" field.
+func OverrideNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldOverride))
 }
 
 // RunnerEQ applies the EQ predicate on the "runner" field.

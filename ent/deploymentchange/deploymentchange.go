@@ -56,6 +56,7 @@ type Kind string
 // Kind values.
 const (
 	KindCREATED   Kind = "CREATED"
+	KindQUEUED    Kind = "QUEUED"
 	KindUPDATED   Kind = "UPDATED"
 	KindCOMPLETED Kind = "COMPLETED"
 )
@@ -67,7 +68,7 @@ func (k Kind) String() string {
 // KindValidator is a validator for the "kind" field enum values. It is called by the builders before save.
 func KindValidator(k Kind) error {
 	switch k {
-	case KindCREATED, KindUPDATED, KindCOMPLETED:
+	case KindCREATED, KindQUEUED, KindUPDATED, KindCOMPLETED:
 		return nil
 	default:
 		return fmt.Errorf("deploymentchange: invalid enum value for kind field: %q", k)

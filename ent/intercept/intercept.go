@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"slipway/ent"
+	"slipway/ent/approval"
 	"slipway/ent/auditevent"
 	"slipway/ent/chore"
 	"slipway/ent/cloudevent"
@@ -30,6 +31,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
+	"slipway/ent/rule"
 	"slipway/ent/token"
 
 	"entgo.io/ent/dialect/sql"
@@ -89,6 +91,33 @@ func (f TraverseFunc) Traverse(ctx context.Context, q ent.Query) error {
 		return err
 	}
 	return f(ctx, query)
+}
+
+// The ApprovalFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ApprovalFunc func(context.Context, *ent.ApprovalQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ApprovalFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ApprovalQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ApprovalQuery", q)
+}
+
+// The TraverseApproval type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseApproval func(context.Context, *ent.ApprovalQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseApproval) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseApproval) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ApprovalQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ApprovalQuery", q)
 }
 
 // The AuditEventFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -685,6 +714,33 @@ func (f TraverseRelease) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.ReleaseQuery", q)
 }
 
+// The RuleFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RuleFunc func(context.Context, *ent.RuleQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RuleFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RuleQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RuleQuery", q)
+}
+
+// The TraverseRule type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRule func(context.Context, *ent.RuleQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRule) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRule) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RuleQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RuleQuery", q)
+}
+
 // The TokenFunc type is an adapter to allow the use of ordinary function as a Querier.
 type TokenFunc func(context.Context, *ent.TokenQuery) (ent.Value, error)
 
@@ -715,6 +771,8 @@ func (f TraverseToken) Traverse(ctx context.Context, q ent.Query) error {
 // NewQuery returns the generic Query interface for the given typed query.
 func NewQuery(q ent.Query) (Query, error) {
 	switch q := q.(type) {
+	case *ent.ApprovalQuery:
+		return &query[*ent.ApprovalQuery, predicate.Approval, approval.OrderOption]{typ: ent.TypeApproval, tq: q}, nil
 	case *ent.AuditEventQuery:
 		return &query[*ent.AuditEventQuery, predicate.AuditEvent, auditevent.OrderOption]{typ: ent.TypeAuditEvent, tq: q}, nil
 	case *ent.ChoreQuery:
@@ -759,6 +817,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.QuarantineQuery, predicate.Quarantine, quarantine.OrderOption]{typ: ent.TypeQuarantine, tq: q}, nil
 	case *ent.ReleaseQuery:
 		return &query[*ent.ReleaseQuery, predicate.Release, release.OrderOption]{typ: ent.TypeRelease, tq: q}, nil
+	case *ent.RuleQuery:
+		return &query[*ent.RuleQuery, predicate.Rule, rule.OrderOption]{typ: ent.TypeRule, tq: q}, nil
 	case *ent.TokenQuery:
 		return &query[*ent.TokenQuery, predicate.Token, token.OrderOption]{typ: ent.TypeToken, tq: q}, nil
 	default:

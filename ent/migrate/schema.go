@@ -9,6 +9,41 @@ import (
 )
 
 var (
+	// ApprovalsColumns holds the columns for the "approvals" table.
+	ApprovalsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "principal_id", Type: field.TypeString},
+		{Name: "token_id", Type: field.TypeString},
+		{Name: "created_by", Type: field.TypeString},
+		{Name: "role", Type: field.TypeString},
+		{Name: "approved", Type: field.TypeBool},
+		{Name: "comment", Type: field.TypeString, Nullable: true},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// ApprovalsTable holds the schema information for the "approvals" table.
+	ApprovalsTable = &schema.Table{
+		Name:       "approvals",
+		Columns:    ApprovalsColumns,
+		PrimaryKey: []*schema.Column{ApprovalsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "approvals_deployments_deployment",
+				Columns:    []*schema.Column{ApprovalsColumns[10]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "approval_one_voice",
+				Unique:  true,
+				Columns: []*schema.Column{ApprovalsColumns[3], ApprovalsColumns[10], ApprovalsColumns[4]},
+			},
+		},
+	}
 	// AuditEventsColumns holds the columns for the "audit_events" table.
 	AuditEventsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -276,7 +311,7 @@ var (
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "deployment_type", Type: field.TypeString},
 		{Name: "trigger_source", Type: field.TypeString},
-		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED"}, Default: "PENDING"},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"AWAITING_APPROVAL", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED"}, Default: "PENDING"},
 		{Name: "description", Type: field.TypeString, Nullable: true},
 		{Name: "reason", Type: field.TypeString, Nullable: true},
 		{Name: "started_at", Type: field.TypeTime, Nullable: true},
@@ -302,6 +337,13 @@ var (
 		{Name: "folded_log_bytes", Type: field.TypeInt64, Default: 0},
 		{Name: "details_folded_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_by", Type: field.TypeString},
+		{Name: "created_by_id", Type: field.TypeString, Nullable: true},
+		{Name: "promoted_from", Type: field.TypeString, Nullable: true},
+		{Name: "after_failure_of", Type: field.TypeString, Nullable: true},
+		{Name: "acknowledges_dependents", Type: field.TypeBool, Default: false},
+		{Name: "replaces_id", Type: field.TypeString, Nullable: true},
+		{Name: "waits_until", Type: field.TypeTime, Nullable: true},
+		{Name: "override", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "runner", Type: field.TypeString, Nullable: true},
 		{Name: "lease_id", Type: field.TypeString, Nullable: true},
 		{Name: "lease_expires_at", Type: field.TypeTime, Nullable: true},
@@ -327,54 +369,91 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[42]},
+				Columns:    []*schema.Column{DeploymentsColumns[49]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[43]},
+				Columns:    []*schema.Column{DeploymentsColumns[50]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[44]},
+				Columns:    []*schema.Column{DeploymentsColumns[51]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[45]},
+				Columns:    []*schema.Column{DeploymentsColumns[52]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[46]},
+				Columns:    []*schema.Column{DeploymentsColumns[53]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[47]},
+				Columns:    []*schema.Column{DeploymentsColumns[54]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "deployment_active_instance",
+				Name:    "deployment_in_progress",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51]},
 				Annotation: &entsql.IndexAnnotation{
-					Where: "completed_at IS NULL AND trigger_source <> 'event'",
+					Where: "completed_at IS NULL AND trigger_source <> 'event' AND status <> 'AWAITING_APPROVAL'",
+				},
+			},
+			{
+				Name:    "deployment_awaiting_instance",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "status = 'AWAITING_APPROVAL'",
+				},
+			},
+			{
+				Name:    "deployment_awaiting_until",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[37], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "status = 'AWAITING_APPROVAL'",
+				},
+			},
+			{
+				Name:    "deployment_after_failure",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[34]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "after_failure_of IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_overridden_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+					Where: "override IS NOT NULL",
 				},
 			},
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[33]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -387,7 +466,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[34]},
+				Columns: []*schema.Column{DeploymentsColumns[41]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -416,7 +495,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[14], DeploymentsColumns[12], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[23], DeploymentsColumns[14], DeploymentsColumns[12], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -424,7 +503,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[14]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[23], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -432,7 +511,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[14]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[23], DeploymentsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -440,7 +519,7 @@ var (
 			{
 				Name:    "deployment_succeeded_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[10]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[10]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'SUCCEEDED' AND trigger_source = 'event'",
 				},
@@ -448,7 +527,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[23], DeploymentsColumns[9], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[23], DeploymentsColumns[9], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -476,7 +555,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[49], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -488,7 +567,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[50], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -500,7 +579,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -512,7 +591,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[45], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -560,7 +639,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[42], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[49], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -572,7 +651,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[50], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -584,7 +663,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[44], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -602,7 +681,7 @@ var (
 		{Name: "xid", Type: field.TypeInt64, Nullable: true, Default: map[string]schema.Expr{"postgres": "pg_current_xact_id()", "sqlite3": "0"}, SchemaType: map[string]string{"postgres": "xid8", "sqlite3": "integer"}},
 		{Name: "deployment_id", Type: field.TypeString},
 		{Name: "version", Type: field.TypeInt32},
-		{Name: "kind", Type: field.TypeEnum, Nullable: true, Enums: []string{"CREATED", "UPDATED", "COMPLETED"}},
+		{Name: "kind", Type: field.TypeEnum, Nullable: true, Enums: []string{"CREATED", "QUEUED", "UPDATED", "COMPLETED"}},
 		{Name: "created_at", Type: field.TypeTime},
 	}
 	// DeploymentChangesTable holds the schema information for the "deployment_changes" table.
@@ -981,6 +1060,8 @@ var (
 		{Name: "drift_since", Type: field.TypeTime, Nullable: true},
 		{Name: "drift_message", Type: field.TypeString, Nullable: true},
 		{Name: "drift_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "own_inputs", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "on_failure", Type: field.TypeEnum, Enums: []string{"NOTHING", "ROLL_BACK"}, Default: "NOTHING"},
 		{Name: "project_id", Type: field.TypeString},
 		{Name: "environment_id", Type: field.TypeString},
 		{Name: "module_definition_id", Type: field.TypeString},
@@ -994,25 +1075,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[15]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[17]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[16]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[18]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[17]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[19]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[18]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[20]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1021,7 +1102,7 @@ var (
 			{
 				Name:    "module_instance_name_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[16], ModuleInstancesColumns[6]},
+				Columns: []*schema.Column{ModuleInstancesColumns[18], ModuleInstancesColumns[6]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -1029,7 +1110,7 @@ var (
 			{
 				Name:    "module_instance_live",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[18]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[20]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "live_deployment_id IS NOT NULL",
 				},
@@ -1062,7 +1143,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[15], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[17], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1074,7 +1155,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[16], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[18], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1086,7 +1167,7 @@ var (
 			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[17], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[19], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1337,6 +1418,50 @@ var (
 			},
 		},
 	}
+	// RulesColumns holds the columns for the "rules" table.
+	RulesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "name", Type: field.TypeString},
+		{Name: "project_id", Type: field.TypeString, Nullable: true},
+		{Name: "environment_id", Type: field.TypeString, Nullable: true},
+		{Name: "operations", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "demand", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "overridable", Type: field.TypeBool},
+		{Name: "created_by", Type: field.TypeString},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "version", Type: field.TypeInt32, Default: 1},
+	}
+	// RulesTable holds the schema information for the "rules" table.
+	RulesTable = &schema.Table{
+		Name:       "rules",
+		Columns:    RulesColumns,
+		PrimaryKey: []*schema.Column{RulesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "rule_in_force",
+				Unique:  false,
+				Columns: []*schema.Column{RulesColumns[3], RulesColumns[1], RulesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "ended_at IS NULL",
+				},
+			},
+			{
+				Name:    "rule_organization_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RulesColumns[3], RulesColumns[1], RulesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						RulesColumns[1].Name: true,
+
+						RulesColumns[0].Name: true,
+					},
+				},
+			},
+		},
+	}
 	// TokensColumns holds the columns for the "tokens" table.
 	TokensColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -1348,6 +1473,9 @@ var (
 		{Name: "scope", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "created_by", Type: field.TypeString, Nullable: true},
 		{Name: "created_by_id", Type: field.TypeString, Nullable: true},
+		{Name: "holder", Type: field.TypeString, Nullable: true},
+		{Name: "principal_id", Type: field.TypeString, Nullable: true},
+		{Name: "made_by_id", Type: field.TypeString, Nullable: true},
 		{Name: "hash", Type: field.TypeString, Unique: true},
 		{Name: "prefix", Type: field.TypeString},
 		{Name: "last_four", Type: field.TypeString},
@@ -1379,10 +1507,27 @@ var (
 					Where: "organization_id IS NULL",
 				},
 			},
+			{
+				Name:    "token_makers",
+				Unique:  false,
+				Columns: []*schema.Column{TokensColumns[10], TokensColumns[11]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "made_by_id IS NOT NULL",
+				},
+			},
+			{
+				Name:    "token_made",
+				Unique:  false,
+				Columns: []*schema.Column{TokensColumns[11], TokensColumns[10]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "made_by_id IS NOT NULL",
+				},
+			},
 		},
 	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
+		ApprovalsTable,
 		AuditEventsTable,
 		LeaseSweepsTable,
 		CloudEventsTable,
@@ -1405,11 +1550,13 @@ var (
 		ProjectsTable,
 		QuarantinesTable,
 		ReleasesTable,
+		RulesTable,
 		TokensTable,
 	}
 )
 
 func init() {
+	ApprovalsTable.ForeignKeys[0].RefTable = DeploymentsTable
 	LeaseSweepsTable.Annotation = &entsql.Annotation{
 		Table: "lease_sweeps",
 	}

@@ -50,6 +50,10 @@ const (
 	FieldDriftMessage = "drift_message"
 	// FieldDriftDeploymentID holds the string denoting the drift_deployment_id field in the database.
 	FieldDriftDeploymentID = "drift_deployment_id"
+	// FieldOwnInputs holds the string denoting the own_inputs field in the database.
+	FieldOwnInputs = "own_inputs"
+	// FieldOnFailure holds the string denoting the on_failure field in the database.
+	FieldOnFailure = "on_failure"
 	// EdgeProject holds the string denoting the project edge name in mutations.
 	EdgeProject = "project"
 	// EdgeEnvironment holds the string denoting the environment edge name in mutations.
@@ -111,6 +115,8 @@ var Columns = []string{
 	FieldDriftSince,
 	FieldDriftMessage,
 	FieldDriftDeploymentID,
+	FieldOwnInputs,
+	FieldOnFailure,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -149,6 +155,32 @@ func DriftKindValidator(dk DriftKind) error {
 		return nil
 	default:
 		return fmt.Errorf("moduleinstance: invalid enum value for drift_kind field: %q", dk)
+	}
+}
+
+// OnFailure defines the type for the "on_failure" enum field.
+type OnFailure string
+
+// OnFailureNOTHING is the default value of the OnFailure enum.
+const DefaultOnFailure = OnFailureNOTHING
+
+// OnFailure values.
+const (
+	OnFailureNOTHING   OnFailure = "NOTHING"
+	OnFailureROLL_BACK OnFailure = "ROLL_BACK"
+)
+
+func (of OnFailure) String() string {
+	return string(of)
+}
+
+// OnFailureValidator is a validator for the "on_failure" field enum values. It is called by the builders before save.
+func OnFailureValidator(of OnFailure) error {
+	switch of {
+	case OnFailureNOTHING, OnFailureROLL_BACK:
+		return nil
+	default:
+		return fmt.Errorf("moduleinstance: invalid enum value for on_failure field: %q", of)
 	}
 }
 
@@ -248,6 +280,11 @@ func ByDriftMessage(opts ...sql.OrderTermOption) OrderOption {
 // ByDriftDeploymentID orders the results by the drift_deployment_id field.
 func ByDriftDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDriftDeploymentID, opts...).ToFunc()
+}
+
+// ByOnFailure orders the results by the on_failure field.
+func ByOnFailure(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOnFailure, opts...).ToFunc()
 }
 
 // ByProjectField orders the results by project field.

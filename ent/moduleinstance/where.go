@@ -1225,6 +1225,36 @@ func DriftDeploymentIDContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldDriftDeploymentID, v))
 }
 
+// OwnInputsIsNil applies the IsNil predicate on the "own_inputs" field.
+func OwnInputsIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldOwnInputs))
+}
+
+// OwnInputsNotNil applies the NotNil predicate on the "own_inputs" field.
+func OwnInputsNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldOwnInputs))
+}
+
+// OnFailureEQ applies the EQ predicate on the "on_failure" field.
+func OnFailureEQ(v OnFailure) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldOnFailure, v))
+}
+
+// OnFailureNEQ applies the NEQ predicate on the "on_failure" field.
+func OnFailureNEQ(v OnFailure) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldOnFailure, v))
+}
+
+// OnFailureIn applies the In predicate on the "on_failure" field.
+func OnFailureIn(vs ...OnFailure) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldOnFailure, vs...))
+}
+
+// OnFailureNotIn applies the NotIn predicate on the "on_failure" field.
+func OnFailureNotIn(vs ...OnFailure) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldOnFailure, vs...))
+}
+
 // HasProject applies the HasEdge predicate on the "project" edge.
 func HasProject() predicate.ModuleInstance {
 	return predicate.ModuleInstance(func(s *sql.Selector) {

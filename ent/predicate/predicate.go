@@ -6,6 +6,9 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
+// Approval is the predicate function for approval builders.
+type Approval func(*sql.Selector)
+
 // AuditEvent is the predicate function for auditevent builders.
 type AuditEvent func(*sql.Selector)
 
@@ -71,6 +74,9 @@ type Quarantine func(*sql.Selector)
 
 // Release is the predicate function for release builders.
 type Release func(*sql.Selector)
+
+// Rule is the predicate function for rule builders.
+type Rule func(*sql.Selector)
 
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)

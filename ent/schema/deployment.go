@@ -10,6 +10,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 )
 
 // Deployment is one deployment of a module instance.
@@ -28,8 +29,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("deployment_type").Immutable().
 			Comment("the kind of the module version"),
 		field.String("trigger_source").Immutable().
-			Comment("api, rollback, redeploy, pipeline, destroy or event"),
-		field.Enum("status").Values("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").Default("PENDING"),
+			Comment("api, rollback, redeploy, pipeline, promotion, destroy or event"),
+		field.Enum("status").Values("AWAITING_APPROVAL", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").Default("PENDING"),
 		field.String("description").Optional().Nillable().Immutable(),
 		field.String("reason").Optional().Nillable().Immutable().
 			Comment("why its creator wanted it"),
@@ -73,6 +74,20 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("when its events, its log and the states of its listeners were folded because of their age"),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
+		field.String("created_by_id").Optional().Nillable().Immutable().
+			Comment("principal of the actor; null for the server, for what was started outside, and for those from before it was noted"),
+		field.String("promoted_from").Optional().Nillable().Immutable().
+			Comment("what was promoted, for a replay what its source was promoted from; null for neither"),
+		field.String("after_failure_of").Optional().Nillable().Immutable().
+			Comment("the deployment whose failure it takes back by itself"),
+		field.Bool("acknowledges_dependents").Default(false).Immutable().
+			Comment("a destroy of what others refer to"),
+		field.String("replaces_id").Optional().Nillable().Immutable().
+			Comment("what was live when it began to wait for approvals; null for nothing, and for those that never waited"),
+		field.Time("waits_until").Optional().Nillable().
+			Comment("when it expires unless it is started before, by the clock of leases; null for those that never waited"),
+		field.JSON("override", &gate.Override{}).Optional().SchemaType(jsonColumn).
+			Comment("who went past which rules, and why; null where all were met"),
 		field.String("runner").Optional().Nillable().Annotations(later).
 			Comment("name of the actor that claimed it"),
 		field.String("lease_id").Optional().Nillable().Sensitive().Annotations(later).
@@ -109,14 +124,23 @@ func (Deployment) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of Deployment. The predicate of deployment_active_instance is completed_at, because one with IN (…) is dropped
-// and made again by every migration diff. What was started outside is nobody's to wait for. The organization, which an
+// Indexes of Deployment. The predicate of deployment_in_progress is completed_at, because one with IN (…) is dropped
+// and made again by every migration diff. What was started outside is nobody's to wait for, nor is what waits for approvals. The organization, which an
 // instance has but one of, is in it because every statement asks for it: without, SQLite takes an index that has it, and
 // reads all deployments of the instance.
 func (Deployment) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("organization_id", "module_instance_id").Unique().StorageKey("deployment_active_instance").
-			Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source <> 'event'")),
+		index.Fields("organization_id", "module_instance_id").Unique().StorageKey("deployment_in_progress").
+			Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source <> 'event' AND status <> 'AWAITING_APPROVAL'")),
+		// What waits for approvals: by its instance, and for the sweep, which looks over all organizations.
+		index.Fields("organization_id", "module_instance_id", "id").StorageKey("deployment_awaiting_instance").
+			Annotations(entsql.IndexWhere("status = 'AWAITING_APPROVAL'")),
+		index.Fields("waits_until", "id").StorageKey("deployment_awaiting_until").
+			Annotations(entsql.IndexWhere("status = 'AWAITING_APPROVAL'")),
+		index.Fields("organization_id", "after_failure_of").Unique().StorageKey("deployment_after_failure").
+			Annotations(entsql.IndexWhere("after_failure_of IS NOT NULL")),
+		newestFirst("organization_id").StorageKey("deployment_overridden_newest").
+			Annotations(entsql.IndexWhere("override IS NOT NULL")),
 		index.Fields("organization_id", "lease_id").Unique().StorageKey("deployment_lease"),
 		// For claims, which take the oldest: hardly any row is in it, however many deployments there have been.
 		index.Fields("organization_id", "created_at", "id").StorageKey("deployment_pending").

@@ -27,8 +27,8 @@ func (DeploymentChange) Fields() []ent.Field {
 		field.String("deployment_id").Immutable(),
 		field.Int32("version").Immutable().
 			Comment("of the deployment, after the change"),
-		field.Enum("kind").Values("CREATED", "UPDATED", "COMPLETED").Optional().Nillable().Immutable().
-			Comment("what the change did to the deployment; null where a program wrote it that did not know"),
+		field.Enum("kind").Values("CREATED", "QUEUED", "UPDATED", "COMPLETED").Optional().Nillable().Immutable().
+			Comment("what the change did to the deployment; QUEUED made it PENDING after it had waited for approvals; null where a program wrote it that did not know"),
 		field.Time("created_at").Immutable(),
 	}
 }

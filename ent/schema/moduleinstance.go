@@ -36,6 +36,9 @@ func (ModuleInstance) Fields() []ent.Field {
 		field.String("drift_message").Optional().Nillable(),
 		field.String("drift_deployment_id").Optional().Nillable().
 			Comment("the deployment by which that is known"),
+		field.Strings("own_inputs").Optional().SchemaType(jsonColumn).
+			Comment("ids of the inputs, and artifact, that a promotion leaves as they are"),
+		field.Enum("on_failure").Values("NOTHING", "ROLL_BACK").Default("NOTHING"),
 	}
 }
 

@@ -27,6 +27,12 @@ const (
 	FieldCreatedBy = "created_by"
 	// FieldCreatedByID holds the string denoting the created_by_id field in the database.
 	FieldCreatedByID = "created_by_id"
+	// FieldHolder holds the string denoting the holder field in the database.
+	FieldHolder = "holder"
+	// FieldPrincipalID holds the string denoting the principal_id field in the database.
+	FieldPrincipalID = "principal_id"
+	// FieldMadeByID holds the string denoting the made_by_id field in the database.
+	FieldMadeByID = "made_by_id"
 	// FieldHash holds the string denoting the hash field in the database.
 	FieldHash = "hash"
 	// FieldPrefix holds the string denoting the prefix field in the database.
@@ -54,6 +60,9 @@ var Columns = []string{
 	FieldScope,
 	FieldCreatedBy,
 	FieldCreatedByID,
+	FieldHolder,
+	FieldPrincipalID,
+	FieldMadeByID,
 	FieldHash,
 	FieldPrefix,
 	FieldLastFour,
@@ -113,6 +122,21 @@ func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 // ByCreatedByID orders the results by the created_by_id field.
 func ByCreatedByID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedByID, opts...).ToFunc()
+}
+
+// ByHolder orders the results by the holder field.
+func ByHolder(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldHolder, opts...).ToFunc()
+}
+
+// ByPrincipalID orders the results by the principal_id field.
+func ByPrincipalID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPrincipalID, opts...).ToFunc()
+}
+
+// ByMadeByID orders the results by the made_by_id field.
+func ByMadeByID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMadeByID, opts...).ToFunc()
 }
 
 // ByHash orders the results by the hash field.

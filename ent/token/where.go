@@ -101,6 +101,21 @@ func CreatedByID(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldCreatedByID, v))
 }
 
+// Holder applies equality check predicate on the "holder" field. It's identical to HolderEQ.
+func Holder(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldHolder, v))
+}
+
+// PrincipalID applies equality check predicate on the "principal_id" field. It's identical to PrincipalIDEQ.
+func PrincipalID(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldPrincipalID, v))
+}
+
+// MadeByID applies equality check predicate on the "made_by_id" field. It's identical to MadeByIDEQ.
+func MadeByID(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldMadeByID, v))
+}
+
 // Hash applies equality check predicate on the "hash" field. It's identical to HashEQ.
 func Hash(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldHash, v))
@@ -593,6 +608,231 @@ func CreatedByIDEqualFold(v string) predicate.Token {
 // CreatedByIDContainsFold applies the ContainsFold predicate on the "created_by_id" field.
 func CreatedByIDContainsFold(v string) predicate.Token {
 	return predicate.Token(sql.FieldContainsFold(FieldCreatedByID, v))
+}
+
+// HolderEQ applies the EQ predicate on the "holder" field.
+func HolderEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldHolder, v))
+}
+
+// HolderNEQ applies the NEQ predicate on the "holder" field.
+func HolderNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldHolder, v))
+}
+
+// HolderIn applies the In predicate on the "holder" field.
+func HolderIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldHolder, vs...))
+}
+
+// HolderNotIn applies the NotIn predicate on the "holder" field.
+func HolderNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldHolder, vs...))
+}
+
+// HolderGT applies the GT predicate on the "holder" field.
+func HolderGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldHolder, v))
+}
+
+// HolderGTE applies the GTE predicate on the "holder" field.
+func HolderGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldHolder, v))
+}
+
+// HolderLT applies the LT predicate on the "holder" field.
+func HolderLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldHolder, v))
+}
+
+// HolderLTE applies the LTE predicate on the "holder" field.
+func HolderLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldHolder, v))
+}
+
+// HolderContains applies the Contains predicate on the "holder" field.
+func HolderContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldHolder, v))
+}
+
+// HolderHasPrefix applies the HasPrefix predicate on the "holder" field.
+func HolderHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldHolder, v))
+}
+
+// HolderHasSuffix applies the HasSuffix predicate on the "holder" field.
+func HolderHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldHolder, v))
+}
+
+// HolderIsNil applies the IsNil predicate on the "holder" field.
+func HolderIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldHolder))
+}
+
+// HolderNotNil applies the NotNil predicate on the "holder" field.
+func HolderNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldHolder))
+}
+
+// HolderEqualFold applies the EqualFold predicate on the "holder" field.
+func HolderEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldHolder, v))
+}
+
+// HolderContainsFold applies the ContainsFold predicate on the "holder" field.
+func HolderContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldHolder, v))
+}
+
+// PrincipalIDEQ applies the EQ predicate on the "principal_id" field.
+func PrincipalIDEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldPrincipalID, v))
+}
+
+// PrincipalIDNEQ applies the NEQ predicate on the "principal_id" field.
+func PrincipalIDNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldPrincipalID, v))
+}
+
+// PrincipalIDIn applies the In predicate on the "principal_id" field.
+func PrincipalIDIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldPrincipalID, vs...))
+}
+
+// PrincipalIDNotIn applies the NotIn predicate on the "principal_id" field.
+func PrincipalIDNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldPrincipalID, vs...))
+}
+
+// PrincipalIDGT applies the GT predicate on the "principal_id" field.
+func PrincipalIDGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldPrincipalID, v))
+}
+
+// PrincipalIDGTE applies the GTE predicate on the "principal_id" field.
+func PrincipalIDGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldPrincipalID, v))
+}
+
+// PrincipalIDLT applies the LT predicate on the "principal_id" field.
+func PrincipalIDLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldPrincipalID, v))
+}
+
+// PrincipalIDLTE applies the LTE predicate on the "principal_id" field.
+func PrincipalIDLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldPrincipalID, v))
+}
+
+// PrincipalIDContains applies the Contains predicate on the "principal_id" field.
+func PrincipalIDContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldPrincipalID, v))
+}
+
+// PrincipalIDHasPrefix applies the HasPrefix predicate on the "principal_id" field.
+func PrincipalIDHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldPrincipalID, v))
+}
+
+// PrincipalIDHasSuffix applies the HasSuffix predicate on the "principal_id" field.
+func PrincipalIDHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldPrincipalID, v))
+}
+
+// PrincipalIDIsNil applies the IsNil predicate on the "principal_id" field.
+func PrincipalIDIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldPrincipalID))
+}
+
+// PrincipalIDNotNil applies the NotNil predicate on the "principal_id" field.
+func PrincipalIDNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldPrincipalID))
+}
+
+// PrincipalIDEqualFold applies the EqualFold predicate on the "principal_id" field.
+func PrincipalIDEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldPrincipalID, v))
+}
+
+// PrincipalIDContainsFold applies the ContainsFold predicate on the "principal_id" field.
+func PrincipalIDContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldPrincipalID, v))
+}
+
+// MadeByIDEQ applies the EQ predicate on the "made_by_id" field.
+func MadeByIDEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldMadeByID, v))
+}
+
+// MadeByIDNEQ applies the NEQ predicate on the "made_by_id" field.
+func MadeByIDNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldMadeByID, v))
+}
+
+// MadeByIDIn applies the In predicate on the "made_by_id" field.
+func MadeByIDIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldMadeByID, vs...))
+}
+
+// MadeByIDNotIn applies the NotIn predicate on the "made_by_id" field.
+func MadeByIDNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldMadeByID, vs...))
+}
+
+// MadeByIDGT applies the GT predicate on the "made_by_id" field.
+func MadeByIDGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldMadeByID, v))
+}
+
+// MadeByIDGTE applies the GTE predicate on the "made_by_id" field.
+func MadeByIDGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldMadeByID, v))
+}
+
+// MadeByIDLT applies the LT predicate on the "made_by_id" field.
+func MadeByIDLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldMadeByID, v))
+}
+
+// MadeByIDLTE applies the LTE predicate on the "made_by_id" field.
+func MadeByIDLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldMadeByID, v))
+}
+
+// MadeByIDContains applies the Contains predicate on the "made_by_id" field.
+func MadeByIDContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldMadeByID, v))
+}
+
+// MadeByIDHasPrefix applies the HasPrefix predicate on the "made_by_id" field.
+func MadeByIDHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldMadeByID, v))
+}
+
+// MadeByIDHasSuffix applies the HasSuffix predicate on the "made_by_id" field.
+func MadeByIDHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldMadeByID, v))
+}
+
+// MadeByIDIsNil applies the IsNil predicate on the "made_by_id" field.
+func MadeByIDIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldMadeByID))
+}
+
+// MadeByIDNotNil applies the NotNil predicate on the "made_by_id" field.
+func MadeByIDNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldMadeByID))
+}
+
+// MadeByIDEqualFold applies the EqualFold predicate on the "made_by_id" field.
+func MadeByIDEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldMadeByID, v))
+}
+
+// MadeByIDContainsFold applies the ContainsFold predicate on the "made_by_id" field.
+func MadeByIDContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldMadeByID, v))
 }
 
 // HashEQ applies the EQ predicate on the "hash" field.

@@ -27,6 +27,8 @@ const (
 	AuditEvent             Kind = "aud"
 	Quarantine             Kind = "qua"
 	IdempotencyKey         Kind = "idk"
+	Rule                   Kind = "rule"
+	Approval               Kind = "apr"
 	Lease                  Kind = "lease"
 )
 

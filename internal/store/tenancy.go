@@ -51,6 +51,8 @@ var Classes = map[string]Class{
 	ent.TypeCloudEvent:             Owned,
 	ent.TypeCloudService:           Owned,
 	ent.TypeAuditEvent:             Owned,
+	ent.TypeRule:                   Owned,
+	ent.TypeApproval:               Owned,
 }
 
 // GlobalScope is the scope of a superadmin, or of the system, without an organization: what it writes to

@@ -40,12 +40,12 @@ func TestDiffWritesWhatTheMigrationsLack(t *testing.T) {
 	for dialect, empty := range databases {
 		t.Run(dialect, func(t *testing.T) {
 			t.Parallel()
-			folder := undone(t, dialect, `DROP INDEX "deployment_active_instance";`)
+			folder := undone(t, dialect, `DROP INDEX "deployment_in_progress";`)
 			if err := diff.Write(t.Context(), folder, empty(t), "more"); err != nil {
 				t.Fatal(err)
 			}
 			got := added(t, folder)
-			if len(got) != 1 || !strings.Contains(got[0], "deployment_active_instance") || !strings.Contains(got[0], "-- +goose Up\n-- compatible-with: 20261121000000\n") ||
+			if len(got) != 1 || !strings.Contains(got[0], "deployment_in_progress") || !strings.Contains(got[0], "-- +goose Up\n-- compatible-with: 20261121000000\n") ||
 				strings.Contains(got[0], "Down") {
 				t.Errorf("it wrote %q", got)
 			}

@@ -1,0 +1,7 @@
+-- +goose Up
+-- compatible-with: 20261122012914
+CREATE TABLE "rules" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "organization_id" character varying NOT NULL, "name" character varying NOT NULL, "project_id" character varying NULL, "environment_id" character varying NULL, "operations" json NOT NULL, "demand" json NOT NULL, "overridable" boolean NOT NULL, "created_by" character varying NOT NULL, "ended_at" timestamptz NULL, "version" integer NOT NULL DEFAULT 1, PRIMARY KEY ("id"));
+CREATE INDEX "rule_in_force" ON "rules" ("organization_id", "created_at", "id") WHERE (ended_at IS NULL);
+CREATE INDEX "rule_organization_id_created_at_id" ON "rules" ("organization_id", "created_at" DESC, "id" DESC);
+CREATE TABLE "approvals" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "organization_id" character varying NOT NULL, "principal_id" character varying NOT NULL, "token_id" character varying NOT NULL, "created_by" character varying NOT NULL, "role" character varying NOT NULL, "approved" boolean NOT NULL, "comment" character varying NULL, "deployment_id" character varying NOT NULL, PRIMARY KEY ("id"), CONSTRAINT "approvals_deployments_deployment" FOREIGN KEY ("deployment_id") REFERENCES "deployments" ("id") ON UPDATE NO ACTION ON DELETE CASCADE);
+CREATE UNIQUE INDEX "approval_one_voice" ON "approvals" ("organization_id", "deployment_id", "principal_id");
