@@ -125,15 +125,30 @@ const (
 	DeploymentInputsInvalid      Code = "slipway:Deployment:INPUTS_INVALID"
 	DeploymentInProgress         Code = "slipway:Deployment:IN_PROGRESS"
 	DeploymentResourceTaken      Code = "slipway:Deployment:RESOURCE_TAKEN"
-	DeploymentWrongState         Code = "slipway:Deployment:WRONG_STATE"
-	DeploymentCanceled           Code = "slipway:Deployment:CANCELED"
-	DeploymentFailed             Code = "slipway:Deployment:FAILED"
-	DeploymentInputsUnknown      Code = "slipway:Deployment:INPUTS_UNKNOWN"
-	DeploymentLiveChanged        Code = "slipway:Deployment:LIVE_CHANGED"
-	DeploymentLeaseLost          Code = "slipway:Deployment:LEASE_LOST"
-	DeploymentLeaseExpired       Code = "slipway:Deployment:LEASE_EXPIRED"
-	DeploymentNotReplayable      Code = "slipway:Deployment:NOT_REPLAYABLE"
-	DeploymentRolledBack         Code = "slipway:Deployment:ROLLED_BACK"
+	DeploymentApprovalsMissing   Code = "slipway:Deployment:APPROVALS_MISSING"
+	DeploymentOwnApproval        Code = "slipway:Deployment:OWN_APPROVAL"
+	DeploymentNotPromoted        Code = "slipway:Deployment:NOT_PROMOTED"
+	DeploymentRejected           Code = "slipway:Deployment:REJECTED"
+	DeploymentSuperseded         Code = "slipway:Deployment:SUPERSEDED"
+	DeploymentExpired            Code = "slipway:Deployment:EXPIRED"
+	DeploymentTooManyWaiting     Code = "slipway:Deployment:TOO_MANY_WAITING"
+	DeploymentPlanMoved          Code = "slipway:Deployment:PLAN_MOVED"
+
+	RuleNotFound       Code = "slipway:Rule:NOT_FOUND"
+	RuleForbidden      Code = "slipway:Rule:FORBIDDEN"
+	RuleLimit          Code = "slipway:Rule:LIMIT"
+	RuleNotOverridable Code = "slipway:Rule:NOT_OVERRIDABLE"
+
+	EnvironmentClosed       Code = "slipway:Environment:CLOSED"
+	DeploymentWrongState    Code = "slipway:Deployment:WRONG_STATE"
+	DeploymentCanceled      Code = "slipway:Deployment:CANCELED"
+	DeploymentFailed        Code = "slipway:Deployment:FAILED"
+	DeploymentInputsUnknown Code = "slipway:Deployment:INPUTS_UNKNOWN"
+	DeploymentLiveChanged   Code = "slipway:Deployment:LIVE_CHANGED"
+	DeploymentLeaseLost     Code = "slipway:Deployment:LEASE_LOST"
+	DeploymentLeaseExpired  Code = "slipway:Deployment:LEASE_EXPIRED"
+	DeploymentNotReplayable Code = "slipway:Deployment:NOT_REPLAYABLE"
+	DeploymentRolledBack    Code = "slipway:Deployment:ROLLED_BACK"
 
 	ReleaseNotFound       Code = "slipway:Release:NOT_FOUND"
 	ReleaseUnavailable    Code = "slipway:Release:UNAVAILABLE"
@@ -233,10 +248,23 @@ var entries = []Entry{
 	{DefaultValueDefinitionRuleBroken, 422, "The schema is well-formed, but breaks a rule that takes several of its fields.", "Mend the places that details name and send it again."},
 
 	{DeploymentNotFound, 404, "There is no deployment of this id, or the caller may not see it.", "Check the id."},
-	{DeploymentForbidden, 403, "The caller's role may not deploy, roll back, redeploy or cancel, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
+	{DeploymentForbidden, 403, "The caller's role may not deploy, promote, roll back, redeploy, approve or cancel, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
 	{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
 	{DeploymentInputsInvalid, 422, "The values do not fit the inputs of the module version.", "Mend the places that details name; validateInputs judges values beforehand."},
 	{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it; one that runs is in the way until its program has ended."},
+	{DeploymentApprovalsMissing, 409, "A deployment that waits for approvals lacks some; metadata counts them by rule.", "Have others approve it: its requirements say how many and who may."},
+	{DeploymentOwnApproval, 403, "The caller has made the deployment, or made or was given its token by who did.", "Have somebody else approve it."},
+	{DeploymentNotPromoted, 422, "A rule demands that what is deployed was live elsewhere first, and long enough; metadata says where.", "Deploy it there, and promote it from there."},
+	{DeploymentRejected, 409, "The deployment waited for approvals and was rejected.", "Read its error, and make another."},
+	{DeploymentSuperseded, 409, "The deployment waited for approvals when another of its instance succeeded.", "Make another, against what is live now."},
+	{DeploymentExpired, 409, "The deployment waited for approvals for too long.", "Make another."},
+	{DeploymentTooManyWaiting, 409, "As many deployments of the instance wait for approvals as may.", "Reject or cancel some of them."},
+	{DeploymentPlanMoved, 409, "What was planned is not what would be made now; metadata names what has moved.", "Look at a new plan, and send its token."},
+	{RuleNotFound, 404, "No such rule, or it is not the caller's.", "Check the id."},
+	{RuleForbidden, 403, "The caller's role may not make or end rules, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
+	{RuleLimit, 409, "The organization has as many rules in force as it may.", "End some of them."},
+	{RuleNotOverridable, 403, "A rule that is not met holds in any case.", "Meet the rule, or have an admin change or end it."},
+	{EnvironmentClosed, 409, "A rule keeps the environment closed now; metadata has when it opens, where that is known.", "Wait, or go past the rule with a reason."},
 	{DeploymentResourceTaken, 409, "The service that the deployment names belongs to another module instance; metadata names it.", "Name the deployment's own service, or have an admin move it with moveService."},
 	{DeploymentWrongState, 409, "The deployment's status does not allow this transition, it was started outside, or it is too early for force.", "Read the deployment again."},
 	{DeploymentCanceled, 409, "The deployment was canceled, and did not end well; kept as the record's error.", "Redeploy it when it is wanted after all."},

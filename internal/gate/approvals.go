@@ -1,0 +1,92 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/textrules"
+)
+
+// The bounds of a demand for approvals.
+const (
+	MaxApprovals = 5
+	maxHolders   = 20
+)
+
+// Approvals demands that others approve.
+type Approvals struct {
+	// Count is how many principals have to, 1 to 5, and Role which role each has at least: developer or admin.
+	Count int32      `json:"count"`
+	Role  actor.Role `json:"role"`
+	// By are the holders of whose tokens it has to be one; none for anybody.
+	By []string `json:"by,omitempty"`
+}
+
+// Voice is somebody who has approved.
+type Voice struct {
+	// Holder is whose the token is, "" where nobody was named.
+	Holder string
+	Role   actor.Role
+}
+
+// Roles are those that the demand is met by.
+func (a *Approvals) Roles() []actor.Role {
+	if a.Role == actor.Admin {
+		return []actor.Role{actor.Admin, actor.Superadmin}
+	}
+	return []actor.Role{actor.Developer, actor.Admin, actor.Superadmin}
+}
+
+// Takes reports whether a voice is one of those that are demanded.
+func (a *Approvals) Takes(v Voice) bool {
+	return slices.Contains(a.Roles(), v.Role) && (len(a.By) == 0 || slices.Contains(a.By, v.Holder))
+}
+
+func (a *Approvals) judge(r *Rule, f Facts) Requirement {
+	given := int32(0)
+	for _, v := range f.Voices {
+		if a.Takes(v) {
+			given++
+		}
+	}
+	given = min(given, a.Count)
+	verb := "are"
+	if a.Count == 1 {
+		verb = "is"
+	}
+	return Requirement{
+		Rule: r, Met: given == a.Count, Needed: new(a.Count), Given: &given,
+		Message: fmt.Sprintf("Rule %q: %d of %d approvals by %s %s given.", r.Name, given, a.Count, a.who(), verb),
+	}
+}
+
+// who returns by whom, as a part of a sentence.
+func (a *Approvals) who() string {
+	who := "a developer or admin"
+	if a.Role == actor.Admin {
+		who = "an admin"
+	}
+	if len(a.By) > 0 {
+		who += " among the holders " + strings.Join(a.By, ", ")
+	}
+	return who + " who is not the author"
+}
+
+func (a *Approvals) check(v *fault.Violations, at string) {
+	if a.Count < 1 || a.Count > MaxApprovals {
+		v.Add(at+"/count", "range", "must be between 1 and %d, found %d", MaxApprovals, a.Count)
+	}
+	if a.Role != actor.Developer && a.Role != actor.Admin {
+		v.Add(at+"/role", "enum", "must be DEVELOPER or ADMIN, found %.40s", strings.ToUpper(string(a.Role)))
+	}
+	if len(a.By) > maxHolders {
+		v.Add(at+"/by", "max_items", "must name at most %d holders, found %d", maxHolders, len(a.By))
+	}
+	for i, holder := range a.By {
+		v.Append(textrules.GivenID(fmt.Sprintf("%s/by/%d", at, i), holder)...)
+	}
+	checkUnique(v, at+"/by", a.By)
+}

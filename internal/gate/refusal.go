@@ -1,0 +1,104 @@
+package gate
+
+import (
+	"strings"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+// AtCreation returns what requirements come to when a deployment is made: whether it waits for approvals, or why it is
+// refused. What was not live elsewhere is refused; else what lacks approvals waits, whatever the hour.
+func AtCreation(all []Requirement, op Operation, at time.Time) (waits bool, refusal error) {
+	unmet := Unmet(all)
+	if f := notPromoted(unmet); f != nil {
+		return false, f
+	}
+	if len(ofApprovals(unmet)) > 0 {
+		return true, nil
+	}
+	return false, closed(all, unmet, op, at)
+}
+
+// AtStart returns why a deployment that has waited cannot be started, nil where it can: all has to be met.
+func AtStart(all []Requirement, op Operation, at time.Time) error {
+	unmet := Unmet(all)
+	if f := notPromoted(unmet); f != nil {
+		return f
+	}
+	if missing := ofApprovals(unmet); len(missing) > 0 {
+		f := explained(fault.DeploymentApprovalsMissing, missing)
+		var rules []map[string]any
+		for _, r := range missing {
+			rules = append(rules, map[string]any{"ruleId": r.Rule.ID, "needed": r.Needed, "given": r.Given})
+		}
+		f.Metadata = map[string]any{"missing": rules}
+		return f
+	}
+	return closed(all, unmet, op, at)
+}
+
+func ofApprovals(unmet []Requirement) (list []Requirement) {
+	for _, r := range unmet {
+		if r.Rule.Demand.Approvals != nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// notPromoted returns the refusal of what was not live elsewhere, nil for none.
+func notPromoted(unmet []Requirement) error {
+	var missing []Requirement
+	var ids []string
+	for _, r := range unmet {
+		if r.Rule.Demand.LiveIn != nil {
+			missing, ids = append(missing, r), append(ids, r.Rule.Demand.LiveIn.EnvironmentIDs...)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	f := explained(fault.DeploymentNotPromoted, missing)
+	f.Metadata = map[string]any{"environmentIds": ids}
+	latest := missing[0].At
+	for _, r := range missing {
+		if r.At == nil {
+			return f
+		}
+		if r.At.After(*latest) {
+			latest = r.At
+		}
+	}
+	f.Metadata["at"] = latest.UTC().Format(time.RFC3339Nano)
+	return f
+}
+
+// closed returns the refusal of what is not met for the time, nil for nothing.
+func closed(all, unmet []Requirement, op Operation, at time.Time) error {
+	if len(unmet) == 0 {
+		return nil
+	}
+	f := explained(fault.EnvironmentClosed, unmet)
+	var ids []string
+	for _, r := range unmet {
+		ids = append(ids, r.Rule.ID)
+	}
+	f.Metadata = map[string]any{"ruleIds": ids}
+	rules := make([]*Rule, len(all))
+	for i, r := range all {
+		rules[i] = r.Rule
+	}
+	if opens := Opens(rules, op, at); opens != nil {
+		f.Metadata["opensAt"] = opens.UTC().Format(time.RFC3339Nano)
+	}
+	return f
+}
+
+// explained returns an error that says what is not met.
+func explained(code fault.Code, unmet []Requirement) *fault.Error {
+	messages := Messages(unmet)
+	f := fault.New(code, "%s", strings.Join(messages, " "))
+	f.Details = []fault.Section{{Title: "What is not met", Render: fault.RenderList, Items: messages}}
+	return f
+}
