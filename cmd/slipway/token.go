@@ -43,11 +43,12 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 	var o owner
 	var in account.NewToken
 	var projects, environments []string
-	var to string
+	var to, holder string
 	c := &cobra.Command{
 		Use:   "create --org SLUG --role ROLE --name NAME [--to FILE]",
 		Short: "Create a token and print it, or write it to a file, this once",
 		Example: `  slipway token create --org acme --role developer --name ci --expires-in 720h
+  slipway token create --org acme --role admin --name alice-laptop --holder alice --to alice.token
   slipway token create --org acme --role runner --name production --environment env_01jd… --to runner.token
   slipway token create --role superadmin --name root`,
 		Args: cobra.NoArgs,
@@ -62,6 +63,9 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 				return setting.Usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
 			}
 			in.Scope = account.ScopeOf(projects, environments)
+			if holder != "" {
+				in.Holder = &holder
+			}
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
 				if to != "" {
 					return createTokenIn(ctx, c.OutOrStdout(), accounts, in, to)
@@ -78,6 +82,7 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 	o.flags(c.Flags())
 	setting.Add(c.Flags(), &in.Role, "role", "", setting.Choice(actor.Roles...), "what the token may do")
 	setting.Add(c.Flags(), &in.Name, "name", "", setting.Text, "name for people and logs")
+	setting.Add(c.Flags(), &holder, "holder", "", setting.OrEmpty(setting.Text), "whose the token is: all tokens of one holder count as one person where others have to approve; without it the token is a person of its own")
 	setting.Add(c.Flags(), &in.ExpiresIn, "expires-in", "", setting.AtLeast(time.Second), "how long the token is good for; for ever where it is not set")
 	setting.Add(c.Flags(), &projects, "project", "", setting.List, "ids of the projects that the token may change something in; without --environment too, everywhere")
 	setting.Add(c.Flags(), &to, "to", "", setting.OrEmpty(setting.Text), "file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
@@ -99,9 +104,9 @@ func tokenListCommand(env setting.Environment) *cobra.Command {
 					return err
 				}
 				table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-				_, _ = fmt.Fprintln(table, "ID\tNAME\tROLE\tSCOPE\tTOKEN\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
+				_, _ = fmt.Fprintln(table, "ID\tNAME\tROLE\tHOLDER\tSCOPE\tTOKEN\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
 				for _, t := range list {
-					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, reach(t.Scope), t.Prefix, t.LastFour,
+					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, orDash(t.Holder), reach(t.Scope), t.Prefix, t.LastFour,
 						moment(&t.CreatedAt), moment(t.ExpiresAt), moment(t.LastUsedAt), moment(t.RevokedAt))
 				}
 				return table.Flush()
@@ -132,6 +137,14 @@ func tokenRevokeCommand(env setting.Environment) *cobra.Command {
 	}
 	o.flags(c.Flags())
 	return c
+}
+
+// orDash is a text in a table, a dash where there is none.
+func orDash(text *string) string {
+	if text == nil {
+		return "-"
+	}
+	return *text
 }
 
 // reach is a scope in a table, a dash for the whole organization.

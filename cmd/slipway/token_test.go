@@ -86,6 +86,27 @@ func TestTokenIsCreatedWithAScope(t *testing.T) {
 	mustFail(t, 2, "--role: must be one of an organization's roles", "token", "create", "--database", w.DatabaseURL, "--role", "superadmin", "--name", "x", "--project", one.Project.ID)
 }
 
+func TestTokenIsCreatedForAHolder(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	create := []string{"token", "create", "--database", w.DatabaseURL, "--org", "acme", "--role", "viewer", "--name"}
+	must(t, append(create, "laptop", "--holder", "alice")...)
+	must(t, append(create, "nobodys", "--holder", "")...)
+	list := must(t, "token", "list", "--database", w.DatabaseURL, "--org", "acme")
+	for name, holder := range map[string]string{"laptop": "alice", "nobodys": "-", "viewer": "-"} {
+		if !regexp.MustCompile(`(?m)^tok_\w+ +` + name + ` +viewer +` + holder + ` `).MatchString(list) {
+			t.Errorf("want %s of %s in\n%s", name, holder, list)
+		}
+	}
+	r := w.GraphQL(t, w.Acme.Tokens["admin"], "{ tokens(first: 2) { nodes { name holder } } }", nil)
+	want := []any{map[string]any{"name": "nobodys", "holder": nil}, map[string]any{"name": "laptop", "holder": "alice"}}
+	if diff := cmp.Diff(want, r.At(t, "data", "tokens", "nodes")); diff != "" {
+		t.Error(diff)
+	}
+	mustFail(t, 2, `--holder: must be 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found "alice@example.com"`,
+		append(create, "x", "--holder", "alice@example.com")...)
+}
+
 func TestToolsRefuseWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

@@ -21,7 +21,9 @@ const (
 	ReadCatalog         Action = "read the module catalogue"
 	Read                Action = "read"
 	CreateInstance      Action = "create module instances"
-	Deploy              Action = "deploy, roll back, redeploy or cancel"
+	Deploy              Action = "deploy, promote, roll back, redeploy, approve or cancel"
+	OverrideRules       Action = "go past rules"
+	ManageRules         Action = "make, change or end rules"
 	ForceCancel         Action = "cancel by force"
 	DestroyInstance     Action = "destroy module instances"
 	RunDeployments      Action = "claim, report or complete deployments"
@@ -70,6 +72,8 @@ var table = map[Action]rule{
 	Read:                {roles: readers, reads: true},
 	CreateInstance:      {roles: developers},
 	Deploy:              {roles: developers},
+	OverrideRules:       {roles: admins},
+	ManageRules:         {roles: admins},
 	ForceCancel:         {roles: admins},
 	DestroyInstance:     {roles: admins},
 	RunDeployments:      {roles: []actor.Role{actor.Runner}},

@@ -37,6 +37,8 @@ var decisions = map[access.Action][]string{
 	access.ReadCatalog:         {ok, ok, ok, ok, ok, ok, ok, ok, ok, refused},
 	access.Read:                {anonymous, ok, ok, ok, ok, ok, needed, needed, ok, refused},
 	access.CreateInstance:      {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
+	access.OverrideRules:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ManageRules:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.Deploy:              {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
 	access.ForceCancel:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.DestroyInstance:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
@@ -114,7 +116,7 @@ func TestRefusalOfAPlaceNamesItAndTheScope(t *testing.T) {
 		{}:                                           "the whole organization is not within it.",
 	} {
 		data := fault.Public(access.CheckIn(scoped, access.Deploy, in, fault.DeploymentForbidden), fault.View{})
-		if got := "The token may deploy, roll back, redeploy or cancel only within its scope, prj_1, prj_2, env_1 and 1 more; " + want; data.Message != got {
+		if got := "The token may deploy, promote, roll back, redeploy, approve or cancel only within its scope, prj_1, prj_2, env_1 and 1 more; " + want; data.Message != got {
 			t.Errorf("%q, want %q", data.Message, got)
 		}
 		if len(data.Details) != 1 || !slices.Equal(data.Details[0].Items, []string{"prj_1", "prj_2", "env_1", "env_2"}) {
@@ -171,7 +173,7 @@ func TestRefusalNamesTheRoleThatAskedAndThoseThatMay(t *testing.T) {
 	t.Parallel()
 	viewer := &actor.Actor{Role: actor.Viewer, OrganizationID: organization}
 	err := access.Check(viewer, access.Deploy, fault.DeploymentForbidden)
-	want := "slipway:Deployment:FORBIDDEN: The role viewer may not deploy, roll back, redeploy or cancel; allowed: developer, admin, superadmin."
+	want := "slipway:Deployment:FORBIDDEN: The role viewer may not deploy, promote, roll back, redeploy, approve or cancel; allowed: developer, admin, superadmin."
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

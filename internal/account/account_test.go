@@ -48,7 +48,7 @@ func TestTokenIsGoodUntilItExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := &auth.Verified{
-			Actor:     &actor.Actor{ID: made.ID, Name: "ci", Role: actor.Developer, OrganizationID: w.Acme.ID, ExpiresAt: made.ExpiresAt},
+			Actor:     &actor.Actor{ID: made.ID, Name: "ci", Role: actor.Developer, PrincipalID: made.ID, OrganizationID: w.Acme.ID, ExpiresAt: made.ExpiresAt},
 			ExpiresAt: *made.ExpiresAt,
 		}
 		if diff := cmp.Diff(want, v); diff != "" {

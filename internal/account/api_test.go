@@ -16,7 +16,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-const tokenFields = `id name role organizationId scope { projects environments } prefix lastFour createdBy createdById createdAt expiresAt lastUsedAt revokedAt`
+const tokenFields = `id name role organizationId scope { projects environments } holder prefix lastFour createdBy createdById createdAt expiresAt lastUsedAt revokedAt`
 
 const createToken = `mutation($input: CreateTokenInput!) { createToken(input: $input) { secret token { ` + tokenFields + ` } } }`
 
@@ -54,7 +54,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 			t.Errorf("expires at %v", token["expiresAt"])
 		}
 		want := map[string]any{
-			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": "admin", "createdById": adminID,
+			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": "admin", "createdById": adminID, "holder": nil,
 			"scope":  map[string]any{"projects": []any{p.Project.ID}, "environments": []any{}},
 			"prefix": secret[:len("slp_developer_xxxx")], "lastFour": secret[len(secret)-4:],
 			"createdAt": token["createdAt"], "expiresAt": token["expiresAt"], "lastUsedAt": nil, "revokedAt": nil,

@@ -39,6 +39,20 @@ type NewToken struct {
 	ExpiresIn time.Duration
 	// Scope is where in the organization the token may change something, nil for all of it.
 	Scope *actor.Scope
+	// Holder is whose the token is, nil where nobody is named.
+	Holder *string
+}
+
+// principal returns the principal of a token that the actor creates: its holder, else who creates it, else, where no token
+// does, itself.
+func (in NewToken) principal(a *actor.Actor, tokenID string) string {
+	switch {
+	case in.Holder != nil:
+		return actor.HolderPrincipal(*in.Holder)
+	case a.PrincipalID != "":
+		return a.PrincipalID
+	}
+	return tokenID
 }
 
 // expiry returns when a token expires that the actor creates at a time, nil for never.
@@ -79,6 +93,9 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 	case a.Role != actor.System && end.After(latest):
 		refuse("/expiresAt", "max", "must be within 366 days, until %s, found %s", latest.Format(time.RFC3339), end.Format(time.RFC3339Nano))
 	}
+	if in.Holder != nil {
+		violations = append(violations, textrules.GivenID("/holder", *in.Holder)...)
+	}
 	return append(violations, checkScope(in.Scope)...)
 }
 
@@ -111,13 +128,17 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 		if err := checkNewScope(ctx, tx, in.Scope); err != nil {
 			return err
 		}
-		e.ObjectID, e.Changes = tokenID, auditedToken{in.Name, in.Role, end, in.Scope}
+		e.ObjectID, e.Changes = tokenID, auditedToken{in.Name, in.Role, end, in.Scope, in.Holder}
 		create := tx.Token.Create().
 			SetID(tokenID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetCreatedBy(a.Name).
 			SetName(in.Name).SetRole(in.Role).SetNillableExpiresAt(end).
+			SetNillableHolder(in.Holder).SetPrincipalID(in.principal(a, tokenID)).
 			SetHash(secret.Hash()).SetPrefix(secret.Prefix()).SetLastFour(secret.LastFour())
 		if a.ID != "" {
 			create.SetCreatedByID(a.ID)
+		}
+		if a.PrincipalID != "" {
+			create.SetMadeByID(a.PrincipalID)
 		}
 		if a.OrganizationID != "" {
 			create.SetOrganizationID(a.OrganizationID)
@@ -137,6 +158,7 @@ type auditedToken struct {
 	Role      actor.Role   `json:"role"`
 	ExpiresAt *time.Time   `json:"expiresAt"`
 	Scope     *actor.Scope `json:"scope,omitempty"`
+	Holder    *string      `json:"holder,omitempty"`
 }
 
 // Tokens returns a page of the tokens of the organization that the actor acts in, or of superadmins' tokens if it acts in
@@ -189,7 +211,7 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 			e.SkipAudit = true
 			return nil
 		}
-		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, t.Scope}
+		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, t.Scope, t.Holder}
 		revoked, err = t.Update().SetRevokedAt(e.At).SetUpdatedAt(e.At).Save(ctx)
 		return err
 	})

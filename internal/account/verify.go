@@ -29,13 +29,22 @@ func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified,
 		return nil, auth.ErrUnknownToken
 	}
 	s.recordUse(t, now)
-	v := &auth.Verified{Actor: &actor.Actor{ID: t.ID, Name: t.Name, Role: t.Role, Scope: t.Scope, ExpiresAt: t.ExpiresAt}}
-	if t.OrganizationID != nil {
-		v.Actor.OrganizationID = *t.OrganizationID
-	}
+	v := &auth.Verified{Actor: ActorOf(t)}
 	if t.ExpiresAt != nil {
 		// The Authenticator compares it with the clock of this server.
 		v.ExpiresAt = now.Add(t.ExpiresAt.Sub(shared))
 	}
 	return v, nil
+}
+
+// ActorOf returns who acts by a token.
+func ActorOf(t *ent.Token) *actor.Actor {
+	a := &actor.Actor{ID: t.ID, Name: t.Name, Role: t.Role, PrincipalID: store.PrincipalOf(t), Scope: t.Scope, ExpiresAt: t.ExpiresAt}
+	if t.Holder != nil {
+		a.Holder = *t.Holder
+	}
+	if t.OrganizationID != nil {
+		a.OrganizationID = *t.OrganizationID
+	}
+	return a
 }

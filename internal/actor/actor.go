@@ -45,6 +45,11 @@ type Actor struct {
 	// Name is the name of the token.
 	Name string
 	Role Role
+	// PrincipalID is who acts, for who may approve what: it is the same for all tokens of a holder, and for a token that was
+	// made by another, where it names no holder. Empty where no token acts.
+	PrincipalID string
+	// Holder is whose the token is, as its maker says; empty where nobody was named.
+	Holder string
 	// OrganizationID is the organization that the actor acts in; empty for Anonymous, for System, and
 	// for a superadmin who has not named one.
 	OrganizationID string

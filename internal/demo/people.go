@@ -58,9 +58,7 @@ func (d *demo) people(ctx context.Context, accounts *account.Service) error {
 		if err != nil {
 			return err
 		}
-		d.actors[p.name] = &actor.Actor{
-			ID: made.ID, Name: p.name, Role: p.role, OrganizationID: by.OrganizationID, Channel: p.channel,
-		}
+		d.actors[p.name] = account.ActorOf(made).Via(p.channel)
 		if p.role == actor.Superadmin { // who makes the global modules
 			d.actors[p.name] = d.actors[p.name].InGlobal()
 		}
