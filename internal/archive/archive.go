@@ -18,7 +18,6 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/dependency"
-	deploying "slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
 	"slipway/internal/store"
@@ -167,7 +166,7 @@ const maxNamed = 20
 // started outside is nobody's to wait for.
 func (k kind[T]) checkIdle(ctx context.Context, tx *ent.Tx, now state, in Request) (live bool, err error) {
 	active, err := tx.Deployment.Query().
-		Where(column(k.deployments, now.id), deployment.CompletedAtIsNil(), deployment.TriggerSourceNEQ(deploying.TriggerEvent)).
+		Where(column(k.deployments, now.id), store.IsInProgress).
 		Limit(maxNamed+1).Select(deployment.FieldID, deployment.FieldModuleInstanceID).All(ctx)
 	if err != nil {
 		return false, err

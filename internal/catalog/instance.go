@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"slipway/ent"
@@ -179,6 +180,10 @@ func nameTaken(name string) *fault.Error {
 // InstancePatch has the fields to change; nil ones stay.
 type InstancePatch struct {
 	Name *string `json:"name,omitempty"`
+	// OwnInputs are the ids of the inputs, and "artifact", that a promotion leaves as they are.
+	OwnInputs *[]string `json:"ownInputs,omitempty"`
+	// OnFailure is what happens when a deployment fails.
+	OnFailure *moduleinstance.OnFailure `json:"onFailure,omitempty"`
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation `json:"-"`
 }
@@ -190,6 +195,7 @@ func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p Insta
 	if p.Name != nil {
 		violations = append(violations, textrules.GivenID("/name", *p.Name)...)
 	}
+	violations = append(violations, p.checkOwnInputs()...)
 	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
@@ -198,17 +204,46 @@ func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p Insta
 		if updated, err = ownInstance(ctx, tx, instanceID); err != nil {
 			return err
 		}
-		if e.SkipAudit = p.Name == nil; e.SkipAudit {
+		if e.SkipAudit = p.Name == nil && p.OwnInputs == nil && p.OnFailure == nil; e.SkipAudit {
 			return nil
 		}
 		e.ObjectID, e.Changes = instanceID, p
-		updated, err = updated.Update().SetName(*p.Name).SetUpdatedAt(e.At).Save(ctx)
+		u := updated.Update().SetNillableName(p.Name).SetNillableOnFailure(p.OnFailure).SetUpdatedAt(e.At)
+		if p.OwnInputs != nil {
+			u.SetOwnInputs(*p.OwnInputs)
+		}
+		updated, err = u.Save(ctx)
 		return err
 	})
 	if store.IsUniqueViolation(err) {
 		return nil, nameTaken(*p.Name).WithCause(err)
 	}
 	return updated, err
+}
+
+// maxOwnInputs is how many inputs an instance may keep of its own.
+const maxOwnInputs = 1000
+
+// checkOwnInputs returns what is wrong with the ids of an instance's own inputs. Which there are depends on the version that is
+// promoted.
+func (p InstancePatch) checkOwnInputs() (violations []fault.Violation) {
+	if p.OwnInputs == nil {
+		return nil
+	}
+	list := *p.OwnInputs
+	if len(list) > maxOwnInputs {
+		return []fault.Violation{{Pointer: "/ownInputs", Rule: "max_items", Message: fmt.Sprintf("must name at most %d inputs, found %d", maxOwnInputs, len(list))}}
+	}
+	seen := map[string]bool{}
+	for i, name := range list {
+		at := fmt.Sprintf("/ownInputs/%d", i)
+		violations = append(violations, textrules.Name(at, name)...)
+		if seen[name] {
+			violations = append(violations, fault.Violation{Pointer: at, Rule: "unique", Message: fmt.Sprintf("must be named once, found %.80q again", name)})
+		}
+		seen[name] = true
+	}
+	return violations
 }
 
 // DeleteInstance deletes an instance that never had a deployment. It fails with ModuleInstanceNotFound,

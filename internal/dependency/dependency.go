@@ -5,7 +5,6 @@ package dependency
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,14 +17,11 @@ import (
 	"slipway/internal/store"
 )
 
-// Reader runs a statement that reads and calls scan for each row, as store.Store does.
-type Reader func(ctx context.Context, query string, args []any, scan func(store.Rows) error) error
-
 // Finder finds the instances that depend on others.
 type Finder struct {
 	Store *store.Store
 	// Read reads: the Query of the Store, or that of a transaction.
-	Read Reader
+	Read store.Reader
 }
 
 // In returns a Finder that reads outside of transactions.
@@ -33,19 +29,7 @@ func In(s *store.Store) Finder { return Finder{s, s.Query} }
 
 // InTx returns a Finder that reads in a transaction.
 func InTx(s *store.Store, tx *ent.Tx) Finder {
-	return Finder{s, func(ctx context.Context, query string, args []any, scan func(store.Rows) error) (err error) {
-		rows, err := tx.QueryContext(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, rows.Close()) }()
-		for rows.Next() {
-			if err := scan(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	}}
+	return Finder{s, store.InTx(tx)}
 }
 
 // pairBytes is about what it takes to find one dependent, as bytes of what is read back.

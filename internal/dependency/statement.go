@@ -34,13 +34,13 @@ func refers(deployment string) string {
 AND "r"."referrer_id" = "c"."referrer" AND "r"."deployment_id" = (SELECT "d"."given_from" FROM "deployments" AS "d" WHERE ` + deployment + `) LIMIT 1) = 1`
 }
 
-// active is that a deployment is active and was not started outside, in the words of the index of these.
-const active = `"d"."completed_at" IS NULL AND "d"."trigger_source" <> 'event'`
+// active is that a deployment is active.
+var active = store.InProgress(`"d".`)
 
 // unkept returns the statement that finds the live and the active deployments of which nothing is kept: their instances and
 // their releases. SQLite, which keeps no statistics, is told by which index.
 func unkept(postgres bool) string {
-	from, among, end := ` INDEXED BY "deployment_active_instance"`, `IN (`, `) AND +"d"."organization_id" = $1`
+	from, among, end := ` INDEXED BY "deployment_in_progress"`, `IN (`, `) AND +"d"."organization_id" = $1`
 	if postgres {
 		from, among, end = ``, `= ANY (ARRAY(`, `)) AND "d"."organization_id" = $1`
 	}

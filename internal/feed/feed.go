@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/quota"
@@ -114,7 +115,7 @@ func (f *Feed) Read(ctx context.Context, read func(context.Context) error) error
 // Changed has the feed look for changes at once, on every server. It is to be called with a deployment whose change was
 // committed, and waits for nothing.
 func (f *Feed) Changed(d *ent.Deployment) {
-	f.waiters.wake(d.OrganizationID, d.ID, d.Version == 1)
+	f.waiters.wake(d.OrganizationID, d.ID, d.Status == deployment.StatusPENDING)
 	f.notifier.deployments()
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -489,7 +489,7 @@ func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		far := worldtest.Another(t, w.DatabaseURL)
-		created, stop := far.Deploy.Feed.WatchCreated(w.Acme.ID)
+		created, stop := far.Deploy.Feed.WatchPending(w.Acme.ID)
 		defer stop()
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		woken := func(c <-chan struct{}, until func() bool) {

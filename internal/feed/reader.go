@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/record"
 	"slipway/internal/store"
@@ -179,7 +180,7 @@ func (r *reader) look(ctx context.Context) (waits bool, err error) {
 			return false, err
 		}
 		for _, c := range page {
-			r.feed.waiters.wake(c.OrganizationID, c.DeploymentID, c.Version == 1)
+			r.feed.waiters.wake(c.OrganizationID, c.DeploymentID, c.Version == 1 || c.Kind == deploymentchange.KindQUEUED)
 		}
 		settled := countSettled(page)
 		if settled > 0 {
@@ -318,7 +319,10 @@ func (f *Feed) deployments(ctx context.Context, events []event, columns *record.
 
 // kindOf returns what a change did to a deployment, as it is by now. A program that did not know wrote none.
 func kindOf(c store.Change, d *record.Deployment) Kind {
-	if c.Kind != "" {
+	switch c.Kind {
+	case deploymentchange.KindQUEUED:
+		return Updated
+	case deploymentchange.KindCREATED, deploymentchange.KindUPDATED, deploymentchange.KindCOMPLETED:
 		return Kind(c.Kind)
 	}
 	return Kind(record.KindOfChange(c.Version, d.CompletedAt != nil && c.Version == d.Version))

@@ -142,9 +142,10 @@ func TestAFilterFindsWhatWasMissedByAllThatItHas(t *testing.T) {
 		f := deployment.Filter{
 			ModuleInstanceID: &d.ModuleInstanceID, EnvironmentID: &d.EnvironmentID, ProjectID: &d.ProjectID, Status: &d.Status,
 			Kind: &d.DeploymentType, CreatedFrom: new(d.CreatedAt.Add(-time.Hour)), CreatedBefore: new(d.CreatedAt.Add(time.Hour)),
+			Overridden: new(false),
 		}
 		for member, v := range reflect.ValueOf(f).Fields() {
-			if v.IsNil() {
+			if v.Kind() == reflect.Pointer && v.IsNil() {
 				t.Errorf("%s has no value here", member.Name)
 			}
 		}

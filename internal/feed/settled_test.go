@@ -66,7 +66,7 @@ func TestAChangeThatIsCommittedLateIsNotLost(t *testing.T) {
 
 	late := begin(t, w)
 	late.change(t, changed.ID, 4, "UPDATED")
-	created, stop := far.Deploy.Feed.WatchCreated(w.Acme.ID)
+	created, stop := far.Deploy.Feed.WatchPending(w.Acme.ID)
 	defer stop()
 	d := p.Succeeded(t)
 	receive(t, created) // the far server has looked at what came later

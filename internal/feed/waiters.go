@@ -8,7 +8,7 @@ import (
 // waiters are those who wait for something to change and then look for themselves.
 type waiters struct {
 	mu sync.Mutex
-	// of has the waiters for a deployment, for its log, and those for new deployments of an organization, by its id.
+	// of has the waiters for a deployment, for its log, and those for those of an organization that become PENDING, by its id.
 	of map[string]map[*waiter]struct{}
 }
 
@@ -22,8 +22,9 @@ func (f *Feed) WatchDeployment(deploymentID string) (woken <-chan struct{}, stop
 	return f.watch(deploymentID)
 }
 
-// WatchCreated is WatchDeployment for new deployments of an organization, which are PENDING.
-func (f *Feed) WatchCreated(organizationID string) (woken <-chan struct{}, stop func()) {
+// WatchPending is WatchDeployment for the deployments of an organization that become PENDING: new ones, and those that
+// are started after they have waited for approvals.
+func (f *Feed) WatchPending(organizationID string) (woken <-chan struct{}, stop func()) {
 	return f.watch(organizationID)
 }
 
@@ -76,12 +77,12 @@ func (ws *waiters) remove(id string, w *waiter) {
 	}
 }
 
-// wake wakes the waiters for a deployment, and where it was created those for new ones of its organization.
-func (ws *waiters) wake(organizationID, deploymentID string, isCreated bool) {
+// wake wakes the waiters for a deployment, and where it is PENDING those for such ones of its organization.
+func (ws *waiters) wake(organizationID, deploymentID string, isPending bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	wakeAll(ws.of[deploymentID])
-	if isCreated {
+	if isPending {
 		wakeAll(ws.of[organizationID])
 	}
 }

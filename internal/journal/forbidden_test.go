@@ -22,6 +22,8 @@ var needs = map[string]access.Action{
 	"updateEnvironment": access.EditWorkspace, "deleteEnvironment": access.EditWorkspace, "archiveEnvironment": access.EditWorkspace, "unarchiveEnvironment": access.EditWorkspace,
 	"updateModuleInstance": access.EditInstances, "deleteModuleInstance": access.EditInstances, "archiveModuleInstance": access.EditInstances, "unarchiveModuleInstance": access.EditInstances,
 	"createDeployment": access.Deploy, "rollbackDeployment": access.Deploy, "redeployDeployment": access.Deploy, "cancelDeployment": access.Deploy,
+	"promoteDeployment": access.Deploy, "approveDeployment": access.Deploy, "rejectDeployment": access.Deploy, "startDeployment": access.Deploy,
+	"createRule": access.ManageRules, "updateRule": access.ManageRules, "endRule": access.ManageRules,
 	"quarantineRelease": access.QuarantineRelease, "liftQuarantine": access.QuarantineRelease, "moveService": access.MoveService, "destroyModuleInstance": access.DestroyInstance,
 	"claimDeployment": access.RunDeployments, "renewLease": access.RunDeployments, "reportDeployment": access.RunDeployments,
 	"completeDeployment": access.RunDeployments,

@@ -3,6 +3,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,6 +88,12 @@ type Change struct {
 	Changed *ent.Deployment
 	// Completes is whether the write has ended Changed at another time than its own: it has learnt of the end late.
 	Completes bool
+	// Queues is whether the write has made Changed PENDING, which had waited for approvals.
+	Queues bool
+	// Action is what the audit calls it, "" for the action of the write.
+	Action string
+	// ByServer is whether the server has made it by itself, and not the caller whose write it is part of.
+	ByServer bool
 }
 
 // WriteFunc makes the changes of a write in its transaction, and says in the entry what they are.
@@ -156,6 +163,9 @@ func (w *write) record(ctx context.Context, tx *ent.Tx, auditID string, c Change
 	}
 	d := c.Changed
 	kind := record.KindOfChange(d.Version, c.Completes || d.CompletedAt != nil && d.CompletedAt.Equal(w.at))
+	if c.Queues {
+		kind = deploymentchange.KindQUEUED
+	}
 	w.written = append(w.written, written{d, kind})
 	return record.Insert(ctx, tx, &ent.DeploymentChange{
 		OrganizationID: store.Scope(actor.From(ctx)), DeploymentID: d.ID, Version: d.Version, Kind: &kind, CreatedAt: d.UpdatedAt,
@@ -164,9 +174,12 @@ func (w *write) record(ctx context.Context, tx *ent.Tx, auditID string, c Change
 
 func (w *write) audit(ctx context.Context, tx *ent.Tx, auditID string, c Change) error {
 	a := actor.From(ctx)
+	if c.ByServer {
+		a = actor.From(actor.WithServer(ctx, a.OrganizationID))
+	}
 	row := &ent.AuditEvent{
 		ID: auditID, OrganizationID: store.Scope(a), CreatedAt: w.at, ActorID: a.ID, ActorName: a.Name, ActorRole: string(a.Role),
-		Channel: string(a.Channel), Action: w.action, ObjectID: c.ObjectID, RequestID: actor.RequestID(ctx),
+		Channel: string(a.Channel), Action: cmp.Or(c.Action, w.action), ObjectID: c.ObjectID, RequestID: actor.RequestID(ctx),
 	}
 	if c.Changes != nil {
 		var err error

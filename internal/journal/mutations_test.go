@@ -14,6 +14,10 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/archive"
 	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/gate"
+	"slipway/internal/rule"
+	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
 )
@@ -69,6 +73,31 @@ func unarchived(t *testing.T, id string, err error) in {
 		t.Fatal(err)
 	}
 	return in{"id": id}
+}
+
+// demanding makes a rule that demands an approval where a fixture is, and returns its id.
+func demanding(t *testing.T, w *worldtest.World, p *worldtest.Fixture) string {
+	t.Helper()
+	made, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{
+		Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+// waiting makes a deployment that waits for an approval by another than an admin, and returns its id.
+func waiting(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (deploymentID, ruleID string) {
+	t.Helper()
+	ruleID = demanding(t, w, p)
+	d, err := w.Deploy.Create(w.Acme.As(actor.Admin), deployment.New{
+		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.ID, ruleID
 }
 
 // mutations are those of the schema.
@@ -179,6 +208,31 @@ var mutations = map[string]mutation{
 		}
 		return in{"id": release}
 	}},
+	"promoteDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": p.Succeeded(t).ID, "moduleInstanceId": p.NewInstance(t, "promoted").ID}
+	}},
+	"approveDeployment": {actor.Developer, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		id, _ := waiting(t, w, p)
+		return in{"id": id, "comment": "Fine", "start": false}
+	}},
+	"rejectDeployment": {actor.Developer, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		id, _ := waiting(t, w, p)
+		return in{"id": id, "comment": "Not now"}
+	}},
+	"startDeployment": {actor.Developer, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		id, ruleID := waiting(t, w, p)
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), ruleID); err != nil {
+			t.Fatal(err)
+		}
+		return in{"id": id}
+	}},
+	"createRule": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"name": "N", "environmentId": p.Environment.ID, "demand": in{"approvals": in{"count": 1}}}
+	}},
+	"updateRule": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+		return in{"id": demanding(t, w, p), "name": "Other", "overridable": false}
+	}},
+	"endRule": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in { return in{"id": demanding(t, w, p)} }},
 	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		return in{"deploymentTypes": catalog.DeploymentTypes}

@@ -27,6 +27,8 @@ type (
 	LogLineConnection                = Connection[*ent.DeploymentLog]
 	LogLineEdge                      = Edge[*ent.DeploymentLog]
 	AuditEventConnection             = Connection[*ent.AuditEvent]
+	RuleConnection                   = Connection[*ent.Rule]
+	RuleEdge                         = Edge[*ent.Rule]
 	AuditEventEdge                   = Edge[*ent.AuditEvent]
 	DefaultValueDefinitionConnection = Connection[*record.DefaultValueDefinition]
 	DynamicValueConnection           = Connection[*inputprop.Option]

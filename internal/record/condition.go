@@ -47,8 +47,19 @@ type Comparison struct {
 	value            any
 }
 
-func (c Comparison) sql() string                 { return `"` + c.column + `" ` + c.operator + " ?" }
-func (c Comparison) appendArgs(args []any) []any { return append(args, c.value) }
+func (c Comparison) sql() string {
+	if c.value == nil {
+		return `"` + c.column + `" ` + c.operator
+	}
+	return `"` + c.column + `" ` + c.operator + " ?"
+}
+
+func (c Comparison) appendArgs(args []any) []any {
+	if c.value == nil {
+		return args
+	}
+	return append(args, c.value)
+}
 
 // Column returns the column that is compared.
 func (c Comparison) Column() string { return c.column }
@@ -61,6 +72,20 @@ func AtLeast(column string, value any) Comparison { return Comparison{column, ">
 
 // Below returns the condition that a column has a smaller value.
 func Below(column string, value any) Comparison { return Comparison{column, "<", stored(value)} }
+
+// Set returns the condition that a column has a value, where is is true, or else that it has none.
+func Set(column string, is any) Comparison {
+	if is == true {
+		return Comparison{column, isSet, nil}
+	}
+	return Comparison{column, isNull, nil}
+}
+
+// The operators that compare with nothing.
+const (
+	isSet  = "IS NOT NULL"
+	isNull = "IS NULL"
+)
 
 // Given returns what compare returns for a value, and nothing where that is nil.
 func Given[T any](compare func(column string, value any) Comparison, column string, value *T) []Comparison {
@@ -100,6 +125,12 @@ func (t *Table[T]) Matches(record *T, list []Comparison) bool {
 
 // matches reports whether a value meets the condition. Null meets none.
 func (c Comparison) matches(found any) bool {
+	switch c.operator {
+	case isSet:
+		return found != nil
+	case isNull:
+		return found == nil
+	}
 	var order int
 	switch want := c.value.(type) {
 	case string:

@@ -7,6 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"slipway/ent"
+	"slipway/ent/approval"
 	"slipway/ent/auditevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
@@ -20,6 +21,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
+	"slipway/ent/rule"
 	"slipway/ent/token"
 	"slipway/internal/id"
 	"slipway/internal/store"
@@ -98,6 +100,12 @@ var (
 	AuditEvents = newTable(id.AuditEvent, auditevent.Table, ent.TypeAuditEvent, auditevent.Columns, false,
 		func(a *ent.AuditEvent) entity { return a },
 		func(e *ent.AuditEvent) (time.Time, string) { return e.CreatedAt, e.ID })
+	Rules = newTable(id.Rule, rule.Table, ent.TypeRule, rule.Columns, false,
+		func(r *ent.Rule) entity { return r },
+		func(r *ent.Rule) (time.Time, string) { return r.CreatedAt, r.ID })
+	Approvals = newTable(id.Approval, approval.Table, ent.TypeApproval, approval.Columns, false,
+		func(a *ent.Approval) entity { return a },
+		func(a *ent.Approval) (time.Time, string) { return a.CreatedAt, a.ID })
 	Quarantines = newTable(id.Quarantine, quarantine.Table, ent.TypeQuarantine, quarantine.Columns, false,
 		func(q *ent.Quarantine) entity { return q },
 		func(q *ent.Quarantine) (time.Time, string) { return q.CreatedAt, q.ID })

@@ -16,9 +16,11 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
+	"slipway/internal/gate"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/rule"
 	"slipway/internal/runlog"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -151,11 +153,31 @@ func callServices(t *testing.T, w *worldtest.World) {
 	must(t, w.Deploy.ReceiveECSEvent(runner, strictjson.MustParse(started)))
 	keepHouse(t, w, p)
 	editDefaults(t, w, admin)
+	control(t, w, p)
 	name := "Web"
 	_, _, err = w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Name: &name})
 	must(t, err)
 	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 	_, _, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
+	must(t, err)
+}
+
+// control has a deployment wait for approvals, be approved of and started.
+func control(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
+	t.Helper()
+	admin := w.Acme.As(actor.Admin)
+	r, _, err := w.Rules.Create(admin, rule.New{Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+	must(t, err)
+	d := p.Deploy(t, p.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
+	approved, err := w.Deploy.Approve(admin, deployment.Voice{DeploymentID: d.ID}, true)
+	must(t, err)
+	if !approved.Started {
+		t.Error("it was not started")
+	}
+	w.Cancel(t, w.Acme, d.ID)
+	_, _, err = w.Rules.Update(admin, r.ID, rule.Patch{Name: new("Two")})
+	must(t, err)
+	_, err = w.Rules.End(admin, r.ID)
 	must(t, err)
 }
 

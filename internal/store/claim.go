@@ -105,8 +105,11 @@ func (c Claim) narrow(oldest *sql.Selector, t *sql.SelectTable) {
 	}
 }
 
-// TriggerDestroy is what starts a deployment that destroys.
-const TriggerDestroy = "destroy"
+// What starts deployments that statements tell from others: TriggerDestroy one that destroys, TriggerEvent one outside.
+const (
+	TriggerDestroy = "destroy"
+	TriggerEvent   = "event"
+)
 
 // pendingTable returns SQLite's table of deployments by the index of those that are PENDING alone. It keeps no statistics, takes
 // the index of a type for as good, and would read all deployments of the type.

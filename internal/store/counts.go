@@ -42,9 +42,8 @@ func (s *Store) Count(ctx context.Context, at time.Time, late time.Duration) (c 
 
 func (s *Store) countUnended(ctx context.Context, at time.Time, _ time.Duration, c *Counts) error {
 	d := entsql.Dialect(s.dialect).Table(deployment.Table)
-	// The words of the index deployment_active_instance: with an argument in its place SQLite does not take it.
 	query, args := entsql.Dialect(s.dialect).Select(d.C(deployment.FieldStatus), entsql.Count("*"), entsql.Min(d.C(deployment.FieldCreatedAt))).
-		From(d).Where(entsql.ExprP(`"completed_at" IS NULL AND "trigger_source" <> 'event'`)).GroupBy(d.C(deployment.FieldStatus)).Query()
+		From(d).Where(entsql.ExprP(InProgress(""))).GroupBy(d.C(deployment.FieldStatus)).Query()
 	return s.overAll(ctx, query, args, func(rows Rows) error {
 		var status deployment.Status
 		var n int
@@ -57,7 +56,7 @@ func (s *Store) countUnended(ctx context.Context, at time.Time, _ time.Duration,
 			c.Pending, c.OldestPending = n, max(at.Sub(oldest.Time), 0)
 		case deployment.StatusRUNNING:
 			c.Running = n
-		case deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED:
+		case deployment.StatusAWAITING_APPROVAL, deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED:
 		}
 		return nil
 	})

@@ -91,7 +91,7 @@ func (d checkDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx,
 	if err != nil {
 		return nil, err
 	}
-	return checkTx{tx, d.before}, nil
+	return checkTx{tx, d.before, o != nil && o.ReadOnly}, nil
 }
 
 func (d checkDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
@@ -100,6 +100,8 @@ func (d checkDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.Begi
 type checkTx struct {
 	execTx
 	before func(query string, args any) error
+	// meters is whether its rows count as work of the request: it only reads.
+	meters bool
 }
 
 func (t checkTx) Query(ctx context.Context, query string, args, v any) error {
@@ -109,6 +111,9 @@ func (t checkTx) Query(ctx context.Context, query string, args, v any) error {
 	_, span := statementSpan(ctx, query)
 	err := t.execTx.Query(ctx, query, args, v)
 	span.End(err)
+	if rows, ok := v.(*entsql.Rows); ok && err == nil && t.meters {
+		rows.ColumnScanner = meteredRows{rows.ColumnScanner, ctx}
+	}
 	return err
 }
 
@@ -198,8 +203,8 @@ func checkArgs(args any) error {
 }
 
 // meteredRows counts the bytes of the rows that are read to answer a request as they come, and the JSON among them that is
-// decoded at once, so that a page of large records ends before it fills the memory. Reads of transactions are not counted, for a write must not
-// fail by what it reads.
+// decoded at once, so that a page of large records ends before it fills the memory. Reads of transactions that write are not counted, for a write
+// must not fail by what it reads.
 type meteredRows struct {
 	entsql.ColumnScanner
 	ctx context.Context // of the query

@@ -9,6 +9,8 @@ import (
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/lib/pq"
+
+	"slipway/ent"
 )
 
 // Rows are the rows of a statement; Scan reads the columns of the present one.
@@ -28,6 +30,27 @@ func (s *Store) Query(ctx context.Context, query string, args []any, scan func(R
 		}
 	}
 	return rows.Err()
+}
+
+// Reader runs a statement that reads and calls scan for each row: the Query of a Store, or that of a transaction. Who is in a
+// transaction reads in it: one that waited for a second connection might wait for others who do the same.
+type Reader func(ctx context.Context, query string, args []any, scan func(Rows) error) error
+
+// InTx returns the Reader of a transaction.
+func InTx(tx *ent.Tx) Reader {
+	return func(ctx context.Context, query string, args []any, scan func(Rows) error) (err error) {
+		rows, err := tx.QueryContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		for rows.Next() {
+			if err := scan(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	}
 }
 
 // Postgres reports whether the database is PostgreSQL, and not SQLite.

@@ -79,6 +79,9 @@ func (d splitDriver) Exec(context.Context, string, any, any) error {
 func (d splitDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.writer.Tx(ctx) }
 
 func (d splitDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	if o != nil && o.ReadOnly {
+		return d.reader.BeginTx(ctx, nil)
+	}
 	return d.writer.BeginTx(ctx, o)
 }
 

@@ -25,6 +25,17 @@ func (s *Store) ExpiredLeases(ctx context.Context, by time.Time, limit int) ([]O
 	return s.sweep(ctx, deployment.Table, deployment.FieldLeaseExpiresAt, by, limit)
 }
 
+// ExpiredWaiting returns at most limit deployments of all organizations that have waited for approvals until a time or less.
+// It is for the system.
+func (s *Store) ExpiredWaiting(ctx context.Context, by time.Time, limit int) ([]OwnedID, error) {
+	t := entsql.Dialect(s.dialect).Table(deployment.Table)
+	until := t.C(deployment.FieldWaitsUntil)
+	query := entsql.Dialect(s.dialect).Select(t.C(deployment.FieldOrganizationID), t.C(deployment.FieldID)).From(t).Where(entsql.LTE(until, by))
+	IsAwaiting(query)
+	text, args := query.OrderBy(until).Limit(limit).Query()
+	return s.ownedIDs(ctx, text, args)
+}
+
 // OldIdempotencyKeys returns at most limit keys of all organizations that are older than a time. It is for
 // the system.
 func (s *Store) OldIdempotencyKeys(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {

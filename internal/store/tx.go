@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -54,6 +55,30 @@ func (s *Store) retryTx(ctx context.Context, committed Probe, f func(ctx context
 			return s.storage.publicError(ctx, err)
 		}
 	}
+}
+
+// ReadTx runs f in one transaction that only reads, as TxAt does: all that f reads is bound to the organization, and
+// counted as work of the context's request. f must not write, and takes no lock that others wait for.
+func (s *Store) ReadTx(ctx context.Context, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error) error {
+	ctx, span := tracing.Start(ctx, "read transaction")
+	lock := rand.Int64() //nolint:gosec // no secret, but one number of many
+	for tries := newAttempts(ctx); ; {
+		err := s.runReadTx(ctx, lock, f)
+		if err == nil || !isRetryable(err) || !tries.next(ctx) {
+			span.End(err)
+			return s.storage.publicError(ctx, err)
+		}
+	}
+}
+
+func (s *Store) runReadTx(ctx context.Context, lock int64, f func(context.Context, *ent.Tx, func() time.Time) error) (err error) {
+	run := &txRun{lock: lock}
+	tx, err := s.Client.BeginTx(withRun(ctx, run), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	return f(ctx, tx, run.clock)
 }
 
 // txRun is one run of a transaction.
