@@ -11,7 +11,9 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/store"
 )
 
 // transitionFunc makes one transition: it checks the deployment as it is, and sets in the update what is to
@@ -25,6 +27,7 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 		return nil, err
 	}
 	var changed *ent.Deployment
+	rollbackID := s.Journal.NewID(id.Deployment)
 	err := s.Journal.WriteLatest(ctx, name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		d, err := findFor(ctx, tx, action, deploymentID)
 		if err != nil {
@@ -38,8 +41,14 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 		if err := s.settleDestroy(ctx, tx, d, u, e); err != nil {
 			return err
 		}
-		changed, err = s.save(ctx, tx, e, d, u)
-		return err
+		automatic, err := s.proposeAutomatic(ctx, tx, d, u, e, rollbackID)
+		if err != nil {
+			return err
+		}
+		if changed, err = s.save(ctx, tx, e, d, u); err != nil || automatic == nil {
+			return err
+		}
+		return s.insertAutomatic(ctx, tx, e, automatic)
 	})
 	if err != nil {
 		return nil, err
@@ -49,7 +58,15 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 
 // findFor returns the deployment that a transaction is to change, or why the actor may not.
 func findFor(ctx context.Context, tx *ent.Tx, action access.Action, deploymentID string) (*ent.Deployment, error) {
-	d, err := find(ctx, tx.Deployment, deploymentID)
+	get := tx.Deployment.Get
+	if action == access.RunDeployments {
+		get = func(ctx context.Context, id string) (*ent.Deployment, error) {
+			q := tx.Deployment.Query().Where(deployment.ID(id))
+			q.Modify(selectWaiting)
+			return q.Only(ctx)
+		}
+	}
+	d, err := store.Find(ctx, get, id.Deployment, deploymentID, fault.DeploymentNotFound)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (s *Service) claimWithin(ctx context.Context, in Claim, leaseID string) (*e
 	}
 	begun := time.Now()
 	deadline := begun.Add(time.Duration(*in.Wait) * time.Second)
-	created, stop := s.Feed.WatchCreated(store.Scope(actor.From(ctx)))
+	created, stop := s.Feed.WatchPending(store.Scope(actor.From(ctx)))
 	defer stop()
 	for {
 		waited := time.Since(begun)

@@ -196,11 +196,13 @@ func (s *Service) followKnown(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 	if err != nil || owner == nil {
 		return e.Changed, err
 	}
-	if e.Also, err = s.followWaiting(ctx, tx, e, owner); err != nil {
+	followed, err := s.followWaiting(ctx, tx, e, owner)
+	if err != nil {
 		return nil, err
 	}
+	e.Also = append(e.Also, followed...)
 	now := e.Changed
-	for _, c := range e.Also {
+	for _, c := range followed {
 		if c.ObjectID == now.ID {
 			now = c.Changed
 		}

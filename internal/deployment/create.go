@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
@@ -47,6 +48,12 @@ type New struct {
 	Reason, PipelineRunID, StepExecutionID *string
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
+	Control
+
+	// promotes is what is promoted, nil for what is given anew.
+	promotes *Promotion
+	// plans is whether it is only planned, by whom that may be forbidden.
+	plans bool
 }
 
 // Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
@@ -64,7 +71,7 @@ func (s *Service) CreateWarned(ctx context.Context, in New) (*ent.Deployment, []
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, createAction, in.arguments)
+	r, err := s.newRequest(in.IdempotencyKey, in.action(), in.arguments)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,11 +86,32 @@ func (s *Service) CreateWarned(ctx context.Context, in New) (*ent.Deployment, []
 	return made, r.warnings, err
 }
 
-const createAction = "createDeployment"
+// The actions that create a deployment of values.
+const (
+	createAction  = "createDeployment"
+	promoteAction = "promoteDeployment"
+)
+
+func (in New) action() string {
+	if in.promotes != nil {
+		return promoteAction
+	}
+	return createAction
+}
+
+func (in New) operation() gate.Operation {
+	if in.promotes != nil {
+		return gate.Promote
+	}
+	return gate.Create
+}
 
 // arguments are all that decides what is created. A member that is new is added where it is given: the fingerprints of
 // requests without it, which are stored, stay as they are.
 func (in New) arguments() []any {
+	if p := in.promotes; p != nil {
+		in.Inputs, in.Artifact = p.Inputs, p.Artifact
+	}
 	list := []any{
 		in.InstanceID, in.VersionID, canonical(in.Inputs), canonical(in.Artifact), canonical(in.Data),
 		in.Description, in.ResourceARN, in.ResourceName,
@@ -92,13 +120,25 @@ func (in New) arguments() []any {
 	if in.InputsFrom != nil {
 		list = append(list, map[string]any{"inputsFrom": in.InputsFrom, "withoutInputs": in.WithoutInputs})
 	}
+	if in.promotes != nil {
+		list = append(list, map[string]any{"promotes": in.promotes.SourceID})
+	}
 	list = appendGiven(list, "reason", in.Reason)
 	list = appendGiven(list, "pipelineRunId", in.PipelineRunID)
-	return appendGiven(list, "stepExecutionId", in.StepExecutionID)
+	return in.Control.appendTo(appendGiven(list, "stepExecutionId", in.StepExecutionID))
+}
+
+// planned are the arguments as far as they decide what is made.
+func (in New) planned() []any {
+	in.Reason, in.Control = nil, Control{}
+	return in.arguments()
 }
 
 // triggerSource returns what starts the deployment.
 func (in New) triggerSource() string {
+	if in.promotes != nil {
+		return TriggerPromotion
+	}
 	if in.PipelineRunID != nil || in.StepExecutionID != nil {
 		return TriggerPipeline
 	}
@@ -123,6 +163,10 @@ type prepared struct {
 	warnings []inputprop.Warning
 	sealed   release.Sealed
 	data     *ecs.Data
+	// promoted is what is promoted, nil for none.
+	promoted *ent.Deployment
+	// forbidden is why the actor may not make it, nil where it may.
+	forbidden error
 }
 
 // prepare validates the input, before the transaction: patterns and options take their time.
@@ -132,15 +176,36 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 		return nil, err
 	}
 	a, place := actor.From(ctx), actor.Place{ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID}
-	if err := access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden); err != nil {
-		return nil, err
+	p.forbidden = access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden)
+	if p.forbidden != nil && !in.plans {
+		return nil, p.forbidden
 	}
+	valid, err := s.validate(ctx, in, p)
+	if err != nil {
+		return nil, cmp.Or(p.forbidden, err)
+	}
+	return valid, nil
+}
+
+// validate completes what is prepared, where its input is valid.
+func (s *Service) validate(ctx context.Context, in New, p *prepared) (*prepared, error) {
+	a := actor.From(ctx)
 	if err := checkNotArchived(p.instance.ID, p.instance.ArchivedAt); err != nil {
 		return nil, err
 	}
 	violations := slices.Concat(in.checkTexts(), in.takeover().Check(in.Inputs, "/inputs"))
-	if in, err = s.takeOver(ctx, in, p); err != nil {
+	var wrong []fault.Violation
+	var err error
+	if p.promoted != nil {
+		in, wrong, err = s.takePromoted(ctx, in, p)
+	} else {
+		in, err = s.takeOver(ctx, in, p)
+	}
+	if err != nil {
 		return nil, err
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid(fault.DeploymentInputsInvalid, append(wrong, violations...)...)
 	}
 	data, wrong := in.newData(p.version.Kind, a, p.target)
 	p.New, p.data, violations = in, data, append(violations, wrong...)
@@ -164,6 +229,9 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 
 // findTarget reads the instance and the version, which must be one of the instance's module.
 func (s *Service) findTarget(ctx context.Context, in New) (*prepared, error) {
+	if in.promotes != nil {
+		return s.findPromoted(ctx, in)
+	}
 	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
@@ -220,6 +288,7 @@ func checkOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.V
 
 func (in New) checkTexts() []fault.Violation {
 	violations := append(textrules.Description("/description", in.Description), checkReason(in.Reason)...)
+	violations = append(violations, in.Control.check()...)
 	violations = append(violations, checkPipeline(in.PipelineRunID, in.StepExecutionID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
 	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
@@ -249,58 +318,84 @@ func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalida
 }
 
 func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
-	a := actor.From(ctx)
-	return s.create(store.Creating(ctx), createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
-		instance, err := p.instanceNow(ctx, tx)
-		if err != nil {
-			return nil, p.instance.ID, err
-		}
-		if idOrEmpty(instance.LiveDeploymentID) != p.live {
-			return nil, "", journal.ErrChanged // the values were validated against another live deployment
-		}
-		r.warnings = append(concernsOf(instance).warnings("/moduleInstanceId"), p.warnings...)
-		if err := checkExpectedLive(p.ExpectedLiveID, p.live); err != nil {
-			return nil, "", err
-		}
-		if p.data != nil {
-			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
-				return nil, "", err
-			}
-		}
-		shipped, err := findOrCreateRelease(ctx, tx, e, releaseID, p.version, p.sealed)
-		if err != nil {
-			return nil, instance.ID, err
-		}
-		changes := map[string]any{"moduleInstanceId": instance.ID, "releaseId": shipped.ID}
-		if p.InputsFrom != nil {
-			changes["inputsFrom"] = *p.InputsFrom
-		}
-		e.Changes = changes
-		created := &ent.Deployment{
-			ID: deploymentID, ProjectID: instance.ProjectID, EnvironmentID: instance.EnvironmentID,
-			ModuleInstanceID: instance.ID, ReleaseID: &shipped.ID,
-			DeploymentType: p.version.Kind, TriggerSource: p.triggerSource(), Status: deployment.StatusPENDING,
-			Description: p.Description, Reason: p.Reason, CreatedBy: a.Name,
-			PipelineRunID: p.PipelineRunID, StepExecutionID: p.StepExecutionID,
-			ResourceArn: p.ResourceARN, ResourceName: p.ResourceName,
-			GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: serviceOf(p.data),
-		}
-		if err := s.insertOfService(ctx, tx, e, created, ""); err != nil {
-			return nil, instance.ID, err
-		}
-		return created, instance.ID, s.insertGiven(ctx, tx, created, p)
+	return s.create(store.Creating(ctx), p.action(), deploymentID, r, p.Control, p.ExpectedLiveID, func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+		return s.proposeCreation(ctx, tx, p, deploymentID, releaseID, at)
 	})
 }
 
+// proposeCreation returns what a prepared deployment comes to at a time. It fails with journal.ErrChanged where what its
+// values were validated against has changed.
+func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, deploymentID, releaseID string, at time.Time) (*proposal, error) {
+	a := actor.From(ctx)
+	made := &proposal{
+		operation: p.operation(), request: p.planned, instanceID: p.instance.ID, live: p.live,
+		place:  actor.Place{ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID},
+		digest: p.sealed.Digest, content: p.sealed.JSON, references: p.readReferences(), refusal: p.forbidden,
+	}
+	instance, err := s.instanceNow(ctx, tx, p, made)
+	if err != nil {
+		return made, err
+	}
+	if idOrEmpty(instance.LiveDeploymentID) != p.live {
+		return made, journal.ErrChanged // the values were validated against another live deployment
+	}
+	made.warnings = append(concernsOf(instance).warnings("/moduleInstanceId"), p.warnings...)
+	made.facts = gate.Facts{Operation: made.operation}
+	if p.promoted != nil {
+		if made.facts.Stay, err = s.stayOf(ctx, tx, made.rules, &p.promoted.ID); err != nil {
+			return made, err
+		}
+	}
+	if p.data != nil {
+		if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
+			return made, err
+		}
+	}
+	stored, err := findRelease(ctx, tx, made, at)
+	if err != nil {
+		return made, err
+	}
+	if stored != nil {
+		releaseID = stored.ID
+	} else {
+		made.before = func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			return insertRelease(ctx, tx, e, releaseID, p.version, p.sealed)
+		}
+	}
+	made.changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": releaseID}
+	if p.InputsFrom != nil && p.promoted == nil {
+		made.changes["inputsFrom"] = *p.InputsFrom
+	}
+	made.created = &ent.Deployment{
+		ID: deploymentID, ProjectID: instance.ProjectID, EnvironmentID: instance.EnvironmentID,
+		ModuleInstanceID: instance.ID, ReleaseID: &releaseID,
+		DeploymentType: p.version.Kind, TriggerSource: p.triggerSource(),
+		Description: p.Description, Reason: p.Reason, CreatedBy: a.Name, CreatedByID: nilIfEmpty(a.PrincipalID),
+		PipelineRunID: p.PipelineRunID, StepExecutionID: p.StepExecutionID,
+		ResourceArn: p.ResourceARN, ResourceName: p.ResourceName,
+		GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: serviceOf(p.data),
+	}
+	if p.promoted != nil {
+		made.created.PromotedFrom, made.changes["promotedFrom"] = &p.promoted.ID, p.promoted.ID
+	}
+	made.after = func(ctx context.Context, tx *ent.Tx, _ *journal.Entry) error {
+		return s.insertGiven(ctx, tx, made.created, p)
+	}
+	return made, nil
+}
+
 // instanceNow reads the instance again, in a transaction while nothing is archived, and in the same statement the instances
-// that the values choose. It fails with ModuleInstanceNotFound and ModuleInstanceArchived, and with journal.ErrChanged where
-// one of those is archived, about to be destroyed or gone since the values were validated.
-func (p *prepared) instanceNow(ctx context.Context, tx *ent.Tx) (*ent.ModuleInstance, error) {
+// that the values choose. It notes in the proposal what else is there: the rules, what is in progress and how many wait. It
+// fails with ModuleInstanceNotFound and ModuleInstanceArchived, and with journal.ErrChanged where one of those is archived,
+// about to be destroyed or gone since the values were validated.
+func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made *proposal) (*ent.ModuleInstance, error) {
 	ids := []string{p.instance.ID}
 	for _, r := range p.references {
 		ids = append(ids, r.InstanceID)
 	}
-	list, err := tx.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
+	q := tx.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...))
+	q.Modify(s.selectControl(p.instance.ID))
+	list, err := q.All(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -308,6 +403,9 @@ func (p *prepared) instanceNow(ctx context.Context, tx *ent.Tx) (*ent.ModuleInst
 	instance := now[p.instance.ID]
 	if instance == nil {
 		return nil, store.NotFound(p.instance.ID, fault.ModuleInstanceNotFound)
+	}
+	if err := s.readControl(ctx, tx, instance, made); err != nil {
+		return nil, err
 	}
 	for _, r := range p.references {
 		if chosen := now[r.InstanceID]; chosen == nil || (chosen.ArchivedAt != nil) != (r.ArchivedAt != nil) || (chosen.LiveDeploymentID == nil) != (r.LiveDeploymentID == nil) {
@@ -347,6 +445,15 @@ func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*e
 		return nil, err
 	}
 	return d.Data.DeployedTaskDefinition()
+}
+
+// readReferences returns the references as a plan has them.
+func (p *prepared) readReferences() []readReference {
+	list := make([]readReference, len(p.references))
+	for i, r := range p.references {
+		list[i] = readReference{r.Pointer, r.InstanceID, idOrEmpty(r.LiveDeploymentID)}
+	}
+	return list
 }
 
 func idOrEmpty(id *string) string {

@@ -38,11 +38,12 @@ import (
 
 // What starts a deployment.
 const (
-	TriggerAPI      = "api"
-	TriggerRollback = "rollback"
-	TriggerRedeploy = "redeploy"
-	TriggerDestroy  = store.TriggerDestroy
-	TriggerPipeline = "pipeline"
+	TriggerAPI       = "api"
+	TriggerRollback  = "rollback"
+	TriggerRedeploy  = "redeploy"
+	TriggerPromotion = "promotion"
+	TriggerDestroy   = store.TriggerDestroy
+	TriggerPipeline  = "pipeline"
 )
 
 // Service reads and writes deployments and their releases.
@@ -105,6 +106,10 @@ type Filter struct {
 	Kind             *string
 	CreatedFrom      *time.Time
 	CreatedBefore    *time.Time
+	// Overridden has those kept that went past rules, or those that did not.
+	Overridden *bool `json:",omitempty"` // of which a cursor without it knows nothing, as of the next
+	// AwaitingMyApproval has those kept that wait for an approval which the actor could give. Only a list knows it.
+	AwaitingMyApproval bool `json:",omitempty"`
 }
 
 // comparisons returns the filter as what it means, for its list as for those who follow what is in it.
@@ -117,12 +122,13 @@ func (f Filter) comparisons() []record.Comparison {
 		record.Given(record.Equal, deployment.FieldDeploymentType, f.Kind),
 		record.Given(record.AtLeast, deployment.FieldCreatedAt, f.CreatedFrom),
 		record.Given(record.Below, deployment.FieldCreatedAt, f.CreatedBefore),
+		record.Given(record.Set, deployment.FieldOverride, f.Overridden),
 	)
 }
 
 // lasting returns the conditions on what never changes of a deployment.
 func (f Filter) lasting() Filter {
-	f.Status = nil
+	f.Status, f.Overridden = nil, nil
 	return f
 }
 
@@ -133,6 +139,13 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 		return nil, err
 	}
 	list := record.Deployments.In(s.Store).Where(record.All(f.comparisons())...)
+	if f.AwaitingMyApproval {
+		mine, err := s.awaitingMine(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		list = list.Where(mine...)
+	}
 	scope := page.Scope{List: "deployments", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, list, args, scope)
 }

@@ -3,6 +3,7 @@ package deployment
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -13,6 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/dependency"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
@@ -46,11 +48,24 @@ type Destroy struct {
 	AcknowledgeDependents bool
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
+	Control
+}
+
+// arguments are all that decides what is created.
+func (in Destroy) arguments() []any {
+	return in.Control.appendTo([]any{in.InstanceID, in.ExpectedLiveID, in.Reason, in.AcknowledgeDependents})
+}
+
+// planned are the arguments as far as they decide what is made.
+func (in Destroy) planned() []any {
+	in.Reason, in.Control = nil, Control{}
+	return in.arguments()
 }
 
 // destroy is how a destroy goes by the rules of replays: it is one of what is live, and of a release in quarantine, too.
 var destroy = replayMode{
 	action:           "destroyModuleInstance",
+	operation:        gate.Destroy,
 	trigger:          TriggerDestroy,
 	verb:             "Destroy of",
 	permission:       access.DestroyInstance,
@@ -68,9 +83,12 @@ func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, err
 	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, destroy.action, func() []any { return []any{in.InstanceID, in.ExpectedLiveID, in.Reason, in.AcknowledgeDependents} })
+	r, err := s.newRequest(in.IdempotencyKey, destroy.action, in.arguments)
 	if err != nil {
 		return nil, err
+	}
+	if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)
 	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
@@ -80,33 +98,42 @@ func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, err
 
 // insertDestroy looks at what there is while nothing else is created in the organization.
 func (s *Service) insertDestroy(ctx context.Context, in Destroy, r *request, deploymentID string) (*ent.Deployment, error) {
-	return s.create(store.StoppingCreation(ctx), destroy.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
-		instance, err := store.Find(ctx, tx.ModuleInstance.Get, id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound)
-		if err != nil {
-			return nil, "", err
-		}
-		if err := checkDestroyable(actor.From(ctx), instance); err != nil {
-			return nil, "", err
-		}
-		if violations := checkReason(in.Reason); len(violations) > 0 {
-			return nil, "", fault.Invalid(fault.RequestInvalid, violations...)
-		}
-		if !in.AcknowledgeDependents {
-			if err := dependency.CheckUnused(ctx, s.Store, tx, []string{instance.ID}); err != nil {
-				return nil, "", err
-			}
-		}
-		created, from, err := s.replayOf(ctx, tx, e, destroy, *instance.LiveDeploymentID, in.ExpectedLiveID, deploymentID)
-		if err != nil {
-			return nil, "", err
-		}
-		created.Reason, created.GivenFrom = in.Reason, nil
-		e.Changes = map[string]any{
-			"moduleInstanceId": instance.ID, "releaseId": from.ReleaseID, "reason": in.Reason,
-			"acknowledgeDependents": in.AcknowledgeDependents,
-		}
-		return created, instance.ID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))
+	return s.create(store.StoppingCreation(ctx), destroy.action, deploymentID, r, in.Control, in.ExpectedLiveID, func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+		return s.proposeDestroy(ctx, tx, in, deploymentID, at)
 	})
+}
+
+// proposeDestroy returns what a destroy comes to at a time: it is a replay of what is live.
+func (s *Service) proposeDestroy(ctx context.Context, tx *ent.Tx, in Destroy, deploymentID string, at time.Time) (*proposal, error) {
+	instance, err := store.Find(ctx, tx.ModuleInstance.Get, id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound)
+	if err != nil {
+		return &proposal{}, err
+	}
+	if err := checkDestroyable(actor.From(ctx), instance); err != nil {
+		return &proposal{instanceID: instance.ID}, err
+	}
+	p, err := s.proposeReplay(ctx, tx, destroy, Replay{SourceID: *instance.LiveDeploymentID, Reason: in.Reason}, deploymentID, at)
+	if err != nil {
+		return p, err
+	}
+	p.request, p.warnings = in.planned, concernsOf(instance).warnings("/id")
+	if !in.AcknowledgeDependents {
+		switch err := dependency.CheckUnused(ctx, s.Store, tx, []string{instance.ID}); {
+		case fault.Is(err, fault.ModuleInstanceInUse):
+			p.refusal = err
+		case err != nil:
+			return p, err
+		}
+	}
+	if p.created == nil {
+		return p, nil
+	}
+	p.created.GivenFrom, p.created.PromotedFrom, p.created.AcknowledgesDependents = nil, nil, in.AcknowledgeDependents
+	p.changes = map[string]any{
+		"moduleInstanceId": instance.ID, "releaseId": p.created.ReleaseID, "reason": in.Reason,
+		"acknowledgeDependents": in.AcknowledgeDependents,
+	}
+	return p, nil
 }
 
 // checkDestroyable returns why an actor may not destroy an instance, as far as that does not depend on what is live.
@@ -134,7 +161,7 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 			live = append(live, *i.LiveDeploymentID)
 		}
 	}
-	list, err := s.readSources(ctx, live)
+	list, err := s.readSources(ctx, s.Store.Query, live)
 	if err != nil {
 		return nil, err
 	}
@@ -159,17 +186,17 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 				err = s.checkReplayable(check.actor, destroy, from, func() error { return check.prove(from) }, check.at)
 			}
 		}
-		if of[i.ID], err = check.eligibility(err, from, concernsOf(i)); err != nil {
+		if of[i.ID], err = check.judged(destroy, from, concernsOf(i), err); err != nil {
 			return nil, err
 		}
 	}
 	return of, nil
 }
 
-// isDestroying is that a deployment is active and destroys, in the words of the index of the active ones.
+// isDestroying is that a deployment is active and destroys.
 func isDestroying(s *sql.Selector) {
-	s.Where(sql.IsNull(s.C(deployment.FieldCompletedAt))).Where(sql.ExprP(s.C(deployment.FieldTriggerSource) + " <> '" + TriggerEvent + "'")).
-		Where(sql.EQ(s.C(deployment.FieldTriggerSource), TriggerDestroy))
+	store.IsInProgress(s)
+	s.Where(sql.EQ(s.C(deployment.FieldTriggerSource), TriggerDestroy))
 }
 
 // settleDestroy notes on its instance how a destroy ends, where an update ends one. What a runner has claimed may have removed
@@ -178,6 +205,11 @@ func (s *Service) settleDestroy(ctx context.Context, tx *ent.Tx, d *ent.Deployme
 	status, changes := u.Mutation().Status()
 	if !changes || d.TriggerSource != TriggerDestroy || d.StartedAt == nil {
 		return nil
+	}
+	if status == deployment.StatusSUCCEEDED {
+		if err := s.supersede(ctx, tx, e, d); err != nil {
+			return err
+		}
 	}
 	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
 	if err != nil {

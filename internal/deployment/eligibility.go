@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	entrelease "slipway/ent/release"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"slipway/internal/meter"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -33,7 +35,7 @@ type Eligibilities struct{ Rollback, Redeploy *Eligibility }
 // redeploy it now. Rollback and Redeploy make the same check, so they do what this says, unless something
 // has changed in between. It takes two statements however many ids there are, and one more where some are blocked.
 func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]Eligibilities, error) {
-	list, err := s.readSources(ctx, ids)
+	list, err := s.readSources(ctx, s.Store.Query, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +99,15 @@ func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*rec
 // eligibilityCheck is one look at many deployments: who asks, when, and what was read for all of them.
 type eligibilityCheck struct {
 	*Service
-	actor    *actor.Actor
-	at       time.Time
-	proofs   map[string]error
-	blockers map[string]*record.Deployment
+	actor *actor.Actor
+	// at is the time by this server's clock, and shared by the one that rules go by.
+	at, shared time.Time
+	proofs     map[string]error
+	blockers   map[string]*record.Deployment
+	// rules are those in force where each source is, by its id.
+	rules map[string][]gate.Rule
+	// stays are how long what was promoted was live, where a rule asks for it.
+	stays map[string]*gate.Stay
 }
 
 // newEligibilityCheck reads what a look at some sources takes besides; m is one of the modes with its permission.
@@ -109,26 +116,73 @@ func (s *Service) newEligibilityCheck(ctx context.Context, list []*source, m rep
 	if c.proofs, err = s.proofs(ctx, list, m); err != nil {
 		return c, err
 	}
+	if err := c.readRules(ctx, list); err != nil {
+		return c, err
+	}
 	c.blockers, err = s.blockers(ctx, list)
 	return c, err
 }
 
+// readRules reads the rules that came with the sources, and what they ask for. Without rules the clock is not asked.
+func (c *eligibilityCheck) readRules(ctx context.Context, list []*source) (err error) {
+	if c.rules, err = readRules(ctx, list); err != nil || len(c.rules) == 0 {
+		return err
+	}
+	var promoted []string
+	for _, from := range list {
+		if from.PromotedFrom != nil && asksForStays(c.rules[from.ID]) {
+			promoted = append(promoted, *from.PromotedFrom)
+		}
+	}
+	if c.shared, err = c.Journal.Clock(ctx); err == nil && len(promoted) > 0 {
+		c.stays, err = c.Service.stays(ctx, c.Store.Query, promoted)
+	}
+	return err
+}
+
 func (c eligibilityCheck) of(m replayMode, from *source) (*Eligibility, error) {
 	err := c.checkReplayable(c.actor, m, from, func() error { return c.prove(from) }, c.at)
-	return c.eligibility(err, from, from.concerns())
+	return c.judged(m, from, from.concerns(), err)
+}
+
+// judged returns what the rules come to for a replay that is refused otherwise, or, where err is nil, is not.
+func (c eligibilityCheck) judged(m replayMode, from *source, concerns concerns, err error) (*Eligibility, error) {
+	if err != nil {
+		return c.eligibility(err, from, concerns.sentences())
+	}
+	p := from.proposal(m, c.at)
+	p.rules, p.facts.Stay = c.rules[from.ID], c.stays[idOrEmpty(from.promotedTo(m))]
+	p.requirements = gate.Judge(p.rules, p.facts, c.shared)
+	waits, err := p.outcome(c.shared)
+	if err == nil && !waits && p.active != nil {
+		err = c.inProgress(p.active)
+	}
+	warning := concerns.sentences()
+	if err == nil && waits {
+		warning = joined(warning, "It would wait for approvals. "+strings.Join(gate.Messages(gate.Unmet(p.requirements)), " "))
+	}
+	return c.eligibility(err, from, warning)
+}
+
+// joined returns sentences one after the other, of which the first may be nil.
+func joined(first *string, second string) *string {
+	if first == nil {
+		return &second
+	}
+	return new(*first + " " + second)
 }
 
 // eligibility returns what a refusal, or nil, comes to. It fails with an error that is no refusal.
-func (c eligibilityCheck) eligibility(err error, from *source, concerns concerns) (*Eligibility, error) {
+func (c eligibilityCheck) eligibility(err error, from *source, warning *string) (*Eligibility, error) {
 	if err == nil {
-		return &Eligibility{Allowed: true, Warning: concerns.sentences()}, nil
+		return &Eligibility{Allowed: true, Warning: warning}, nil
 	}
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return nil, err
 	}
-	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message, Warning: concerns.sentences()}
-	if refusal.Code == fault.DeploymentInProgress {
+	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message, Warning: warning}
+	if refusal.Code == fault.DeploymentInProgress && from != nil {
 		e.BlockedBy = c.blockers[*from.ActiveID]
 	}
 	return e, nil
@@ -142,9 +196,9 @@ func (c eligibilityCheck) prove(from *source) error {
 	return err
 }
 
-// checkReplayable returns why a source may not be replayed at a time, nil where it may. prove is to return why what its
-// release ships cannot be had. Rollback, Redeploy and Eligibilities all ask it, so a replay cannot be offered and then
-// refused by another rule. The order of the checks decides which of several reasons is returned.
+// checkReplayable returns why a source may not be replayed at a time, whatever the rules say, nil where it may. prove is to
+// return why what its release ships cannot be had. Rollback, Redeploy and Eligibilities all ask it, so a replay cannot be
+// offered and then refused for something else. The order of the checks decides which of several reasons is returned.
 func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, prove func() error, at time.Time) error {
 	if err := from.checkMay(a, m); err != nil {
 		return err
@@ -163,6 +217,9 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	if err := m.check(from); err != nil {
 		return err
 	}
+	if active := from.active(); active != nil && active.ID == from.ID {
+		return s.inProgress(active)
+	}
 	if err := prove(); err != nil {
 		return err
 	}
@@ -173,9 +230,6 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	}
 	if owner := from.ServiceOwnerID; owner != nil && *owner != from.ModuleInstanceID {
 		return resourceTaken(*from.ServiceARN, *owner)
-	}
-	if active := from.active(); active != nil {
-		return s.inProgress(active)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 					return err
 				}
 				return keepOutputs(ctx, tx, d, u, version, o.outputs, e.At)
-			case deployment.StatusPENDING, deployment.StatusRUNNING:
+			case deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING:
 				return fmt.Errorf("deployment: %s is no end", o.status)
 			}
 			return nil
@@ -149,6 +149,9 @@ func (o outcome) check() []fault.Violation {
 // goLive makes a deployment that succeeds the live one of its instance, and returns the module version that it ships,
 // nil where it has no release.
 func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment) (*ent.ModuleVersion, error) {
+	if err := s.supersede(ctx, tx, e, d); err != nil {
+		return nil, err
+	}
 	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
 	if err != nil {
 		return nil, err
@@ -177,7 +180,7 @@ func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *e
 
 const cancelAction = "cancelDeployment"
 
-// Cancel ends a deployment as CANCELED where no program is at work on it: one that is PENDING, or RUNNING without a
+// Cancel ends a deployment as CANCELED where no program is at work on it: one that waits or is PENDING, or RUNNING without a
 // lease. Of another that is RUNNING it requests that its program end; until then it stays active, because two
 // programs of one instance must never run side by side. The same request again changes nothing. It fails with
 // DeploymentNotFound, DeploymentForbidden and DeploymentWrongState.
@@ -250,7 +253,7 @@ func setCancelReason(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.E
 
 // cancelIdle ends a deployment on which no program is at work, and reports whether it is one.
 func cancelIdle(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, by string) (bool, error) {
-	if err := checkStatus(d, "canceled", deployment.StatusPENDING, deployment.StatusRUNNING); err != nil {
+	if err := checkStatus(d, "canceled", deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING); err != nil {
 		return false, err
 	}
 	if d.TriggerSource == TriggerEvent {

@@ -39,6 +39,10 @@ func (s *Service) Follow(ctx context.Context, deploymentID string, after *string
 // those from now on or, with a cursor of the feed, those since. One that meets them no more, or never did, because of what
 // can change is sent as feed.Left. It fails as Follow does.
 func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-chan *feed.Item, error) {
+	if f.AwaitingMyApproval {
+		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/filter/awaitingMyApproval", Rule: "list",
+			Message: "is for lists only: a deployment by itself does not tell it; follow the status AWAITING_APPROVAL"})
+	}
 	cursor, err := s.cursor(ctx, after)
 	if err != nil {
 		return nil, err

@@ -17,12 +17,13 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/record"
+	"slipway/internal/store"
 )
 
 const (
 	// TriggerEvent is the source of a deployment that was started outside and became known by an event of the cloud. It has
 	// no release and no runner, is never live and in nobody's way, and ends as its events say.
-	TriggerEvent = "event"
+	TriggerEvent = store.TriggerEvent
 	// detectedVia is how it became known.
 	detectedVia = "eventbridge"
 )

@@ -5,11 +5,12 @@ import (
 
 	"slipway/ent/deployment"
 	"slipway/internal/record"
+	"slipway/internal/store"
 )
 
 // ActiveOf returns the active deployment of each module instance that has one.
 func (s *Service) ActiveOf(ctx context.Context, instanceIDs []string) (map[string]*record.Deployment, error) {
-	return s.newestOf(ctx, instanceIDs, record.Where(`"completed_at" IS NULL AND "trigger_source" <> '`+TriggerEvent+`'`))
+	return s.newestOf(ctx, instanceIDs, record.Where(store.InProgress("")))
 }
 
 // LastOf returns the newest deployment of each module instance that has some.
@@ -36,7 +37,7 @@ type Count struct {
 
 // statuses are those of deployments, in the order in which they are counted.
 var statuses = []deployment.Status{
-	deployment.StatusPENDING, deployment.StatusRUNNING, deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED,
+	deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING, deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED,
 }
 
 // CountsOf returns how many deployments each module instance has in each status.

@@ -190,12 +190,3 @@ func checkNotQuarantined(releaseID string, q *ent.Quarantine, at time.Time) erro
 	f.Metadata = map[string]any{"quarantine": details}
 	return f
 }
-
-// checkStoredNotQuarantined refuses a stored release whose quarantine holds.
-func checkStoredNotQuarantined(ctx context.Context, tx *ent.Tx, r *ent.Release, at time.Time) error {
-	open, err := openQuarantine(ctx, tx, r.ID)
-	if err != nil {
-		return err
-	}
-	return checkNotQuarantined(r.ID, open, at)
-}

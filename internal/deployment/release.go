@@ -1,8 +1,10 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"slipway/ent"
 	entrelease "slipway/ent/release"
@@ -73,18 +75,28 @@ func notStored(deploymentID string) error {
 	return fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
 }
 
-// findOrCreateRelease returns the organization's release of a content, stored now where it was not before. It fails with
-// ReleaseQuarantined for one that is marked as bad.
-func findOrCreateRelease(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) (*ent.Release, error) {
-	r, err := tx.Release.Query().Where(entrelease.Digest(sealed.Digest)).Only(ctx)
-	if err == nil {
-		return r, checkStoredNotQuarantined(ctx, tx, r, e.At)
+// findRelease returns the organization's release that a proposal ships, nil where none is stored yet. One that is marked as
+// bad at a time is the refusal of the proposal.
+func findRelease(ctx context.Context, tx *ent.Tx, p *proposal, at time.Time) (*ent.Release, error) {
+	r, err := tx.Release.Query().Where(entrelease.Digest(p.digest)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
 	}
-	if !ent.IsNotFound(err) {
+	if err != nil {
 		return nil, err
 	}
+	open, err := openQuarantine(ctx, tx, r.ID)
+	if Holds(open, at) {
+		p.quarantine = open.ID
+		p.refusal = cmp.Or(p.refusal, checkNotQuarantined(r.ID, open, at))
+	}
+	return r, err
+}
+
+// insertRelease stores the organization's release of a content.
+func insertRelease(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) error {
 	return tx.Release.Create().
 		SetID(releaseID).SetOrganizationID(actor.From(ctx).OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 		SetModuleVersionID(version.ID).SetDigest(sealed.Digest).SetContent(sealed.JSON).
-		Save(ctx)
+		Exec(ctx)
 }

@@ -11,9 +11,9 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
-	"slipway/internal/journal"
 	"slipway/internal/record"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -29,6 +29,18 @@ type Replay struct {
 	Reason *string
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
+	Control
+}
+
+// arguments are all that decides what is created.
+func (in Replay) arguments() []any {
+	return in.Control.appendTo(appendGiven([]any{in.SourceID, in.ExpectedLiveID}, "reason", in.Reason))
+}
+
+// planned are the arguments as far as they decide what is made.
+func (in Replay) planned() []any {
+	in.Reason, in.Control = nil, Control{}
+	return in.arguments()
 }
 
 // Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with
@@ -59,9 +71,10 @@ func (s *Service) RedeployWarned(ctx context.Context, in Replay) (*ent.Deploymen
 
 // replayMode is what distinguishes a rollback from a redeploy.
 type replayMode struct {
-	action  string
-	trigger string
-	verb    string
+	action    string
+	operation gate.Operation
+	trigger   string
+	verb      string
 	// permission is what it takes, and forbidden the code for who lacks it.
 	permission access.Action
 	forbidden  fault.Code
@@ -76,6 +89,7 @@ type replayMode struct {
 
 var rollback = replayMode{
 	action:      "rollbackDeployment",
+	operation:   gate.Rollback,
 	trigger:     TriggerRollback,
 	verb:        "Rollback to",
 	permission:  access.Deploy,
@@ -87,14 +101,21 @@ var rollback = replayMode{
 
 var redeploy = replayMode{
 	action:     "redeployDeployment",
+	operation:  gate.Redeploy,
 	trigger:    TriggerRedeploy,
 	verb:       "Redeploy of",
 	permission: access.Deploy,
 	forbidden:  fault.DeploymentForbidden,
 	// One that is active stands in its own way.
-	check:       func(*source) error { return nil },
+	check:       checkNotAwaiting,
 	setSource:   func(d *ent.Deployment, id string) { d.RedeployOfDeploymentID = &id },
 	sourceField: "redeployOfDeploymentId",
+}
+
+// checkNotAwaiting refuses a source that waits for approvals: it has not been carried out.
+func checkNotAwaiting(from *source) error {
+	return checkStatus(&ent.Deployment{ID: from.ID, Status: from.Status}, "redeployed",
+		deployment.StatusPENDING, deployment.StatusRUNNING, deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED)
 }
 
 func checkSucceeded(target *source) error {
@@ -111,13 +132,11 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any {
-		return appendGiven([]any{in.SourceID, in.ExpectedLiveID}, "reason", in.Reason)
-	})
+	r, err := s.newRequest(in.IdempotencyKey, m.action, in.arguments)
 	if err != nil {
 		return nil, nil, err
 	}
-	if violations := checkReason(in.Reason); len(violations) > 0 {
+	if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)
@@ -128,53 +147,50 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 }
 
 func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *request, deploymentID string) (*ent.Deployment, error) {
-	return s.create(store.Creating(ctx), m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
-		created, from, err := s.replayOf(ctx, tx, e, m, in.SourceID, in.ExpectedLiveID, deploymentID)
-		if err != nil {
-			return nil, "", err
-		}
-		created.Reason = in.Reason
-		r.warnings = from.concerns().warnings("/id")
-		e.Changes = map[string]any{m.sourceField: from.ID, "releaseId": from.ReleaseID}
-		return created, from.ModuleInstanceID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))
+	return s.create(store.Creating(ctx), m.action, deploymentID, r, in.Control, in.ExpectedLiveID, func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+		return s.proposeReplay(ctx, tx, m, in, deploymentID, at)
 	})
 }
 
-// replayOf returns the deployment that replays another, and that, where it may be replayed so.
-func (s *Service) replayOf(
-	ctx context.Context, tx *ent.Tx, e *journal.Entry, m replayMode, sourceID string, expectedLive *string, deploymentID string,
-) (*ent.Deployment, *source, error) {
+// proposeReplay returns what a replay comes to at a time.
+func (s *Service) proposeReplay(ctx context.Context, tx *ent.Tx, m replayMode, in Replay, deploymentID string, at time.Time) (*proposal, error) {
 	a := actor.From(ctx)
-	from, err := s.findSource(ctx, tx, sourceID)
+	from, err := s.findSource(ctx, tx, in.SourceID)
 	if err != nil {
-		return nil, nil, err
+		return &proposal{}, err
+	}
+	p, err := from.proposalWithRules(m, at)
+	if err != nil {
+		return p, err
+	}
+	p.request, p.warnings = in.planned, from.concerns().warnings("/id")
+	if p.facts.Stay, err = s.stayOf(ctx, tx, p.rules, from.promotedTo(m)); err != nil {
+		return p, err
 	}
 	var content release.Content
 	open := func() (err error) {
 		content, err = verifiedContent(from.ID, from.release())
 		return err
 	}
-	err = s.checkReplayable(a, m, from, open, e.At)
-	if err == nil {
-		err = checkExpectedLive(expectedLive, idOrEmpty(from.LiveID))
-	}
-	if err != nil {
-		return nil, nil, err
+	p.refusal = s.checkReplayable(a, m, from, open, at)
+	if p.refusal != nil {
+		return p, nil //nolint:nilerr // a plan shows the refusal
 	}
 	data, err := replayedData(a, from, content)
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
-	created := &ent.Deployment{
+	p.ownerID, p.changes = idOrEmpty(from.ServiceOwnerID), map[string]any{m.sourceField: from.ID, "releaseId": from.ReleaseID}
+	p.created = &ent.Deployment{
 		ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
-		DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Status: deployment.StatusPENDING,
-		Description: new(m.describe(from)), CreatedBy: a.Name,
+		DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Reason: in.Reason,
+		Description: new(m.describe(from)), CreatedBy: a.Name, CreatedByID: nilIfEmpty(a.PrincipalID), PromotedFrom: from.PromotedFrom,
 		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 		Data: data.Column(), ServiceArn: serviceOf(data),
 	}
-	m.setSource(created, from.ID)
-	return created, from, nil
+	m.setSource(p.created, from.ID)
+	return p, nil
 }
 
 // checkExpectedLive refuses a deployment where another is live than the caller expects.
@@ -213,11 +229,12 @@ func (m replayMode) describe(from *source) string {
 }
 
 var endedAs = map[deployment.Status]string{
-	deployment.StatusPENDING:   "",
-	deployment.StatusRUNNING:   "",
-	deployment.StatusSUCCEEDED: "succeeded",
-	deployment.StatusFAILED:    "failed",
-	deployment.StatusCANCELED:  "canceled",
+	deployment.StatusAWAITING_APPROVAL: "",
+	deployment.StatusPENDING:           "",
+	deployment.StatusRUNNING:           "",
+	deployment.StatusSUCCEEDED:         "succeeded",
+	deployment.StatusFAILED:            "failed",
+	deployment.StatusCANCELED:          "canceled",
 }
 
 // maxLineage is how many deployments a lineage has at most, the nearest.

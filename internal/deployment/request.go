@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/idempotencykey"
@@ -74,9 +72,9 @@ func (s *Service) newRequest(key *string, operation string, arguments func() []a
 	return &request{key: *key, id: s.Journal.NewID(id.IdempotencyKey), fingerprint: fingerprintVersion + hex.EncodeToString(sum[:])}, nil
 }
 
-// insertFunc inserts a deployment of an instance. It returns instanceID with an error too, as far as it is
-// known.
-type insertFunc func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
+// proposeFunc reads a proposal at a time, in a transaction in which it writes nothing. It returns the proposal with an error
+// too, as far as it is known.
+type proposeFunc func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error)
 
 // once makes what a request asks for, unless it has been made before, and again where others have changed meanwhile what
 // it goes by.
@@ -94,26 +92,30 @@ func (s *Service) once(ctx context.Context, r *request, attempt func(context.Con
 	return made, nil
 }
 
-// create carries out a write that creates a deployment, together with its change row and its request's key. See
+// create carries out a write that creates what is proposed, together with its change row and its request's key. See
 // afterRefusal for where the database refuses it.
-func (s *Service) create(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
-	var created *ent.Deployment
-	var instanceID string
+func (s *Service) create(ctx context.Context, action, deploymentID string, r *request, c Control, expectedLive *string, propose proposeFunc) (*ent.Deployment, error) {
+	var p *proposal
 	err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		e.ObjectID = deploymentID
-		if created, instanceID, err = insert(ctx, tx, e); err != nil {
+		if p, err = propose(ctx, tx, e.At); err != nil {
 			return err
 		}
-		e.Changed = created
+		if err := s.admit(ctx, p, c, expectedLive, e.Shared()); err != nil {
+			return err
+		}
+		if err := s.write(ctx, tx, e, p); err != nil {
+			return err
+		}
 		return r.claimKey(ctx, tx, e, deploymentID)
 	})
 	if err == nil {
-		return created, nil
+		r.warnings = p.warnings
+		return p.created, nil
 	}
-	r.warnings = nil
 	switch {
 	case store.IsUniqueViolation(err):
-		return s.afterRefusal(ctx, r, instanceID, err)
+		return s.afterRefusal(ctx, r, p.instanceID, err)
 	case fault.Status(err) >= http.StatusInternalServerError:
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func (s *Service) create(ctx context.Context, action, deploymentID string, r *re
 // journal.ErrChanged where what was in the way has gone: a blocker that has ended, or an equal release that somebody else
 // stored first.
 func (s *Service) afterRefusal(ctx context.Context, r *request, instanceID string, refusal error) (*ent.Deployment, error) {
-	blocker, err := s.active(ctx, instanceID)
+	blocker, err := active(ctx, s.Store.Client.Deployment, instanceID)
 	if err != nil {
 		return nil, err
 	}
@@ -195,19 +197,13 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 }
 
 // active returns the active deployment of an instance, or nil. One that was started outside is in nobody's way.
-func (s *Service) active(ctx context.Context, instanceID string) (*ent.Deployment, error) {
-	d, err := s.Store.Client.Deployment.Query().
-		Where(deployment.ModuleInstanceID(instanceID), isActive).Only(ctx)
+func active(ctx context.Context, c *ent.DeploymentClient, instanceID string) (*ent.Deployment, error) {
+	d, err := c.Query().
+		Where(deployment.ModuleInstanceID(instanceID), store.IsInProgress).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil
 	}
 	return d, err
-}
-
-// isActive is that a deployment is active and was not started outside, in the words of the index of these.
-func isActive(s *sql.Selector) {
-	s.Where(sql.IsNull(s.C(deployment.FieldCompletedAt))).
-		Where(sql.ExprP(s.C(deployment.FieldTriggerSource) + " <> '" + TriggerEvent + "'"))
 }
 
 func (s *Service) inProgress(blocker *ent.Deployment) *fault.Error {

@@ -12,7 +12,9 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"slipway/internal/id"
+	"slipway/internal/rule"
 	"slipway/internal/store"
 )
 
@@ -48,11 +50,17 @@ type source struct {
 	// differs from what that made.
 	ForcedID, Drift *string
 
-	// What follows is read only for one that is to be replayed. LiveID is the instance's live deployment. Digest and
+	// Rules are those in force where it is, as rule.Decode reads them, Waiting is how many deployments of its instance wait for
+	// approvals, and PromotedFrom what it was promoted from, nil for nothing.
+	Rules, PromotedFrom *string
+	Waiting             int
+	// LiveID is the instance's live deployment.
+	LiveID *string
+
+	// What follows is read only for one that is to be replayed. Digest and
 	// Content are of the release, nil where none is stored; Version is the name of its module version.
 	OrganizationID, DeploymentType, CreatedBy string
 	CompletedAt                               *time.Time
-	LiveID                                    *string
 	Digest, Content, Version                  *string
 	ResourceARN, ResourceName, GivenFrom      *string
 	Data, LiveData                            ecs.Column
@@ -90,13 +98,16 @@ var (
 		{`"i"."forced_deployment_id"`, func(s *source) any { return &s.ForcedID }},
 		{`"i"."drift_message"`, func(s *source) any { return &s.Drift }},
 		{`"i"."archived_at"`, func(s *source) any { return &s.ArchivedAt }},
+		{`"i"."live_deployment_id"`, func(s *source) any { return &s.LiveID }},
+		{rulesHere, func(s *source) any { return &s.Rules }},
+		{`"d"."promoted_from"`, func(s *source) any { return &s.PromotedFrom }},
+		{waitingCount(`"d"."organization_id"`, `"d"."module_instance_id"`), func(s *source) any { return &s.Waiting }},
 	}
 	replayColumns = []column{
 		{`"d"."organization_id"`, func(s *source) any { return &s.OrganizationID }},
 		{`"d"."deployment_type"`, func(s *source) any { return &s.DeploymentType }},
 		{`"d"."created_by"`, func(s *source) any { return &s.CreatedBy }},
 		{`"d"."completed_at"`, func(s *source) any { return &s.CompletedAt }},
-		{`"i"."live_deployment_id"`, func(s *source) any { return &s.LiveID }},
 		{`"r"."digest"`, func(s *source) any { return &s.Digest }},
 		{`"r"."content"`, func(s *source) any { return &s.Content }},
 		{`"v"."version"`, func(s *source) any { return &s.Version }},
@@ -111,25 +122,37 @@ var (
 // What belongs to a source, and to one that is to be replayed besides. Every joined row is of the same organization;
 // the version, which may be global, is that of a release which is. That an active deployment was not started outside is
 // said in the words of the index of the active ones.
-const (
+var (
 	sourceTables = ` FROM "deployments" AS "d"
 LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "d"."release_id" AND "q"."lifted_at" IS NULL AND "q"."organization_id" = "d"."organization_id"
 LEFT JOIN "module_instances" AS "i" ON "i"."id" = "d"."module_instance_id" AND "i"."organization_id" = "d"."organization_id"
 LEFT JOIN "cloud_services" AS "s" ON "s"."service_arn" = "d"."service_arn" AND "s"."organization_id" = "d"."organization_id"
-LEFT JOIN "deployments" AS "a" ON "a"."module_instance_id" = "d"."module_instance_id" AND "a"."completed_at" IS NULL
-	AND "a"."trigger_source" <> '` + TriggerEvent + `' AND "a"."organization_id" = "d"."organization_id"`
+LEFT JOIN "deployments" AS "a" ON "a"."module_instance_id" = "d"."module_instance_id" AND ` + store.InProgress(`"a".`) + `
+	AND "a"."organization_id" = "d"."organization_id"`
 	replayTables = `
 LEFT JOIN "releases" AS "r" ON "r"."id" = "d"."release_id" AND "r"."organization_id" = "d"."organization_id"
 LEFT JOIN "module_versions" AS "v" ON "v"."id" = "r"."module_version_id"
 LEFT JOIN "deployments" AS "l" ON "l"."id" = "i"."live_deployment_id" AND "l"."organization_id" = "d"."organization_id"`
 )
 
-// The statements that read the sources of a list of ids, and one that is to be replayed.
+// sourceTexts are the statements that read the sources of a list of ids, and one that is to be replayed.
+type sourceTexts struct{ list, replay string }
+
 var (
-	sourcesText = "SELECT " + names(sourceColumns) + sourceTables + " WHERE "
-	replayText  = "SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`
-	toReplay    = append(sourceColumns[:len(sourceColumns):len(sourceColumns)], replayColumns...)
+	sourceTextsOf = map[bool]sourceTexts{false: newSourceTexts(false), true: newSourceTexts(true)} // by whether the database is PostgreSQL
+	toReplay      = append(sourceColumns[:len(sourceColumns):len(sourceColumns)], replayColumns...)
 )
+
+// rulesHere is in the place of the expression of the rules, of which each database has its own.
+const rulesHere = "{rules}"
+
+func newSourceTexts(postgres bool) sourceTexts {
+	rules := strings.NewReplacer(rulesHere, rule.InForce(`"d"."organization_id"`, `"d"."project_id"`, `"d"."environment_id"`, postgres))
+	return sourceTexts{
+		list:   rules.Replace("SELECT " + names(sourceColumns) + sourceTables + " WHERE " + store.Among(`"d"."id"`, `"d"."organization_id"`, postgres)),
+		replay: rules.Replace("SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`),
+	}
+}
 
 func names(columns []column) string {
 	var all []string
@@ -150,10 +173,10 @@ func scanSource(row store.Rows, columns []column) (*source, error) {
 }
 
 // readSources reads deployments with all that decides on a replay of them, but for what their releases ship.
-func (s *Service) readSources(ctx context.Context, ids []string) ([]*source, error) {
+func (s *Service) readSources(ctx context.Context, read store.Reader, ids []string) ([]*source, error) {
 	var found []*source
 	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
-	err := s.Store.Query(ctx, sourcesText+store.Among(`"d"."id"`, `"d"."organization_id"`, s.Store.Postgres()), args, func(row store.Rows) error {
+	err := read(ctx, sourceTextsOf[s.Store.Postgres()].list, args, func(row store.Rows) error {
 		from, err := scanSource(row, sourceColumns)
 		found = append(found, from)
 		return err
@@ -166,7 +189,7 @@ func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, replayText, sourceID, store.Scope(actor.From(ctx)))
+	rows, err := tx.QueryContext(ctx, sourceTextsOf[s.Store.Postgres()].replay, sourceID, store.Scope(actor.From(ctx)))
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +201,35 @@ func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 		return nil, err
 	}
 	return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
+}
+
+// proposal returns what a replay of the source by a mode comes to at a time, as far as the source tells; its rules are still to
+// be read.
+func (s *source) proposal(m replayMode, at time.Time) *proposal {
+	p := &proposal{
+		operation: m.operation, place: actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, instanceID: s.ModuleInstanceID,
+		digest: idOrEmpty(s.Digest), content: idOrEmpty(s.Content), live: idOrEmpty(s.LiveID), active: s.active(), waiting: s.Waiting,
+		facts: gate.Facts{Operation: m.operation, SucceededHere: s.Status == deployment.StatusSUCCEEDED},
+	}
+	if q := s.quarantine(); Holds(q, at) {
+		p.quarantine = q.ID
+	}
+	return p
+}
+
+// proposalWithRules is proposal with the rules that came with the source.
+func (s *source) proposalWithRules(m replayMode, at time.Time) (p *proposal, err error) {
+	p = s.proposal(m, at)
+	p.rules, err = rule.Decode(s.Rules)
+	return p, err
+}
+
+// promotedTo returns what the source was promoted from, where a replay by a mode is judged by that; nil for nothing.
+func (s *source) promotedTo(m replayMode) *string {
+	if m.operation != gate.Redeploy {
+		return nil
+	}
+	return s.PromotedFrom
 }
 
 // checkMay returns why an actor may not replay so where the source is, nil where it may.

@@ -65,7 +65,8 @@ func TestWritesTakeFewStatements(t *testing.T) {
 				}
 				return making(d, err)
 			}, "UPDATE deployments, UPDATE module_instances, SELECT deployments, ", "audit_events deployment_changes"},
-			{"complete", func() error { return making(w.Deploy.Complete(runner, active, lease, broken)) }, transition, "audit_events deployment_changes"},
+			{"complete", func() error { return making(w.Deploy.Complete(runner, active, lease, broken)) },
+				"SELECT deployments, SELECT module_instances, UPDATE deployments, SELECT deployments, ", "audit_events deployment_changes"},
 			{"create", create("web:1", nil), validate + place, "releases deployments given_inputs audit_events deployment_changes"},
 			{"cancel what was created", cancel, transition, "audit_events deployment_changes"},
 			{"create under a key", create("web:2", new("2")), key + validate + place,
@@ -94,6 +95,8 @@ var tablesOf = map[string]*regexp.Regexp{
 	"INSERT": regexp.MustCompile("INSERT INTO [\"`]([a-z_]+)"),
 }
 
+var inParentheses = regexp.MustCompile(`\([^()]*\)`)
+
 // summary returns the verbs and the tables of statements.
 func summary(ran []string) string {
 	var list []string
@@ -103,6 +106,9 @@ func summary(ran []string) string {
 			verb = "INSERT"
 		}
 		told := verb
+		for verb == "SELECT" && inParentheses.MatchString(text) { // what a subquery reads is not what the statement is over
+			text = inParentheses.ReplaceAllString(text, "")
+		}
 		for _, table := range tablesOf[verb].FindAllStringSubmatch(text, -1) {
 			told += " " + table[1]
 		}

@@ -47,6 +47,32 @@ func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 	}
 }
 
+// ExpireWaiting ends the deployments that have waited for approvals for too long, and returns how many they were.
+func (s *Service) ExpireWaiting(ctx context.Context) (expired int, err error) {
+	at, err := s.Journal.Clock(ctx)
+	if err != nil {
+		return 0, err
+	}
+	found, err := s.Store.ExpiredWaiting(actor.WithServer(ctx, ""), at, batch)
+	for _, one := range found {
+		switch _, failed := s.transition(actor.WithServer(ctx, one.OrganizationID), "expireDeployment", access.Deploy, one.ID,
+			func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+				if e.SkipAudit = d.Status != StatusAwaiting || d.WaitsUntil.After(e.Shared()); e.SkipAudit {
+					return nil
+				}
+				setEnded(u, StatusCanceled, e.At, expiredError(d))
+				e.Changes = map[string]any{"status": StatusCanceled}
+				return nil
+			}); {
+		case failed != nil:
+			err = errors.Join(err, fmt.Errorf("expire %s, which waits for approvals: %w", one.ID, failed)) // the others do not wait for it
+		default:
+			expired++
+		}
+	}
+	return expired, err
+}
+
 // An expiry may be late and never early: a runner cannot renew its lease while no server is at work, and must find
 // it still there afterwards. So each sweep of the leases is recorded in the database. Where none was carried out for a
 // while, the servers were away, and for the time of one lease after their return no lease is ended.

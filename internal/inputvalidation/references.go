@@ -136,7 +136,7 @@ func joinReferenced(s *sql.Selector, inputs, outputs []string) {
 		sql.IsNull(d.C(moduledefinition.FieldOrganizationID))))
 	x := sql.Table(deployment.Table).As("x")
 	s.LeftJoin(x).OnP(owned(x, sql.ColumnsEQ(x.C(deployment.FieldModuleInstanceID), s.C(moduleinstance.FieldID)),
-		sql.IsNull(x.C(deployment.FieldCompletedAt)), sql.ExprP(x.C(deployment.FieldTriggerSource)+" <> 'event'"),
+		sql.ExprP(store.InProgress(`"x".`)),
 		sql.EQ(x.C(deployment.FieldTriggerSource), store.TriggerDestroy)))
 	s.Select(s.C(moduleinstance.FieldID), s.C(moduleinstance.FieldLiveDeploymentID), s.C(moduleinstance.FieldArchivedAt))
 	s.AppendSelectExprAs(sql.NotNull(x.C(deployment.FieldID)), "destroyed")

@@ -25,6 +25,7 @@ const (
 // exposed are the headers of answers that pages of other origins may read, beyond those that all may.
 var exposed = []string{
 	"ETag", "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", requestIDHeader, "WWW-Authenticate",
+	"Slipway-Status",
 }
 
 // crossOrigin lets the pages of allowed origins use the API, and refuses what those of others send, reads and

@@ -25,6 +25,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/jsregexp"
 	"slipway/internal/retention"
+	"slipway/internal/rule"
 	"slipway/internal/store"
 	"slipway/internal/workspace"
 )
@@ -37,6 +38,7 @@ type Services struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
+	Rules     *rule.Service
 	Retention *retention.Service
 	Sources   *valuesource.Service
 	Inputs    *inputvalidation.Service
@@ -61,6 +63,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 		Catalog:   modules,
 		Defaults:  &defaults.Service{Reader: definitions, Journal: j, Schemas: schemas, Impacts: inputs},
 		Deploy:    deploy,
+		Rules:     &rule.Service{Store: s, Journal: j},
 		Retention: &retention.Service{Store: s, Journal: j, Deploy: deploy},
 		Sources:   sources,
 		Inputs:    inputs,
@@ -89,6 +92,7 @@ func (s *Services) Resolver() *graph.Resolver {
 		Catalog:   s.Catalog,
 		Defaults:  s.Defaults,
 		Deploy:    s.Deploy,
+		Rules:     s.Rules,
 		Sources:   s.Sources,
 		Inputs:    s.Inputs,
 	}

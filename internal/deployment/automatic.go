@@ -1,0 +1,89 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/journal"
+	"slipway/internal/record"
+)
+
+// proposeAutomatic returns the rollback that an instance makes by itself when an update sets a deployment of it FAILED, nil
+// where it makes none. Why it makes none, although it is told to, is added to the error of the deployment. The rollback is
+// written by the transaction of the failure, so that there is exactly one, and nobody comes in between.
+func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, rollbackID string) (*proposal, error) {
+	status, changes := u.Mutation().Status()
+	why, explained := u.Mutation().Error()
+	switch {
+	case !changes || status != deployment.StatusFAILED || !explained:
+		return nil, nil
+	case why.Code == string(fault.DeploymentRolledBack):
+		return nil, nil // the cloud itself went back
+	case d.TriggerSource == TriggerRollback, d.TriggerSource == TriggerDestroy, d.TriggerSource == TriggerEvent:
+		return nil, nil
+	}
+	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
+	if err != nil || instance.OnFailure != moduleinstance.OnFailureROLL_BACK {
+		return nil, err
+	}
+	if instance.LiveDeploymentID == nil {
+		u.SetError(withoutRollback(why, "nothing of the instance is live"))
+		return nil, nil
+	}
+	server := actor.WithServer(ctx, d.OrganizationID)
+	p, err := s.proposeReplay(server, tx, rollback, Replay{SourceID: *instance.LiveDeploymentID}, rollbackID, e.At)
+	if err == nil && p.created != nil && idOrEmpty(p.created.ReleaseID) == idOrEmpty(d.ReleaseID) {
+		u.SetError(withoutRollback(why, "what is live is the same release"))
+		return nil, nil
+	}
+	if err == nil {
+		p.active = nil // it is the one that fails
+		err = s.admit(server, p, Control{}, nil, e.Shared())
+	}
+	if refusal, isAnswer := errors.AsType[*fault.Error](err); isAnswer && refusal.Status() < http.StatusInternalServerError {
+		u.SetError(withoutRollback(why, refusal.Message))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.created.AfterFailureOf = &d.ID
+	p.created.Description = new(fmt.Sprintf("%s, after the failure of %s", *p.created.Description, d.ID))
+	return p, nil
+}
+
+// insertAutomatic writes the rollback that a failure makes.
+func (s *Service) insertAutomatic(ctx context.Context, tx *ent.Tx, e *journal.Entry, p *proposal) error {
+	own := &journal.Entry{At: e.At, Shared: e.Shared}
+	if err := s.write(actor.WithServer(ctx, actor.From(ctx).OrganizationID), tx, own, p); err != nil {
+		return err
+	}
+	own.ObjectID, own.Action, own.ByServer = p.created.ID, rollback.action, true
+	e.Also = append(append(e.Also, own.Change), own.Also...)
+	return nil
+}
+
+// withoutRollback returns the error of a deployment with why its instance does not roll back by itself.
+func withoutRollback(why *fault.Data, reason string) *fault.Data {
+	with := *why
+	with.Details = append(with.Details[:len(with.Details):len(with.Details)],
+		fault.Section{Title: "Automatic rollback", Render: fault.RenderList, Items: []string{"There is none: " + reason}})
+	return &with
+}
+
+// AutomaticOf returns the rollback that the failure of each deployment of the ids has made, where there is one.
+func (s *Service) AutomaticOf(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
+	found, err := s.Store.Client.Deployment.Query().Where(deployment.AfterFailureOfIn(ids...), deployment.AfterFailureOfNotNil()).All(ctx)
+	of := make(map[string]*record.Deployment, len(found))
+	for _, d := range found {
+		of[*d.AfterFailureOf] = (*record.Deployment)(d)
+	}
+	return of, err
+}

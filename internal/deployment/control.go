@@ -1,0 +1,141 @@
+package deployment
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
+	"slipway/ent/moduleinstance"
+	"slipway/internal/actor"
+	"slipway/internal/gate"
+	"slipway/internal/rule"
+	"slipway/internal/store"
+)
+
+// What decides on a deployment besides what it ships comes with the statement that reads its instance or its source: the
+// rules, what is in progress, and how many deployments wait.
+
+// waitingCount returns the expression of how many deployments of an instance wait for approvals.
+func waitingCount(organization, instance string) string {
+	return `(SELECT COUNT(*) FROM "deployments" AS "w" WHERE "w"."organization_id" = ` + organization +
+		` AND "w"."module_instance_id" = ` + instance + ` AND "w"."status" = 'AWAITING_APPROVAL')`
+}
+
+// The columns that selectControl adds.
+const (
+	rulesColumn   = "rules_in_force"
+	activeColumn  = "active_id"
+	waitingColumn = "waiting"
+)
+
+// noneOf is what these columns have where there is nothing.
+var noneOf = map[string]string{rulesColumn: "''", activeColumn: "''", waitingColumn: "0"}
+
+// controlColumns are the expressions of these columns over the instances, by whether the database is PostgreSQL.
+var controlColumns = map[bool][3]string{false: newControlColumns(false), true: newControlColumns(true)}
+
+func newControlColumns(postgres bool) [3]string {
+	const i = `"` + moduleinstance.Table + `".`
+	active := `(SELECT "a"."id" FROM "deployments" AS "a" WHERE "a"."organization_id" = ` + i + `"organization_id" AND "a"."module_instance_id" = ` +
+		i + `"id" AND ` + store.InProgress(`"a".`) + `)`
+	return [3]string{
+		rule.InForce(i+`"organization_id"`, i+`"project_id"`, i+`"environment_id"`, postgres), active, waitingCount(i+`"organization_id"`, i+`"id"`),
+	}
+}
+
+// selectControl returns what adds, for one instance among those of a query, the columns that readControl reads.
+func (s *Service) selectControl(instanceID string) func(*entsql.Selector) {
+	return func(q *entsql.Selector) {
+		for i, name := range []string{rulesColumn, activeColumn, waitingColumn} {
+			expression := controlColumns[s.Store.Postgres()][i]
+			q.AppendSelectExprAs(entsql.ExprFunc(func(b *entsql.Builder) {
+				// Never null, of which SQLite's driver does not know the type.
+				b.WriteString("COALESCE(CASE WHEN ").Ident(q.C(moduleinstance.FieldID)).WriteString(" = ").Arg(instanceID)
+				b.WriteString(" THEN " + expression + " END, " + noneOf[name] + ")")
+			}), name)
+		}
+	}
+}
+
+// readControl notes in a proposal what selectControl has read with its instance.
+func (s *Service) readControl(ctx context.Context, tx *ent.Tx, i *ent.ModuleInstance, p *proposal) (err error) {
+	var rules, activeID sql.NullString
+	var waiting sql.NullInt64
+	for name, target := range map[string]sql.Scanner{rulesColumn: &rules, activeColumn: &activeID, waitingColumn: &waiting} {
+		value, err := i.Value(name)
+		if err == nil {
+			err = target.Scan(value)
+		}
+		if err != nil {
+			return fmt.Errorf("deployment: %s of %s: %w", name, i.ID, err)
+		}
+	}
+	p.waiting = int(waiting.Int64)
+	if p.rules, err = rule.Decode(nilIfEmpty(rules.String)); err != nil {
+		return err
+	}
+	if activeID.String != "" {
+		p.active, err = active(ctx, tx.Deployment, i.ID)
+	}
+	return err
+}
+
+// asksForStays reports whether one of the rules asks how long something was live elsewhere.
+func asksForStays(rules []gate.Rule) bool {
+	return slices.ContainsFunc(rules, func(r gate.Rule) bool { return r.Demand.LiveIn != nil })
+}
+
+// stayTexts read where deployments that have succeeded were live, since when, and until when: the first success of their
+// instance that was made after them; by whether the database is PostgreSQL. SQLite does not know the type of a subquery's
+// column, and PostgreSQL would read all deployments to join one.
+var stayTexts = map[bool]string{
+	false: strings.Replace(stayText, "{next}", `LEFT JOIN "deployments" AS "n" ON "n"."id" = (SELECT "m"."id" `+nextSuccess+`) AND "n"."organization_id" = "p"."organization_id"`, 1),
+	true:  strings.Replace(stayText, "{next}", `LEFT JOIN LATERAL (SELECT "m"."completed_at" `+nextSuccess+`) AS "n" ON true`, 1),
+}
+
+const nextSuccess = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"."organization_id" AND "m"."module_instance_id" = "p"."module_instance_id"
+	AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" <> '` + TriggerEvent + `' AND "m"."created_at" > "p"."created_at"
+	ORDER BY "m"."created_at", "m"."id" LIMIT 1`
+
+const stayText = `SELECT "p"."id", "p"."environment_id", "p"."completed_at", "n"."completed_at", "i"."live_deployment_id" FROM "deployments" AS "p"
+JOIN "module_instances" AS "i" ON "i"."id" = "p"."module_instance_id" AND "i"."organization_id" = "p"."organization_id"
+{next}
+WHERE "p"."status" = 'SUCCEEDED' AND `
+
+// stays returns how long deployments were live that have succeeded, by their ids.
+func (s *Service) stays(ctx context.Context, read store.Reader, ids []string) (map[string]*gate.Stay, error) {
+	of := map[string]*gate.Stay{}
+	text := stayTexts[s.Store.Postgres()] + store.Among(`"p"."id"`, `"p"."organization_id"`, s.Store.Postgres())
+	err := read(ctx, text, []any{s.Store.List(ids), store.Scope(actor.From(ctx))}, func(row store.Rows) error {
+		var id string
+		var live *string
+		var next *time.Time
+		stay := &gate.Stay{}
+		if err := row.Scan(&id, &stay.EnvironmentID, &stay.From, &next, &live); err != nil {
+			return err
+		}
+		if live == nil || *live != id {
+			// Where the next is not known, it was live for no time that is known.
+			stay.Until = cmp.Or(next, &stay.From)
+		}
+		of[id] = stay
+		return nil
+	})
+	return of, err
+}
+
+// stayOf returns how long a deployment was live where one of the rules asks for that, nil where none does and for none.
+func (s *Service) stayOf(ctx context.Context, tx *ent.Tx, rules []gate.Rule, deploymentID *string) (*gate.Stay, error) {
+	if deploymentID == nil || !asksForStays(rules) {
+		return nil, nil
+	}
+	of, err := s.stays(ctx, store.InTx(tx), []string{*deploymentID})
+	return of[*deploymentID], err
+}

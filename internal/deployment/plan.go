@@ -1,0 +1,201 @@
+package deployment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/id"
+	"slipway/internal/inputprop"
+	"slipway/internal/journal"
+	"slipway/internal/meter"
+	"slipway/internal/release"
+)
+
+// Plan is what a mutation would do now.
+type Plan struct {
+	// Status is that which the deployment would have, nil where it would be refused.
+	Status *deployment.Status
+	// Refusal is why it would be refused, nil where it would not.
+	Refusal *fault.Error
+	// Requirements are what the rules come to.
+	Requirements []gate.Requirement
+	// Warnings are what the caller should see to.
+	Warnings []inputprop.Warning
+	// Inputs are what would be shipped, nil where that is not known.
+	Inputs json.RawMessage
+	// LiveID is the instance's live deployment, nil for none.
+	LiveID *string
+	// InputChanges and ArtifactChanges are against what that ships, and SourceChanges, of a promotion, against its source.
+	InputChanges, ArtifactChanges, SourceChanges []release.Change
+	// Token is what the mutation takes as ExpectedPlan, nil where it would be refused.
+	Token *string
+}
+
+// PlanCreate returns what Create would do.
+func (s *Service) PlanCreate(ctx context.Context, in New) (*Plan, error) {
+	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
+	in.plans = true
+	var prepared *prepared
+	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(ctx context.Context) (proposeFunc, *ent.Deployment, error) {
+		var err error
+		if prepared, err = s.prepare(ctx, in); err != nil {
+			return nil, nil, err
+		}
+		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+			return s.proposeCreation(ctx, tx, prepared, deploymentID, releaseID, at)
+		}, prepared.promoted, nil
+	})
+}
+
+// PlanPromote returns what PromoteWarned would do.
+func (s *Service) PlanPromote(ctx context.Context, in Promotion) (*Plan, error) {
+	return s.PlanCreate(ctx, in.new())
+}
+
+// PlanRollback returns what Rollback would do.
+func (s *Service) PlanRollback(ctx context.Context, in Replay) (*Plan, error) {
+	return s.planReplay(ctx, rollback, in)
+}
+
+// PlanRedeploy returns what Redeploy would do.
+func (s *Service) PlanRedeploy(ctx context.Context, in Replay) (*Plan, error) {
+	return s.planReplay(ctx, redeploy, in)
+}
+
+func (s *Service) planReplay(ctx context.Context, m replayMode, in Replay) (*Plan, error) {
+	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(context.Context) (proposeFunc, *ent.Deployment, error) {
+		if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
+			return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
+		}
+		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+			return s.proposeReplay(ctx, tx, m, in, s.Journal.NewID(id.Deployment), at)
+		}, nil, nil
+	})
+}
+
+// PlanDestroy returns what Destroy would do.
+func (s *Service) PlanDestroy(ctx context.Context, in Destroy) (*Plan, error) {
+	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(context.Context) (proposeFunc, *ent.Deployment, error) {
+		if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
+			return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
+		}
+		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+			return s.proposeDestroy(ctx, tx, in, s.Journal.NewID(id.Deployment), at)
+		}, nil, nil
+	})
+}
+
+// plan reads a proposal in a transaction that only reads, and judges it as the mutation does. prepare returns how it is read,
+// and what it promotes, nil for nothing. What is not there is an error; any other refusal is part of the plan.
+func (s *Service) plan(
+	ctx context.Context, c Control, expectedLive *string, prepare func(context.Context) (proposeFunc, *ent.Deployment, error),
+) (*Plan, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	c.ExpectedPlan = nil
+	var p *proposal
+	var promoted *ent.Deployment
+	refusal := journal.RetryWhileChanged(ctx, func(ctx context.Context) (err error) {
+		p = nil
+		propose, from, err := prepare(ctx)
+		if promoted = from; err != nil {
+			return err
+		}
+		return s.Store.ReadTx(ctx, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) (err error) {
+			if p, err = propose(ctx, tx, s.Journal.Now()); err != nil {
+				return err
+			}
+			return s.admit(ctx, p, c, expectedLive, s.Journal.Shared(clock()))
+		})
+	})
+	plan := &Plan{}
+	if refusal != nil {
+		answer, isAnswer := errors.AsType[*fault.Error](refusal)
+		if !isAnswer || answer.Status() >= http.StatusInternalServerError || answer.Status() == http.StatusNotFound || answer.Status() == http.StatusUnauthorized {
+			return nil, refusal
+		}
+		plan.Refusal = answer
+	}
+	if p == nil {
+		return plan, nil
+	}
+	return plan, s.show(ctx, plan, p, promoted)
+}
+
+// show completes a plan by its proposal.
+func (s *Service) show(ctx context.Context, plan *Plan, p *proposal, promoted *ent.Deployment) error {
+	plan.Warnings, plan.LiveID = p.warnings, nilIfEmpty(p.live)
+	if plan.Requirements = p.requirements; plan.Requirements == nil && p.facts.Operation != "" {
+		plan.Requirements = gate.Judge(p.rules, p.facts, s.Journal.Now())
+	}
+	if plan.Refusal == nil {
+		token, err := p.token()
+		if err != nil {
+			return err
+		}
+		plan.Status, plan.Token = &p.created.Status, &token
+	}
+	if p.content == "" {
+		return nil
+	}
+	if err := meter.Decode(ctx, meter.Stored, p.content); err != nil {
+		return err
+	}
+	shipped, err := release.Open(p.digest, p.content)
+	if errors.Is(err, release.ErrDigestMismatch) {
+		return nil // which is the refusal
+	}
+	if err != nil {
+		return err
+	}
+	plan.Inputs = shipped.Inputs
+	if plan.InputChanges, plan.ArtifactChanges, err = s.changesFrom(ctx, plan.LiveID, shipped); err != nil || promoted == nil {
+		return err
+	}
+	plan.SourceChanges, _, err = s.changesFrom(ctx, &promoted.ID, shipped)
+	return err
+}
+
+// changesFrom returns how what is shipped differs from what a deployment ships; all of it is added where there is none.
+func (s *Service) changesFrom(ctx context.Context, deploymentID *string, shipped release.Content) (inputs, artifact []release.Change, err error) {
+	before := release.Content{Inputs: json.RawMessage("{}")}
+	if deploymentID != nil {
+		d, err := s.Store.Client.Deployment.Get(ctx, *deploymentID)
+		if err != nil {
+			return nil, nil, err
+		}
+		releases, err := s.releasesOf(ctx, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		if r := releases[idOrEmpty(d.ReleaseID)]; r != nil {
+			if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
+				return nil, nil, err
+			}
+			if before, err = Content(r); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if inputs, err = release.Diff(ctx, before.Inputs, shipped.Inputs); err != nil {
+		return nil, nil, err
+	}
+	if artifact, err = release.Diff(ctx, before.Artifact, shipped.Artifact); err != nil {
+		return nil, nil, err
+	}
+	versions, err := s.versionsByID(ctx, shipped.ModuleVersionID)
+	if err != nil {
+		return nil, nil, err
+	}
+	return inputs, artifact, markImmutable(ctx, inputs, versions[shipped.ModuleVersionID])
+}

@@ -1,0 +1,315 @@
+package deployment_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/strictjson"
+	"slipway/internal/test/worldtest"
+)
+
+// planned is a mutation, and its plan.
+type plannedCall struct {
+	plan func(context.Context, deployment.Control) (*deployment.Plan, error)
+	make func(context.Context, deployment.Control) (*ent.Deployment, error)
+}
+
+func creating(w *worldtest.World, in deployment.New) plannedCall {
+	return plannedCall{
+		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+			in.Control = c
+			return w.Deploy.PlanCreate(ctx, in)
+		},
+		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+			in.Control = c
+			return w.Deploy.Create(ctx, in)
+		},
+	}
+}
+
+func replaying(w *worldtest.World, rolls bool, in deployment.Replay) plannedCall {
+	plan, replay := w.Deploy.PlanRedeploy, w.Deploy.Redeploy
+	if rolls {
+		plan, replay = w.Deploy.PlanRollback, w.Deploy.Rollback
+	}
+	return plannedCall{
+		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+			in.Control = c
+			return plan(ctx, in)
+		},
+		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+			in.Control = c
+			return replay(ctx, in)
+		},
+	}
+}
+
+func promoting(w *worldtest.World, in deployment.Promotion) plannedCall {
+	return plannedCall{
+		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+			in.Control = c
+			return w.Deploy.PlanPromote(ctx, in)
+		},
+		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+			in.Control = c
+			d, _, err := w.Deploy.PromoteWarned(ctx, in)
+			return d, err
+		},
+	}
+}
+
+func destroyingCall(w *worldtest.World, in deployment.Destroy) plannedCall {
+	return plannedCall{
+		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+			in.Control = c
+			return w.Deploy.PlanDestroy(ctx, in)
+		},
+		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+			in.Control = c
+			return w.Deploy.Destroy(ctx, in)
+		},
+	}
+}
+
+// planWorlds is how many states of a world are tried; make proof tries more.
+const planWorlds = 60
+
+// In states that are made at random, whatever a plan says is what is then done, and a plan changes nothing.
+func TestAPlanIsWhatIsThenDone(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		r := rand.New(rand.NewPCG(35, 1))
+		callers := []context.Context{
+			holder(t, w, w.Acme, actor.Viewer, "vic"), holder(t, w, w.Acme, actor.Developer, "dev"), holder(t, w, w.Acme, actor.Admin, "adm"),
+		}
+		p, staging := w.Fixture(t, w.Acme, "production"), w.Fixture(t, w.Acme, "staging")
+		other, err := w.Catalog.CreateInstance(w.Acme.As(actor.Admin), catalog.NewInstance{EnvironmentID: staging.Environment.ID, DefinitionID: p.Definition.ID, Name: "promoted"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]int{}
+		for i := range planWorlds {
+			stir(t, w, r, p, staging, other.ID)
+			call := anyCall(t, w, r, p, other.ID)
+			ctx, control := callers[min(r.IntN(8), 2)], deployment.Control{}
+			if r.IntN(4) == 0 {
+				control.OverrideReason = new("it cannot wait for that")
+			}
+			before := w.Rows(t)
+			plan, err := call.plan(ctx, control)
+			if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
+				t.Fatalf("world %d: the plan wrote: %s", i, diff)
+			}
+			if err == nil && plan.Token != nil {
+				control.ExpectedPlan = plan.Token
+			}
+			made, failed := call.make(ctx, control)
+			want, got := outcomeOfPlan(plan, err), outcomeOf(made, failed)
+			if want != got {
+				t.Fatalf("world %d: planned %s, and got %s", i, want, got)
+			}
+			seen[strings.Fields(want)[0]]++
+			if made != nil && plan.LiveID != nil && made.Status == entdeployment.StatusAWAITING_APPROVAL && *plan.LiveID != *made.ReplacesID {
+				t.Errorf("world %d: planned against %s, waits against %s", i, *plan.LiveID, *made.ReplacesID)
+			}
+		}
+		if seen["PENDING"] == 0 || seen["AWAITING_APPROVAL"] == 0 || len(seen) < 4 {
+			t.Errorf("the worlds have little in them: %v", seen)
+		}
+	})
+}
+
+func outcomeOfPlan(p *deployment.Plan, err error) string {
+	switch {
+	case err != nil:
+		return outcomeOf(nil, err)
+	case p.Refusal != nil:
+		return outcomeOf(nil, p.Refusal)
+	}
+	return string(*p.Status)
+}
+
+func outcomeOf(d *ent.Deployment, err error) string {
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(d.Status)
+}
+
+// stir does something to a world: rules come and go, releases are quarantined, deployments end.
+func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.Fixture, otherID string) {
+	t.Helper()
+	admin := w.Acme.As(actor.Admin)
+	for _, d := range w.Store.Client.Deployment.Query().Where(entdeployment.StatusIn(entdeployment.StatusPENDING, entdeployment.StatusRUNNING)).Order(ent.Asc("id")).AllX(admin) {
+		if r.IntN(4) == 0 {
+			continue
+		}
+		claimed, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: []deployment.Action{deployment.Apply, deployment.DestroyAction}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if claimed == nil {
+			w.Cancel(t, w.Acme, d.ID)
+			continue
+		}
+		failure := broken
+		if r.IntN(4) > 0 {
+			failure = nil
+		}
+		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), claimed.ID, lease.ID, failure); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.IntN(3) == 0 {
+		if _, err := w.Deploy.Create(admin, deployment.New{InstanceID: otherID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:%d"}`, r.IntN(5))),
+			Artifact: strictjson.MustParse(worldtest.Artifact)}); err != nil && fault.Status(err) >= 500 {
+			t.Fatal(err)
+		}
+	}
+	for _, rule := range w.Store.Client.Rule.Query().Order(ent.Asc("id")).AllX(admin) {
+		if rule.EndedAt == nil && r.IntN(3) == 0 {
+			if _, err := w.Rules.End(admin, rule.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if r.IntN(2) == 0 {
+		demands := []gate.Demand{
+			approvals(1), approvals(2), {Freeze: &gate.Freeze{From: time.Now().Add(-time.Hour)}},
+			{Hours: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: gate.Weekdays, From: "00:00", To: "24:00"}}}},
+			{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{staging.Environment.ID}, Minutes: int32(r.IntN(2))}},
+		}
+		d := demands[r.IntN(len(demands))]
+		operations := d.DefaultOperations()
+		if d.LiveIn == nil && r.IntN(3) == 0 {
+			operations = append(operations, gate.Rollback)
+		}
+		demand(t, w, p, d, operations...)
+	}
+	if releases := w.Store.Client.Release.Query().Order(ent.Asc("id")).AllX(admin); len(releases) > 0 && r.IntN(4) == 0 {
+		one := releases[r.IntN(len(releases))].ID
+		if r.IntN(2) == 0 {
+			_, _ = w.Deploy.LiftQuarantine(admin, one) // which may be in none
+		} else if _, err := w.Deploy.Quarantine(admin, one, "bad", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// anyCall returns a mutation, and its plan.
+func anyCall(t *testing.T, w *worldtest.World, r *rand.Rand, p *worldtest.Fixture, otherID string) plannedCall {
+	t.Helper()
+	admin := w.Acme.As(actor.Admin)
+	var here, there []*ent.Deployment
+	for _, d := range w.Store.Client.Deployment.Query().Order(ent.Asc("id")).AllX(admin) {
+		switch d.ModuleInstanceID {
+		case p.Instance.ID:
+			here = append(here, d)
+		case otherID:
+			there = append(there, d)
+		}
+	}
+	switch n := r.IntN(6); {
+	case n == 0:
+		return destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID})
+	case n == 1 && len(there) > 0:
+		return promoting(w, deployment.Promotion{SourceID: there[r.IntN(len(there))].ID, InstanceID: p.Instance.ID})
+	case n < 4 && len(here) > 0:
+		return replaying(w, n == 2, deployment.Replay{SourceID: here[r.IntN(len(here))].ID})
+	case n == 4:
+		in := newOf(w, p, "web:x")
+		in.Inputs = strictjson.MustParse(`{"image":"web:1","replicas":99}`)
+		return creating(w, in)
+	}
+	return creating(w, newOf(w, p, fmt.Sprintf("web:%d", r.IntN(5))))
+}
+
+// Each part of a token moves alone, and is named alone.
+func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		admin, dev := w.Acme.As(actor.Admin), w.Acme.As(actor.Developer)
+		first := p.Succeeded(t)
+		token := func(c plannedCall) *string {
+			plan, err := c.plan(admin, deployment.Control{})
+			if err != nil || plan.Token == nil {
+				t.Fatalf("%+v, %v", plan, err)
+			}
+			return plan.Token
+		}
+		moved := func(part string, c plannedCall, token *string) {
+			t.Helper()
+			_, err := c.make(admin, deployment.Control{ExpectedPlan: token})
+			var f *fault.Error
+			if !fault.Is(err, fault.DeploymentPlanMoved) {
+				t.Fatalf("%s: %v", part, err)
+			}
+			f, _ = err.(*fault.Error) //nolint:errorlint // a service returns it as it is
+			if got := fmt.Sprint(f.Metadata["moved"]); got != "["+part+"]" {
+				t.Errorf("%s moved: %s", part, got)
+			}
+		}
+		back := replaying(w, true, deployment.Replay{SourceID: first.ID})
+
+		other := replaying(w, true, deployment.Replay{SourceID: first.ID, ExpectedLiveID: &first.ID})
+		moved("request", back, token(other))
+
+		planned := token(back)
+		frozen := demand(t, w, p, gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(1, 0, 0)}}, gate.Rollback)
+		moved("rules", back, planned)
+
+		planned = token(back)
+		if _, err := w.Rules.End(admin, frozen.ID); err != nil {
+			t.Fatal(err)
+		}
+		moved("rules", back, planned)
+
+		planned = token(back)
+		second := p.Finish(t, deploy(dev, t, w, p, "web:2"), nil)
+		moved("live", back, planned)
+
+		destroy := destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID})
+		planned = token(destroy)
+		if _, err := w.Deploy.Quarantine(admin, *second.ReleaseID, "bad", nil); err != nil {
+			t.Fatal(err)
+		}
+		moved("quarantine", destroy, planned)
+
+		// The defaults of a version may come to something else without anything of the request having changed.
+		create := creating(w, newOf(w, p, "web:3"))
+		planned = token(create)
+		digits := []byte(*planned)
+		digits[17] ^= 1 // the release's, which nothing else can move alone
+		moved("release", create, new(strings.ToLower(hexed(digits))))
+		digits = []byte(*token(create))
+		digits[17*4] ^= 1
+		moved("references", create, new(hexed(digits)))
+		if _, err := create.make(admin, deployment.Control{ExpectedPlan: token(create)}); err != nil {
+			t.Errorf("what was planned: %v", err)
+		}
+	})
+}
+
+// hexed returns a token in which a digit may have become something else, with a digit in its place.
+func hexed(token []byte) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("0123456789abcdef.", r) {
+			return r
+		}
+		return '0'
+	}, string(token))
+}

@@ -1,0 +1,229 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
+	entrule "slipway/ent/rule"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/id"
+	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
+	"slipway/internal/record"
+	"slipway/internal/rule"
+	"slipway/internal/store"
+	"slipway/internal/strictjson"
+)
+
+// Promotion asks for a deployment of one instance with what was given to a deployment of another of the same module.
+type Promotion struct {
+	// SourceID is the deployment, which has succeeded, and InstanceID the instance that it is brought to.
+	SourceID, InstanceID string
+	// Inputs are values in the place of those of the source: of inputs that the instance keeps of its own, and of references. It
+	// may be nil.
+	Inputs *strictjson.Node
+	// Artifact is in the place of the source's, where the instance keeps its own; nil for none.
+	Artifact *strictjson.Node
+	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
+	ExpectedLiveID *string
+	// Reason is why the caller wants it, PipelineRunID and StepExecutionID what it is part of; nil for nothing.
+	Reason, PipelineRunID, StepExecutionID *string
+	// IdempotencyKey is the caller's name for the request, or nil.
+	IdempotencyKey *string
+	Control
+}
+
+// new returns the promotion as a deployment to be created.
+func (in Promotion) new() New {
+	return New{
+		InstanceID: in.InstanceID, Inputs: in.Inputs, Artifact: in.Artifact, ExpectedLiveID: in.ExpectedLiveID,
+		Reason: in.Reason, PipelineRunID: in.PipelineRunID, StepExecutionID: in.StepExecutionID,
+		IdempotencyKey: in.IdempotencyKey, Control: in.Control, promotes: &in,
+	}
+}
+
+// PromoteWarned creates a deployment of an instance with what was given to one of another, judged as if it had been given
+// there, and returns what the caller should see to besides. It fails with the errors of Create, and with
+// DeploymentTargetNotSucceeded and DeploymentNotPromoted.
+func (s *Service) PromoteWarned(ctx context.Context, in Promotion) (*ent.Deployment, []inputprop.Warning, error) {
+	return s.CreateWarned(ctx, in.new())
+}
+
+// findPromoted reads what is promoted, and the instance that it is brought to, and notes both, with the version.
+func (s *Service) findPromoted(ctx context.Context, in New) (*prepared, error) {
+	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	from, err := find(ctx, s.Store.Client.Deployment, in.promotes.SourceID)
+	if err != nil {
+		return nil, err
+	}
+	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
+	if instance, err = store.NotFoundAs(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	if err := checkPromotable(from); err != nil {
+		return nil, err
+	}
+	source, err := s.Store.Client.ModuleInstance.Get(ctx, from.ModuleInstanceID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case source.ID == instance.ID:
+		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/moduleInstanceId", Rule: "same_instance",
+			Message: "must be another instance than that of the deployment; redeploy it there, or roll back to it"})
+	case source.ModuleDefinitionID != instance.ModuleDefinitionID:
+		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/moduleInstanceId", Rule: "other_module",
+			Message: fmt.Sprintf("must be an instance of the module %s, found one of %s", source.ModuleDefinitionID, instance.ModuleDefinitionID)})
+	}
+	if from.ReleaseID == nil {
+		return nil, notStored(from.ID)
+	}
+	shipped, err := s.Store.Client.Release.Get(ctx, *from.ReleaseID)
+	if ent.IsNotFound(err) {
+		return nil, notStored(from.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	version, err := s.Store.Client.ModuleVersion.Get(ctx, shipped.ModuleVersionID)
+	if err != nil {
+		return nil, err
+	}
+	return &prepared{instance: instance, version: version, promoted: from}, nil
+}
+
+// checkPromotable returns why a deployment cannot be promoted, nil where it can.
+func checkPromotable(from *ent.Deployment) error {
+	switch {
+	case from.TriggerSource == TriggerEvent:
+		return noRelease(from.ID)
+	case from.TriggerSource == TriggerDestroy:
+		f := fault.New(fault.DeploymentNotReplayable, "The deployment %s was a destroy, which is not promoted.", from.ID)
+		f.Metadata = map[string]any{"deploymentId": from.ID}
+		return f
+	case from.Status != deployment.StatusSUCCEEDED:
+		f := fault.New(fault.DeploymentTargetNotSucceeded, "The deployment %s cannot be promoted: its status is %s, not SUCCEEDED.", from.ID, from.Status)
+		f.Metadata = map[string]any{"deploymentId": from.ID, "status": string(from.Status)}
+		return f
+	}
+	return nil
+}
+
+// takePromoted returns what is to be created of what is promoted: the inputs as they count as given, the artifact, and where
+// it goes, which is where the instance's live deployment went.
+func (s *Service) takePromoted(ctx context.Context, in New, p *prepared) (New, []fault.Violation, error) {
+	var live *ent.Deployment
+	var err error
+	if id := p.instance.LiveDeploymentID; id != nil {
+		if live, err = s.Store.Client.Deployment.Get(ctx, *id); err != nil {
+			return in, nil, err
+		}
+	}
+	list, err := p.version.Inputs.Properties(ctx)
+	if err != nil {
+		return in, nil, err
+	}
+	promotion := inputvalidation.Promotion{From: p.promoted, To: p.instance, Live: live, Inputs: list, Values: in.Inputs}
+	var violations []fault.Violation
+	if p.taken, violations, err = s.Inputs.Promote(ctx, promotion, "/inputs"); err != nil {
+		return in, nil, err
+	}
+	in.Inputs = p.taken.Values
+	wrong, err := s.takeArtifact(ctx, &in, p, live)
+	if live != nil {
+		in.ResourceARN, in.ResourceName = live.ResourceArn, live.ResourceName
+		if err == nil && p.version.Kind == ecs.Type {
+			p.target, err = live.Data.Target()
+		}
+	}
+	in.Description = new(fmt.Sprintf("Promotion of %s: version %s, live in %s", p.promoted.ID, p.version.Version, p.promoted.EnvironmentID))
+	return in, append(violations, wrong...), err
+}
+
+// takeArtifact sets the artifact of a promotion: what is given anew or live, where the instance keeps its own, else what is
+// promoted.
+func (s *Service) takeArtifact(ctx context.Context, in *New, p *prepared, live *ent.Deployment) (violations []fault.Violation, err error) {
+	isOwn := slices.Contains(p.instance.OwnInputs, inputvalidation.OwnArtifact)
+	switch {
+	case in.Artifact != nil && !isOwn:
+		return []fault.Violation{{Pointer: "/artifact", Rule: "not_own",
+			Message: "must not be given anew: what is promoted has one, and the artifact is not among the instance's own inputs"}}, nil
+	case in.Artifact != nil || p.version.Kind != ecs.Type:
+		return nil, nil
+	case isOwn && live != nil:
+		in.Artifact, err = s.artifactOf(ctx, live)
+	case !isOwn:
+		in.Artifact, err = s.artifactOf(ctx, p.promoted)
+	}
+	return nil, err
+}
+
+// maxPromotable is how many deployments are named that could be promoted to an instance.
+const maxPromotable = 50
+
+// PromotableOf returns, for each instance of the ids, what could be promoted to it: the live deployments of the other instances
+// of its module that are not archived, in the environments that a rule names which binds promotions there, or where none does
+// in its project; at most 50, the newest first.
+func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
+	targets, err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
+	if err != nil || len(targets) == 0 {
+		return nil, err
+	}
+	rules, err := s.Store.Client.Rule.Query().Where(entrule.EndedAtIsNil()).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	liveIDs := map[string][]string{}
+	var all []string
+	for _, target := range targets {
+		others := s.Store.Client.ModuleInstance.Query().Where(
+			moduleinstance.ModuleDefinitionID(target.ModuleDefinitionID), moduleinstance.IDNEQ(target.ID),
+			moduleinstance.LiveDeploymentIDNotNil(), moduleinstance.ArchivedAtIsNil())
+		if named := promotedFrom(rules, target); len(named) > 0 {
+			others.Where(moduleinstance.EnvironmentIDIn(named...))
+		} else {
+			others.Where(moduleinstance.ProjectID(target.ProjectID))
+		}
+		found, err := others.Order(ent.Desc(moduleinstance.FieldCreatedAt, moduleinstance.FieldID)).Limit(maxPromotable).
+			Select(moduleinstance.FieldLiveDeploymentID).Strings(ctx)
+		if err != nil {
+			return nil, err
+		}
+		liveIDs[target.ID], all = found, append(all, found...)
+	}
+	live, err := s.DeploymentsByID(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	found := byID(live, func(d *record.Deployment) string { return d.ID })
+	of := map[string][]*record.Deployment{}
+	for id, list := range liveIDs {
+		for _, liveID := range list {
+			if d := found[liveID]; d != nil {
+				of[id] = append(of[id], d)
+			}
+		}
+	}
+	return of, nil
+}
+
+// promotedFrom returns the environments from which the rules demand that what is promoted to an instance comes, nil for none.
+func promotedFrom(rules []*ent.Rule, to *ent.ModuleInstance) (environmentIDs []string) {
+	for _, r := range rules {
+		in := rule.PlaceOf(r)
+		judged := rule.Judged(r)
+		if r.Demand.LiveIn != nil && judged.Binds(gate.Promote) &&
+			(in.ProjectID == "" || in.ProjectID == to.ProjectID) && (in.EnvironmentID == "" || in.EnvironmentID == to.EnvironmentID) {
+			environmentIDs = append(environmentIDs, r.Demand.LiveIn.EnvironmentIDs...)
+		}
+	}
+	return environmentIDs
+}

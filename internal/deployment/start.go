@@ -1,0 +1,154 @@
+package deployment
+
+import (
+	"context"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+)
+
+// The states of a deployment that waits for approvals, and of one that has ended without a success.
+const (
+	StatusAwaiting = deployment.StatusAWAITING_APPROVAL
+	StatusCanceled = deployment.StatusCANCELED
+)
+
+// Start asks for a deployment that waits for approvals to be carried out.
+type Start struct {
+	DeploymentID string
+	// OverrideReason is why the caller goes past rules that are not met, nil where they hold.
+	OverrideReason *string
+}
+
+const startAction = "startDeployment"
+
+// Start makes a deployment that waits PENDING, where all that its creation would demand now is met, and the approvals are
+// there. One that has started is returned as it is. It fails with the errors of Create and Destroy about what it ships and
+// where, with DeploymentApprovalsMissing, EnvironmentClosed, DeploymentNotPromoted and RuleNotOverridable, and with
+// DeploymentRejected, DeploymentSuperseded and DeploymentExpired for one that waits no longer.
+func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) {
+	if violations := (Control{OverrideReason: in.OverrideReason}).check(); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	d, err := s.Deployment(ctx, in.DeploymentID)
+	if err != nil {
+		return nil, err
+	}
+	m, lock := operationOf(d.TriggerSource), store.Creating
+	if m.operation == gate.Destroy {
+		lock = store.StoppingCreation
+	}
+	started, err := s.transition(lock(ctx), startAction, m.permission, in.DeploymentID,
+		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+			if e.SkipAudit = hasStarted(d); e.SkipAudit {
+				return nil
+			}
+			if err := checkAwaiting(d, e.Shared()); err != nil {
+				return err
+			}
+			return s.start(ctx, tx, d, u, e, in.OverrideReason)
+		})
+	switch {
+	case err != nil:
+		return nil, err
+	case started.Error != nil && started.Error.Code == string(fault.DeploymentSuperseded):
+		return nil, checkAwaiting(started, time.Time{})
+	}
+	return started, nil
+}
+
+// start sets in an update that a deployment is PENDING, or that it was superseded.
+func (s *Service) start(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, overrideReason *string) error {
+	r := waitingReader{Service: s, client: tx.Client(), read: store.InTx(tx), tx: tx, at: e.At, shared: e.Shared()}
+	all, err := r.all(ctx, []*ent.Deployment{d})
+	if err != nil {
+		return err
+	}
+	w, a := all[d.ID], actor.From(ctx)
+	if w.isSuperseded() {
+		setEnded(u, StatusCanceled, e.At, supersededError(w.p.live))
+		e.Changes = map[string]any{"status": StatusCanceled}
+		return nil
+	}
+	flaws, err := r.flaws(ctx, all, func(*waiting) error { return proveStored(ctx, tx, d) })
+	if err != nil {
+		return err
+	}
+	override, err := w.p.override(a, overrideReason, r.shared)
+	if err != nil {
+		return err
+	}
+	if override != nil {
+		w.p.requirements = nil // gone past
+	}
+	if err := s.startRefusal(a, d, w, flaws[d.ID], r.shared); err != nil {
+		return err
+	}
+	data, err := d.Data.Data()
+	if err != nil {
+		return err
+	}
+	// In one statement with what it compares: a success that commits meanwhile has ended what waited, or is seen by it.
+	u.Where(deployment.StatusEQ(StatusAwaiting), s.replacesLive).
+		SetStatus(deployment.StatusPENDING).ClearWaitsUntil().SetNillableServiceArn(serviceOf(data))
+	e.Changes, e.Queues = map[string]any{"status": deployment.StatusPENDING}, true
+	if override != nil {
+		u.SetOverride(override)
+		e.Also = append(e.Also, overridden(d.ID, override))
+	}
+	return nil
+}
+
+// proveStored returns why what a deployment ships is not what was stored, nil where it is.
+func proveStored(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
+	if d.ReleaseID == nil {
+		return notStored(d.ID)
+	}
+	r, err := tx.Release.Get(ctx, *d.ReleaseID)
+	if ent.IsNotFound(err) {
+		return notStored(d.ID)
+	}
+	if err == nil {
+		_, err = Content(r)
+	}
+	return err
+}
+
+// replacesLive is that what was live when a deployment began to wait is live still.
+func (s *Service) replacesLive(q *sql.Selector) {
+	equals := " IS "
+	if s.Store.Postgres() {
+		equals = " IS NOT DISTINCT FROM "
+	}
+	q.Where(sql.P(func(b *sql.Builder) {
+		b.Ident(q.C(deployment.FieldReplacesID)).WriteString(equals)
+		b.Wrap(func(b *sql.Builder) {
+			b.WriteString(`SELECT "i"."live_deployment_id" FROM "module_instances" AS "i" WHERE "i"."id" = `).Ident(q.C(deployment.FieldModuleInstanceID)).
+				WriteString(` AND "i"."organization_id" = `).Ident(q.C(deployment.FieldOrganizationID))
+		})
+	}))
+}
+
+// operationOf returns how a deployment is judged and who may make it, by what started it.
+func operationOf(triggerSource string) replayMode {
+	switch triggerSource {
+	case TriggerRollback:
+		return rollback
+	case TriggerRedeploy:
+		return redeploy
+	case TriggerDestroy:
+		return destroy
+	case TriggerPromotion:
+		return replayMode{operation: gate.Promote, permission: access.Deploy}
+	}
+	return replayMode{operation: gate.Create, permission: access.Deploy}
+}
