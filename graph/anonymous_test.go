@@ -227,6 +227,7 @@ func TestTheCatalogueIsAllThatCallersWithoutATokenMayAskFor(t *testing.T) {
 			"compareDeployments": `{ compareDeployments(from: "x", to: "x") { sameRelease } }`,
 			"validateInputs":     `{ validateInputs(input: {moduleVersionId: "` + p.version + `", values: {}}) { valid } }`,
 			"resolveInputs":      `{ resolveInputs(input: {moduleVersionId: "` + p.version + `", values: {}}) { values } }`,
+			"deploymentPlan":     `{ deploymentPlan(input: {rollback: {id: "x"}}) { status } }`,
 			"dynamicValues":      `{ dynamicValues(source: "projects") { totalCount } }`,
 		}
 		for _, field := range schema.Query.Fields {

@@ -43,6 +43,7 @@ func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch 
 func newToken(in model.CreateTokenInput) account.NewToken {
 	return account.NewToken{
 		Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt.Value(), Scope: account.ScopeOf(in.Projects.Value(), in.Environments.Value()),
+		Holder: in.Holder.Value(),
 	}
 }
 
@@ -117,17 +118,29 @@ func newDeployment(in model.CreateDeploymentInput) deployment.New {
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 		Reason: in.Reason.Value(), PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
 		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
+		Control: control(in.ExpectedPlan, in.OverrideReason),
 	}
 }
 
-func replay(sourceID string, live, reason, key graphql.Omittable[*string]) deployment.Replay {
-	return deployment.Replay{SourceID: sourceID, ExpectedLiveID: live.Value(), Reason: reason.Value(), IdempotencyKey: key.Value()}
+func rollback(in model.RollbackDeploymentInput) deployment.Replay {
+	return deployment.Replay{
+		SourceID: in.ID, ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), Reason: in.Reason.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
+		Control: control(in.ExpectedPlan, in.OverrideReason),
+	}
+}
+
+func redeployment(in model.RedeployDeploymentInput) deployment.Replay {
+	return deployment.Replay{
+		SourceID: in.ID, ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), Reason: in.Reason.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
+		Control: control(in.ExpectedPlan, in.OverrideReason),
+	}
 }
 
 func destroy(in model.DestroyModuleInstanceInput) deployment.Destroy {
 	return deployment.Destroy{
 		InstanceID: in.ID, Reason: in.Reason.Value(), ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(),
 		AcknowledgeDependents: isTrue(in.AcknowledgeDependents), IdempotencyKey: in.IdempotencyKey.Value(),
+		Control: control(in.ExpectedPlan, in.OverrideReason),
 	}
 }
 
@@ -186,6 +199,7 @@ func deploymentFilter(in *model.DeploymentFilter) deployment.Filter {
 		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(), ProjectID: in.ProjectID.Value(),
 		Status: in.Status.Value(), Kind: in.DeploymentType.Value(),
 		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
+		Overridden: in.Overridden.Value(), AwaitingMyApproval: isTrue(in.AwaitingMyApproval),
 	}
 }
 
@@ -216,7 +230,13 @@ func environmentPatch(in model.UpdateEnvironmentInput) workspace.EnvironmentPatc
 }
 
 func instancePatch(in model.UpdateModuleInstanceInput) catalog.InstancePatch {
-	return catalog.InstancePatch{Name: in.Name.Value(), Violations: notNull("/name", in.Name)}
+	p := catalog.InstancePatch{Name: in.Name.Value(), OnFailure: in.OnFailure.Value()}
+	p.Violations = append(notNull("/name", in.Name), notNull("/onFailure", in.OnFailure)...)
+	p.Violations = append(p.Violations, listNotNull("/ownInputs", in.OwnInputs)...)
+	if list := in.OwnInputs.Value(); list != nil {
+		p.OwnInputs = &list
+	}
+	return p
 }
 
 func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
@@ -227,6 +247,15 @@ func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
 		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), ModuleDefinitionID: in.ModuleDefinitionID.Value(),
 		Drift: in.Drift.Value(), Archived: isTrue(in.Archived), Search: in.Search.Value(),
 	}
+}
+
+// listNotNull is notNull for a list.
+func listNotNull[T any](pointer string, v graphql.Omittable[[]T]) []fault.Violation {
+	list, given := v.ValueOK()
+	if !given || list != nil {
+		return nil
+	}
+	return notNull(pointer, graphql.OmittableOf[*T](nil))
 }
 
 // notNull refuses the null of a field that may be left out but has no null.

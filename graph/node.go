@@ -9,6 +9,7 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/record"
@@ -37,6 +38,8 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 		id.ModuleInstance:         {false, byID(r.Catalog.InstancesByID, instanceID)},
 		id.Release:                {false, byID(r.Deploy.ReleasesByID, releaseID)},
 		id.Deployment:             {false, byID(r.Deploy.DeploymentsByID, deploymentID)},
+		id.Rule:                   {false, byID(r.Rules.RulesByID, func(r *ent.Rule) string { return r.ID })},
+		id.Approval:               {false, byID(r.Deploy.BallotsByID, func(b *deployment.Ballot) string { return b.ID })},
 		id.Quarantine:             {false, byID(r.Deploy.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
 		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
 		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *record.DefaultValueDefinition) string { return d.ID })},

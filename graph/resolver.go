@@ -14,6 +14,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/rule"
 	"slipway/internal/workspace"
 )
 
@@ -25,6 +26,7 @@ type Resolver struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
+	Rules     *rule.Service
 	Sources   *valuesource.Service
 	Inputs    *inputvalidation.Service
 	// Wait waits for an operation, whose request had the header, as stream.Streams does.

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
+	"slipway/internal/gate"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
@@ -31,8 +32,14 @@ import (
 	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
+	"slipway/internal/rule"
 	"slipway/internal/workspace"
 )
+
+// By is the resolver for the by field.
+func (r *approvalsDemandResolver) By(ctx context.Context, obj *gate.Approvals) ([]string, error) {
+	return append([]string{}, obj.By...), nil
+}
 
 // ActorID is the resolver for the actorId field.
 func (r *auditEventResolver) ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error) {
@@ -152,6 +159,43 @@ func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment
 	return lineage(ctx, r.Resolver, obj)
 }
 
+// Requirements is the resolver for the requirements field.
+func (r *deploymentResolver) Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error) {
+	return requirementsOf(ctx, r.Resolver, obj)
+}
+
+// Approvals is the resolver for the approvals field.
+func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Ballot, error) {
+	return ballotsOf(ctx, r.Resolver, obj)
+}
+
+// ApproveEligibility is the resolver for the approveEligibility field.
+func (r *deploymentResolver) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+	both, err := waitingEligibilities(ctx, r.Resolver, obj)
+	return both.Approve, err
+}
+
+// StartEligibility is the resolver for the startEligibility field.
+func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+	both, err := waitingEligibilities(ctx, r.Resolver, obj)
+	return both.Start, err
+}
+
+// PromotedFrom is the resolver for the promotedFrom field.
+func (r *deploymentResolver) PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "promotedFrom", func(o *record.Deployment) *string { return o.PromotedFrom })
+}
+
+// AfterFailureOf is the resolver for the afterFailureOf field.
+func (r *deploymentResolver) AfterFailureOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "afterFailureOf", func(o *record.Deployment) *string { return o.AfterFailureOf })
+}
+
+// AutomaticRollback is the resolver for the automaticRollback field.
+func (r *deploymentResolver) AutomaticRollback(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return automaticRollback(ctx, r.Resolver, obj)
+}
+
 // Cursor is the resolver for the cursor field.
 func (r *deploymentChangeResolver) Cursor(ctx context.Context, obj *feed.Item) (string, error) {
 	stream.SetEventID(ctx, obj.Cursor)
@@ -174,6 +218,21 @@ func (r *deploymentChangeResolver) Version(ctx context.Context, obj *feed.Item) 
 func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Deployment, obj.Err
+}
+
+// Refusal is the resolver for the refusal field.
+func (r *deploymentPlanResolver) Refusal(ctx context.Context, obj *deployment.Plan) (*fault.Data, error) {
+	return refusalOf(ctx, obj.Refusal), nil
+}
+
+// Violations is the resolver for the violations field.
+func (r *deploymentPlanResolver) Violations(ctx context.Context, obj *deployment.Plan) ([]*fault.Violation, error) {
+	return planViolations(obj), nil
+}
+
+// Live is the resolver for the live field.
+func (r *deploymentPlanResolver) Live(ctx context.Context, obj *deployment.Plan) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "live", func(p *deployment.Plan) *string { return p.LiveID })
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
@@ -201,6 +260,16 @@ func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.E
 	return loadPage(ctx, obj, "moduleInstances"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, environmentID, among(archived, r.Catalog.InstancesOf))
 }
 
+// Rules is the resolver for the rules field.
+func (r *environmentResolver) Rules(ctx context.Context, obj *record.Environment) ([]*ent.Rule, error) {
+	return loadEach(ctx, obj, "rules", environmentID, r.Resolver.Rules.InForceOf)
+}
+
+// Requirements is the resolver for the requirements field.
+func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error) {
+	return environmentRequirements(ctx, r.Resolver, obj, operation)
+}
+
 // Code is the resolver for the code field.
 func (r *errorCodeResolver) Code(ctx context.Context, obj *fault.Entry) (string, error) {
 	return string(obj.Code), nil
@@ -214,6 +283,11 @@ func (r *errorCodeResolver) Status(ctx context.Context, obj *fault.Entry) (int32
 // Object is the resolver for the object field.
 func (r *errorSectionResolver) Object(ctx context.Context, obj *fault.Section) (json.RawMessage, error) {
 	return object(obj.Object)
+}
+
+// Environments is the resolver for the environments field.
+func (r *liveInDemandResolver) Environments(ctx context.Context, obj *gate.LiveIn) ([]*record.Environment, error) {
+	return r.Workspace.EnvironmentsByID(ctx, obj.EnvironmentIDs)
 }
 
 // Cursor is the resolver for the cursor field.
@@ -316,6 +390,16 @@ func (r *moduleInstanceResolver) Outdated(ctx context.Context, obj *record.Modul
 // Dependents is the resolver for the dependents field.
 func (r *moduleInstanceResolver) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DependentsOf)
+}
+
+// OwnInputs is the resolver for the ownInputs field.
+func (r *moduleInstanceResolver) OwnInputs(ctx context.Context, obj *record.ModuleInstance) ([]string, error) {
+	return append([]string{}, obj.OwnInputs...), nil
+}
+
+// Promotable is the resolver for the promotable field.
+func (r *moduleInstanceResolver) Promotable(ctx context.Context, obj *record.ModuleInstance) ([]*record.Deployment, error) {
+	return promotable(ctx, r.Resolver, obj)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -596,7 +680,7 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
 func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.RollbackWarned(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
+	d, warnings, err := r.Deploy.RollbackWarned(ctx, rollback(input))
 	if err != nil {
 		return nil, err
 	}
@@ -605,7 +689,7 @@ func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.R
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
 func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.RedeployWarned(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.Reason, input.IdempotencyKey))
+	d, warnings, err := r.Deploy.RedeployWarned(ctx, redeployment(input))
 	if err != nil {
 		return nil, err
 	}
@@ -693,6 +777,71 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 		return nil, err
 	}
 	return &model.CompleteDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
+// PromoteDeployment is the resolver for the promoteDeployment field.
+func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
+	d, warnings, err := r.Deploy.PromoteWarned(ctx, promotion(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.PromoteDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
+}
+
+// ApproveDeployment is the resolver for the approveDeployment field.
+func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
+	approved, err := r.Deploy.Approve(ctx, deployment.Voice{DeploymentID: input.ID, Comment: input.Comment.Value()}, input.Start.Value() == nil || isTrue(input.Start))
+	if err != nil {
+		return nil, err
+	}
+	return &model.ApproveDeploymentPayload{
+		Deployment: (*record.Deployment)(approved.Deployment), Started: approved.Started, Refusal: refusalOf(ctx, approved.Refusal),
+	}, nil
+}
+
+// RejectDeployment is the resolver for the rejectDeployment field.
+func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
+	d, err := r.Deploy.Reject(ctx, deployment.Voice{DeploymentID: input.ID, Comment: input.Comment.Value()})
+	if err != nil {
+		return nil, err
+	}
+	return &model.RejectDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
+// StartDeployment is the resolver for the startDeployment field.
+func (r *mutationResolver) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
+	d, err := r.Deploy.Start(ctx, deployment.Start{DeploymentID: input.ID, OverrideReason: input.OverrideReason.Value()})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StartDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
+// CreateRule is the resolver for the createRule field.
+func (r *mutationResolver) CreateRule(ctx context.Context, input model.CreateRuleInput) (*model.CreateRulePayload, error) {
+	made, warnings, err := r.Resolver.Rules.Create(ctx, newRule(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateRulePayload{Rule: made, Warnings: inputWarnings(warnings)}, nil
+}
+
+// UpdateRule is the resolver for the updateRule field.
+func (r *mutationResolver) UpdateRule(ctx context.Context, input model.UpdateRuleInput) (*model.UpdateRulePayload, error) {
+	updated, warnings, err := r.Resolver.Rules.Update(ctx, input.ID, rulePatch(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateRulePayload{Rule: updated, Warnings: inputWarnings(warnings)}, nil
+}
+
+// EndRule is the resolver for the endRule field.
+func (r *mutationResolver) EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error) {
+	ended, err := r.Resolver.Rules.End(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.EndRulePayload{Rule: ended}, nil
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
@@ -873,6 +1022,16 @@ func (r *queryResolver) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) 
 	return errorCodes(), nil
 }
 
+// DeploymentPlan is the resolver for the deploymentPlan field.
+func (r *queryResolver) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*deployment.Plan, error) {
+	return deploymentPlan(ctx, r.Resolver, input)
+}
+
+// Rules is the resolver for the rules field.
+func (r *queryResolver) Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	return r.Resolver.Rules.Rules(ctx, rule.Filter{Ended: ended != nil && *ended}, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
 // ModuleVersion is the resolver for the moduleVersion field.
 func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error) {
 	return toVersion(ctx, r.Resolver, obj, func(o *record.Release) *string { return &o.ModuleVersionID })
@@ -903,6 +1062,32 @@ func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release) 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, releaseID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOfReleases))
+}
+
+// Rule is the resolver for the rule field.
+func (r *requirementResolver) Rule(ctx context.Context, obj *gate.Requirement) (*ent.Rule, error) {
+	return toRule(ctx, r.Resolver, obj)
+}
+
+// Project is the resolver for the project field.
+func (r *ruleResolver) Project(ctx context.Context, obj *ent.Rule) (*record.Project, error) {
+	if obj.ProjectID == nil {
+		return nil, nil
+	}
+	return toProject(ctx, r.Resolver, obj, func(o *ent.Rule) *string { return o.ProjectID })
+}
+
+// Environment is the resolver for the environment field.
+func (r *ruleResolver) Environment(ctx context.Context, obj *ent.Rule) (*record.Environment, error) {
+	if obj.EnvironmentID == nil {
+		return nil, nil
+	}
+	return toEnvironment(ctx, r.Resolver, obj, func(o *ent.Rule) *string { return o.EnvironmentID })
+}
+
+// Demand is the resolver for the demand field.
+func (r *ruleResolver) Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDemand, error) {
+	return ruleDemand(obj), nil
 }
 
 // DeploymentChanged is the resolver for the deploymentChanged field.
@@ -970,6 +1155,11 @@ func (r *wantedOptionsResolver) Params(ctx context.Context, obj *inputvalues.Wan
 	return json.Marshal(obj.Params)
 }
 
+// ApprovalsDemand returns generated.ApprovalsDemandResolver implementation.
+func (r *Resolver) ApprovalsDemand() generated.ApprovalsDemandResolver {
+	return &approvalsDemandResolver{r}
+}
+
 // AuditEvent returns generated.AuditEventResolver implementation.
 func (r *Resolver) AuditEvent() generated.AuditEventResolver { return &auditEventResolver{r} }
 
@@ -984,6 +1174,11 @@ func (r *Resolver) Deployment() generated.DeploymentResolver { return &deploymen
 // DeploymentChange returns generated.DeploymentChangeResolver implementation.
 func (r *Resolver) DeploymentChange() generated.DeploymentChangeResolver {
 	return &deploymentChangeResolver{r}
+}
+
+// DeploymentPlan returns generated.DeploymentPlanResolver implementation.
+func (r *Resolver) DeploymentPlan() generated.DeploymentPlanResolver {
+	return &deploymentPlanResolver{r}
 }
 
 // DeploymentReference returns generated.DeploymentReferenceResolver implementation.
@@ -1002,6 +1197,9 @@ func (r *Resolver) ErrorCode() generated.ErrorCodeResolver { return &errorCodeRe
 
 // ErrorSection returns generated.ErrorSectionResolver implementation.
 func (r *Resolver) ErrorSection() generated.ErrorSectionResolver { return &errorSectionResolver{r} }
+
+// LiveInDemand returns generated.LiveInDemandResolver implementation.
+func (r *Resolver) LiveInDemand() generated.LiveInDemandResolver { return &liveInDemandResolver{r} }
 
 // LogBatch returns generated.LogBatchResolver implementation.
 func (r *Resolver) LogBatch() generated.LogBatchResolver { return &logBatchResolver{r} }
@@ -1047,6 +1245,12 @@ func (r *Resolver) Query() generated.QueryResolver { return &queryResolver{r} }
 // Release returns generated.ReleaseResolver implementation.
 func (r *Resolver) Release() generated.ReleaseResolver { return &releaseResolver{r} }
 
+// Requirement returns generated.RequirementResolver implementation.
+func (r *Resolver) Requirement() generated.RequirementResolver { return &requirementResolver{r} }
+
+// Rule returns generated.RuleResolver implementation.
+func (r *Resolver) Rule() generated.RuleResolver { return &ruleResolver{r} }
+
 // Subscription returns generated.SubscriptionResolver implementation.
 func (r *Resolver) Subscription() generated.SubscriptionResolver { return &subscriptionResolver{r} }
 
@@ -1062,15 +1266,18 @@ func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r}
 func (r *Resolver) WantedOptions() generated.WantedOptionsResolver { return &wantedOptionsResolver{r} }
 
 type (
+	approvalsDemandResolver          struct{ *Resolver }
 	auditEventResolver               struct{ *Resolver }
 	defaultValueDefinitionResolver   struct{ *Resolver }
 	deploymentResolver               struct{ *Resolver }
 	deploymentChangeResolver         struct{ *Resolver }
+	deploymentPlanResolver           struct{ *Resolver }
 	deploymentReferenceResolver      struct{ *Resolver }
 	driftResolver                    struct{ *Resolver }
 	environmentResolver              struct{ *Resolver }
 	errorCodeResolver                struct{ *Resolver }
 	errorSectionResolver             struct{ *Resolver }
+	liveInDemandResolver             struct{ *Resolver }
 	logBatchResolver                 struct{ *Resolver }
 	logLineResolver                  struct{ *Resolver }
 	moduleDefinitionResolver         struct{ *Resolver }
@@ -1083,6 +1290,8 @@ type (
 	quarantineResolver               struct{ *Resolver }
 	queryResolver                    struct{ *Resolver }
 	releaseResolver                  struct{ *Resolver }
+	requirementResolver              struct{ *Resolver }
+	ruleResolver                     struct{ *Resolver }
 	subscriptionResolver             struct{ *Resolver }
 	userFacingErrorDataResolver      struct{ *Resolver }
 	viewerResolver                   struct{ *Resolver }

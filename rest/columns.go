@@ -9,7 +9,7 @@ import (
 // shown are the columns that the records of the reading operations show, and that of the deployment's entity tag.
 var shown = record.NewColumns(map[string][]string{
 	entdeployment.Table: {
-		entdeployment.FieldUpdatedAt, entdeployment.FieldProjectID, entdeployment.FieldEnvironmentID, entdeployment.FieldModuleInstanceID,
+		entdeployment.FieldStatus, entdeployment.FieldUpdatedAt, entdeployment.FieldProjectID, entdeployment.FieldEnvironmentID, entdeployment.FieldModuleInstanceID,
 		entdeployment.FieldDeploymentType, entdeployment.FieldTriggerSource, entdeployment.FieldDescription,
 		entdeployment.FieldStartedAt, entdeployment.FieldCompletedAt, entdeployment.FieldError,
 		entdeployment.FieldExternalDeploymentID, entdeployment.FieldPipelineRunID, entdeployment.FieldStepExecutionID,

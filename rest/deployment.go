@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"regexp"
 	"time"
+	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -17,6 +19,9 @@ import (
 const (
 	idempotencyHeader  = "Idempotency-Key"
 	expectedLiveHeader = "Expected-Live-Deployment"
+	overrideHeader     = "Slipway-Override-Reason"
+	// statusHeader tells where a deployment stands, which the record does not.
+	statusHeader = "Slipway-Status"
 )
 
 // deployment is the record of a deployment.
@@ -76,14 +81,14 @@ func getDeployment(q Queries, w Waiting) func(request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{etag: etag(d.Version), body: envelope{Data: deploymentOf(d)}}, nil
+			return answer{etag: etag(d.Version), state: string(d.Status), body: envelope{Data: deploymentOf(d)}}, nil
 		})
 	}
 }
 
 // replayDeployment returns the operation that creates a deployment from an earlier one, by rollback or redeploy.
 // What it takes beyond the path is in headers, for it takes no body.
-func replayDeployment(create func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*record.Deployment, error)) func(request) (answer, error) {
+func replayDeployment(create func(ctx context.Context, id string, live, key, override graphql.Omittable[*string]) (*record.Deployment, error)) func(request) (answer, error) {
 	return func(r request) (answer, error) {
 		if err := r.checkNoInput(); err != nil {
 			return answer{}, err
@@ -96,11 +101,15 @@ func replayDeployment(create func(ctx context.Context, id string, live, key grap
 		if err != nil {
 			return answer{}, err
 		}
+		override, err := encodedHeader(r.Header, overrideHeader)
+		if err != nil {
+			return answer{}, err
+		}
 		ctx, err := r.enter()
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := create(ctx, r.id(), live, key)
+		d, err := create(ctx, r.id(), live, key, override)
 		if err != nil {
 			return answer{}, err
 		}
@@ -109,8 +118,8 @@ func replayDeployment(create func(ctx context.Context, id string, live, key grap
 }
 
 func rollbackDeployment(m Mutations) func(request) (answer, error) {
-	return replayDeployment(func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*record.Deployment, error) {
-		made, err := m.RollbackDeployment(ctx, model.RollbackDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key})
+	return replayDeployment(func(ctx context.Context, id string, live, key, override graphql.Omittable[*string]) (*record.Deployment, error) {
+		made, err := m.RollbackDeployment(ctx, model.RollbackDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key, OverrideReason: override})
 		if err != nil {
 			return nil, err
 		}
@@ -119,8 +128,8 @@ func rollbackDeployment(m Mutations) func(request) (answer, error) {
 }
 
 func redeployDeployment(m Mutations) func(request) (answer, error) {
-	return replayDeployment(func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*record.Deployment, error) {
-		made, err := m.RedeployDeployment(ctx, model.RedeployDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key})
+	return replayDeployment(func(ctx context.Context, id string, live, key, override graphql.Omittable[*string]) (*record.Deployment, error) {
+		made, err := m.RedeployDeployment(ctx, model.RedeployDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key, OverrideReason: override})
 		if err != nil {
 			return nil, err
 		}
@@ -134,6 +143,7 @@ func createdDeployment(d *record.Deployment) answer {
 		status:   http.StatusCreated,
 		location: "/deployments/" + d.ID,
 		etag:     etag(d.Version),
+		state:    string(d.Status),
 		body:     envelope{Data: deploymentOf(d)},
 	}
 }
@@ -154,6 +164,20 @@ func idempotencyKey(h http.Header) (graphql.Omittable[*string], error) {
 		return graphql.OmittableOf(new(escaped.ReplaceAllString(quoted[1], "$1"))), nil
 	}
 	return header, nil
+}
+
+// encodedHeader is singleHeader for a text that people write, whose characters beyond printable ASCII, and the percent sign,
+// are percent-encoded UTF-8.
+func encodedHeader(h http.Header, name string) (graphql.Omittable[*string], error) {
+	header, err := singleHeader(h, name)
+	if err != nil || !header.IsSet() {
+		return header, err
+	}
+	text, err := url.PathUnescape(*header.Value())
+	if err != nil || !utf8.ValidString(text) {
+		return header, fault.New(fault.RequestInvalid, "%s must be UTF-8 that is percent-encoded beyond printable ASCII; found %.80q.", name, *header.Value())
+	}
+	return graphql.OmittableOf(&text), nil
 }
 
 // singleHeader returns the value of a header that may be given once.

@@ -21,6 +21,8 @@ type answer struct {
 	etag string
 	// applied is the preference that was followed, if any.
 	applied string
+	// state is where the deployment stands that is answered with; "" for other records.
+	state string
 	// body is nil for an answer without one.
 	body any
 }
@@ -42,6 +44,9 @@ type meta struct {
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
+	}
+	if a.state != "" {
+		w.Header().Set(statusHeader, a.state)
 	}
 	if a.applied != "" {
 		w.Header().Set(appliedHeader, a.applied)

@@ -26,6 +26,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
+	"slipway/internal/gate"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
@@ -56,15 +57,18 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	ApprovalsDemand() ApprovalsDemandResolver
 	AuditEvent() AuditEventResolver
 	DefaultValueDefinition() DefaultValueDefinitionResolver
 	Deployment() DeploymentResolver
 	DeploymentChange() DeploymentChangeResolver
+	DeploymentPlan() DeploymentPlanResolver
 	DeploymentReference() DeploymentReferenceResolver
 	Drift() DriftResolver
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
+	LiveInDemand() LiveInDemandResolver
 	LogBatch() LogBatchResolver
 	LogLine() LogLineResolver
 	ModuleDefinition() ModuleDefinitionResolver
@@ -77,6 +81,8 @@ type ResolverRoot interface {
 	Quarantine() QuarantineResolver
 	Query() QueryResolver
 	Release() ReleaseResolver
+	Requirement() RequirementResolver
+	Rule() RuleResolver
 	Subscription() SubscriptionResolver
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
@@ -93,6 +99,9 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type ApprovalsDemandResolver interface {
+	By(ctx context.Context, obj *gate.Approvals) ([]string, error)
+}
 type AuditEventResolver interface {
 	ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error)
 
@@ -134,12 +143,29 @@ type DeploymentResolver interface {
 	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
 	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
 	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
+
+	Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error)
+	Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Ballot, error)
+
+	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
+	StartEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
+
+	PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
+	AfterFailureOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
+	AutomaticRollback(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 }
 type DeploymentChangeResolver interface {
 	Cursor(ctx context.Context, obj *feed.Item) (string, error)
 	Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error)
 	Version(ctx context.Context, obj *feed.Item) (int32, error)
 	Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error)
+}
+type DeploymentPlanResolver interface {
+	Refusal(ctx context.Context, obj *deployment.Plan) (*fault.Data, error)
+
+	Violations(ctx context.Context, obj *deployment.Plan) ([]*fault.Violation, error)
+
+	Live(ctx context.Context, obj *deployment.Plan) (*record.Deployment, error)
 }
 type DeploymentReferenceResolver interface {
 	ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error)
@@ -153,6 +179,8 @@ type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
 
 	ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
+	Rules(ctx context.Context, obj *record.Environment) ([]*ent.Rule, error)
+	Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error)
 }
 type ErrorCodeResolver interface {
 	Code(ctx context.Context, obj *fault.Entry) (string, error)
@@ -160,6 +188,9 @@ type ErrorCodeResolver interface {
 }
 type ErrorSectionResolver interface {
 	Object(ctx context.Context, obj *fault.Section) (json.RawMessage, error)
+}
+type LiveInDemandResolver interface {
+	Environments(ctx context.Context, obj *gate.LiveIn) ([]*record.Environment, error)
 }
 type LogBatchResolver interface {
 	Cursor(ctx context.Context, obj *deployment.LogBatch) (string, error)
@@ -192,6 +223,9 @@ type ModuleInstanceResolver interface {
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
 	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
+	OwnInputs(ctx context.Context, obj *record.ModuleInstance) ([]string, error)
+
+	Promotable(ctx context.Context, obj *record.ModuleInstance) ([]*record.Deployment, error)
 }
 type ModuleVersionResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error)
@@ -244,6 +278,13 @@ type MutationResolver interface {
 	RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error)
 	ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error)
 	CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error)
+	PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error)
+	ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error)
+	RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error)
+	StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error)
+	CreateRule(ctx context.Context, input model.CreateRuleInput) (*model.CreateRulePayload, error)
+	UpdateRule(ctx context.Context, input model.UpdateRuleInput) (*model.UpdateRulePayload, error)
+	EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error)
 }
 type OutdatedReferenceResolver interface {
 	ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error)
@@ -283,6 +324,8 @@ type QueryResolver interface {
 	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
 	DynamicSources(ctx context.Context) ([]*valuesource.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
+	DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*deployment.Plan, error)
+	Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 }
 type ReleaseResolver interface {
 	ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error)
@@ -292,6 +335,15 @@ type ReleaseResolver interface {
 	Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error)
 	Quarantines(ctx context.Context, obj *record.Release) ([]*ent.Quarantine, error)
 	Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+}
+type RequirementResolver interface {
+	Rule(ctx context.Context, obj *gate.Requirement) (*ent.Rule, error)
+}
+type RuleResolver interface {
+	Project(ctx context.Context, obj *ent.Rule) (*record.Project, error)
+	Environment(ctx context.Context, obj *ent.Rule) (*record.Environment, error)
+
+	Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDemand, error)
 }
 type SubscriptionResolver interface {
 	DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error)
@@ -340,6 +392,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputApprovalsDemandInput,
+		ec.unmarshalInputApproveDeploymentInput,
 		ec.unmarshalInputArchiveEnvironmentInput,
 		ec.unmarshalInputArchiveModuleInstanceInput,
 		ec.unmarshalInputArchiveProjectInput,
@@ -357,6 +411,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateModuleInstanceInput,
 		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateProjectInput,
+		ec.unmarshalInputCreateRuleInput,
 		ec.unmarshalInputCreateTokenInput,
 		ec.unmarshalInputDeleteDefaultValueDefinitionInput,
 		ec.unmarshalInputDeleteEnvironmentInput,
@@ -365,14 +420,20 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeploymentErrorInput,
 		ec.unmarshalInputDeploymentEventInput,
 		ec.unmarshalInputDeploymentFilter,
+		ec.unmarshalInputDeploymentPlanInput,
 		ec.unmarshalInputDeprecateModuleVersionInput,
 		ec.unmarshalInputDestroyModuleInstanceInput,
+		ec.unmarshalInputEndRuleInput,
+		ec.unmarshalInputFreezeDemandInput,
 		ec.unmarshalInputGitRepoPropertyInput,
+		ec.unmarshalInputHoursDemandInput,
+		ec.unmarshalInputHoursSpanInput,
 		ec.unmarshalInputInputPropertyInput,
 		ec.unmarshalInputInputValuesInput,
 		ec.unmarshalInputItemTitleInput,
 		ec.unmarshalInputKeyValuePropertyInput,
 		ec.unmarshalInputLiftQuarantineInput,
+		ec.unmarshalInputLiveInDemandInput,
 		ec.unmarshalInputLogLineInput,
 		ec.unmarshalInputMapKeyInput,
 		ec.unmarshalInputModuleInstanceFilter,
@@ -382,16 +443,20 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputObjectArrayPropertyInput,
 		ec.unmarshalInputObjectMapPropertyInput,
 		ec.unmarshalInputObjectPropertyInput,
+		ec.unmarshalInputPromoteDeploymentInput,
 		ec.unmarshalInputPublishModuleVersionInput,
 		ec.unmarshalInputQuarantineReleaseInput,
 		ec.unmarshalInputRedeployDeploymentInput,
 		ec.unmarshalInputReferencePropertyInput,
 		ec.unmarshalInputReinstateModuleVersionInput,
+		ec.unmarshalInputRejectDeploymentInput,
 		ec.unmarshalInputRenewLeaseInput,
 		ec.unmarshalInputReportDeploymentInput,
 		ec.unmarshalInputRevokeTokenInput,
 		ec.unmarshalInputRollbackDeploymentInput,
+		ec.unmarshalInputRuleDemandInput,
 		ec.unmarshalInputSectionPropertyInput,
+		ec.unmarshalInputStartDeploymentInput,
 		ec.unmarshalInputStringArrayPropertyInput,
 		ec.unmarshalInputStringPropertyInput,
 		ec.unmarshalInputTextPropertyInput,
@@ -403,6 +468,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateModuleDefinitionInput,
 		ec.unmarshalInputUpdateModuleInstanceInput,
 		ec.unmarshalInputUpdateProjectInput,
+		ec.unmarshalInputUpdateRuleInput,
 		ec.unmarshalInputValidationPatternInput,
 	)
 	first := true
@@ -809,6 +875,24 @@ type Query {
 
   "Every error code that the API can give, sorted by code."
   errorCodes: [ErrorCode!]
+  "What a mutation would do now, by the very steps that it takes."
+  deploymentPlan(
+    "What to plan."
+    input: DeploymentPlanInput!
+  ): DeploymentPlan
+  "The rules of the organization, the newest first."
+  rules(
+    "True for those that have ended too."
+    ended: Boolean
+    "How many, from 1 to 100."
+    first: Int
+    "The cursor to go on after."
+    after: String
+    "How many from the end, from 1 to 100."
+    last: Int
+    "The cursor to go on before."
+    before: String
+  ): RuleConnection
 }
 
 """
@@ -1184,6 +1268,46 @@ type Mutation {
     "The deployment, its lease and how it ended."
     input: CompleteDeploymentInput!
   ): CompleteDeploymentPayload
+  """
+  Deploys to an instance what was given to a deployment that succeeded in another instance of the module, judged as if it were
+  given there: templates, defaults and references are rendered anew. Version and artifact are those of the source. What
+  the instance remembers of immutable inputs, and its ` + "`" + `ownInputs` + "`" + `, stay its own; a reference becomes the instance of the same
+  name and module in its environment.
+  """
+  promoteDeployment(
+    "What to promote, and where to."
+    input: PromoteDeploymentInput!
+  ): PromoteDeploymentPayload
+  "Approves of a deployment that waits for approvals, and starts it where all that is demanded is met. The same again changes nothing."
+  approveDeployment(
+    "What to approve of."
+    input: ApproveDeploymentInput!
+  ): ApproveDeploymentPayload
+  "Ends a deployment that waits for approvals. The same again changes nothing."
+  rejectDeployment(
+    "What to reject."
+    input: RejectDeploymentInput!
+  ): RejectDeploymentPayload
+  "Starts a deployment that waits for approvals, where all that is demanded is met. The same again changes nothing."
+  startDeployment(
+    "What to start."
+    input: StartDeploymentInput!
+  ): StartDeploymentPayload
+  "Makes a rule, for admins whose scope has its place. At most 200 are in force."
+  createRule(
+    "The rule."
+    input: CreateRuleInput!
+  ): CreateRulePayload
+  "Changes a rule that is in force."
+  updateRule(
+    "The rule, and what to change."
+    input: UpdateRuleInput!
+  ): UpdateRulePayload
+  "Ends a rule: it binds nobody any more. The same again changes nothing."
+  endRule(
+    "The rule."
+    input: EndRuleInput!
+  ): EndRulePayload
 }
 
 "What can be followed while it changes, over WebSocket or server-sent events."
@@ -1513,8 +1637,12 @@ enum Permission {
   READ
   "Create module instances."
   CREATE_INSTANCE
-  "Deploy, roll back, redeploy and cancel."
+  "Deploy, promote, roll back, redeploy, approve and cancel."
   DEPLOY
+  "Go past rules."
+  OVERRIDE_RULES
+  "Make, change or end rules."
+  MANAGE_RULES
   "Cancel by force."
   FORCE_CANCEL
   "Destroy what is live of module instances."
@@ -1561,6 +1689,11 @@ type Token implements Node {
   role: Role!
   "Where in the organization it may change something; null for all of it."
   scope: TokenScope
+  """
+  Whose it is, as its maker said; null where nobody was named. All tokens of one holder are those of one person, where
+  somebody else has to approve what a person does.
+  """
+  holder: GivenId
   "How the secret begins: the kind and four characters."
   prefix: String!
   "How the secret ends."
@@ -1756,6 +1889,13 @@ type Environment implements Node {
     "Only what comes before this cursor."
     before: String
   ): ModuleInstanceConnection
+  "The rules that are in force here: its own, its project's and the organization's."
+  rules: [Rule!]!
+  "What the rules would come to here now for a deployment of which nothing else is known."
+  requirements(
+    "What the deployment does."
+    operation: DeploymentOperation! = CREATE
+  ): [Requirement!]
 }
 
 "A page of environments."
@@ -2011,6 +2151,15 @@ type ModuleInstance implements Node {
     "Only what comes before this cursor."
     before: String
   ): ModuleInstanceConnection
+  "The ids of the inputs, and ` + "`" + `artifact` + "`" + `, that a promotion leaves as they are here."
+  ownInputs: [String!]!
+  "What happens when a deployment fails."
+  onFailure: OnFailure!
+  """
+  What could be promoted to it: the live deployments of other instances of its module, in the environments that a rule demands,
+  else in its project; at most 50.
+  """
+  promotable: [Deployment!]!
 }
 
 "How what is there of an instance differs from what its live deployment made."
@@ -2399,6 +2548,24 @@ type Deployment implements Node {
   lineage: [Deployment!]!
   "Raised by every change, from 1."
   version: Int!
+  "What the rules come to now for a deployment that waits for approvals; empty for others."
+  requirements: [Requirement!]!
+  "What others say of it, while it waits for approvals or did; the first voice at the start."
+  approvals: [Approval!]!
+  "When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others."
+  waitsUntil: UtcDateTime
+  "Whether the caller's approval would be taken now."
+  approveEligibility: ReplayEligibility!
+  "Whether the caller could start it now."
+  startEligibility: ReplayEligibility!
+  "Who went past which rules, and why; null where all were met."
+  override: Override
+  "What was promoted; for a replay, what its source was promoted from. Null for neither."
+  promotedFrom: Deployment
+  "The deployment whose failure it takes back by itself; null for others."
+  afterFailureOf: Deployment
+  "The rollback that its failure has made by itself; null for none."
+  automaticRollback: Deployment
 }
 
 "That an input of a deployment chose an instance."
@@ -2503,6 +2670,8 @@ enum DeploymentAction {
 
 "Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change."
 enum DeploymentStatus {
+  "Waits for approvals; holds nothing, and is nobody's to carry out yet."
+  AWAITING_APPROVAL
   "Waits for a runner."
   PENDING
   "Is being carried out."
@@ -2556,6 +2725,13 @@ input DeploymentFilter {
   createdFrom: UtcDateTime
   "Created before this moment."
   createdBefore: UtcDateTime
+  "True for those that went past rules, false for all others."
+  overridden: Boolean
+  """
+  True for those that wait for approvals where the caller's would count and is not given yet. For lists only, for a record alone
+  does not tell it; false is refused.
+  """
+  awaitingMyApproval: Boolean
 }
 
 "What is known of a deployment beyond the record, by its type."
@@ -3939,6 +4115,12 @@ input CreateTokenInput {
   ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` for one that is not there.
   """
   environments: [ID!]
+  """
+  Whose it is, such as the name by which the company knows a person, for where somebody else has to approve what a person
+  does: all tokens of one holder are those of one person. Where it is left out or null, the token is one more of whoever
+  creates it. Who creates a token for a holder cannot pass for somebody else by it, whomever it names.
+  """
+  holder: GivenId
 }
 
 "A token that was created."
@@ -4139,6 +4321,10 @@ input UpdateModuleInstanceInput {
   id: ID!
   "The name, unique among the environment's instances that are not archived; not null."
   name: GivenId
+  "The ids of at most 1,000 inputs, and ` + "`" + `artifact` + "`" + `, that a promotion leaves as they are; not null."
+  ownInputs: [String!]
+  "What happens when a deployment fails; not null."
+  onFailure: OnFailure
 }
 
 "What updateModuleInstance answers with."
@@ -4247,11 +4433,21 @@ input CreateDeploymentInput {
   pipelineRunId: String
   "The pipeline step that it is part of: one line of 1 to 200 characters, not blank."
   stepExecutionId: String
+  """
+  The token of the ` + "`" + `deploymentPlan` + "`" + ` that the caller has seen; ` + "`" + `slipway:Deployment:PLAN_MOVED` + "`" + `, with what has moved, where what
+  would be made now is another. Not checked where it is left out or null.
+  """
+  expectedPlan: String
+  """
+  Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+  ` + "`" + `overridable` + "`" + `.
+  """
+  overrideReason: String
 }
 
 "What createDeployment answers with."
 type CreateDeploymentPayload {
-  "The new deployment, PENDING."
+  "The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals."
   deployment: Deployment!
   """
   What to see to, though it was allowed. At ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an
@@ -4279,11 +4475,21 @@ input RollbackDeploymentInput {
   idempotencyKey: String
   "Why the caller does it: 1 to 500 characters, not blank."
   reason: String
+  """
+  The token of the ` + "`" + `deploymentPlan` + "`" + ` that the caller has seen; ` + "`" + `slipway:Deployment:PLAN_MOVED` + "`" + `, with what has moved, where what
+  would be made now is another. Not checked where it is left out or null.
+  """
+  expectedPlan: String
+  """
+  Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+  ` + "`" + `overridable` + "`" + `.
+  """
+  overrideReason: String
 }
 
 "What rollbackDeployment answers with."
 type RollbackDeploymentPayload {
-  "The new deployment, PENDING."
+  "The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals."
   deployment: Deployment!
   """
   What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
@@ -4309,11 +4515,21 @@ input RedeployDeploymentInput {
   idempotencyKey: String
   "Why the caller does it: 1 to 500 characters, not blank."
   reason: String
+  """
+  The token of the ` + "`" + `deploymentPlan` + "`" + ` that the caller has seen; ` + "`" + `slipway:Deployment:PLAN_MOVED` + "`" + `, with what has moved, where what
+  would be made now is another. Not checked where it is left out or null.
+  """
+  expectedPlan: String
+  """
+  Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+  ` + "`" + `overridable` + "`" + `.
+  """
+  overrideReason: String
 }
 
 "What redeployDeployment answers with."
 type RedeployDeploymentPayload {
-  "The new deployment, PENDING."
+  "The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals."
   deployment: Deployment!
   """
   What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
@@ -4344,12 +4560,467 @@ input DestroyModuleInstanceInput {
   where the key was used for another request.
   """
   idempotencyKey: String
+  """
+  The token of the ` + "`" + `deploymentPlan` + "`" + ` that the caller has seen; ` + "`" + `slipway:Deployment:PLAN_MOVED` + "`" + `, with what has moved, where what
+  would be made now is another. Not checked where it is left out or null.
+  """
+  expectedPlan: String
+  """
+  Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+  ` + "`" + `overridable` + "`" + `.
+  """
+  overrideReason: String
 }
 
 "What destroyModuleInstance answers with."
 type DestroyModuleInstancePayload {
-  "The new deployment, PENDING."
+  "The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals."
   deployment: Deployment!
+}
+
+"What to promote, and where to."
+input PromoteDeploymentInput {
+  "The id of the source, a deployment that succeeded."
+  id: ID!
+  "The id of another instance of the same module, which it is brought to."
+  moduleInstanceId: ID!
+  """
+  Values in the place of those of the source, by the ids of the inputs: of the instance's ` + "`" + `ownInputs` + "`" + `, and of references.
+  Others are refused, with the violation ` + "`" + `not_own` + "`" + `.
+  """
+  inputs: JSON
+  "The artifact in the place of that of the source, where ` + "`" + `artifact` + "`" + ` is among the instance's ` + "`" + `ownInputs` + "`" + `."
+  artifact: JSON
+  """
+  The deployment that the caller takes for the instance's live one; ` + "`" + `slipway:Deployment:LIVE_CHANGED` + "`" + `
+  where another is live by now. Not checked where it is left out or null.
+  """
+  expectedLiveDeploymentId: ID
+  """
+  Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+  hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
+  where the key was used for another request.
+  """
+  idempotencyKey: String
+  "Why the caller does it: 1 to 500 characters, not blank."
+  reason: String
+  "The run of a pipeline that it is part of: one line of 1 to 200 characters."
+  pipelineRunId: String
+  "The step of the run: one line of 1 to 200 characters."
+  stepExecutionId: String
+  """
+  The token of the ` + "`" + `deploymentPlan` + "`" + ` that the caller has seen; ` + "`" + `slipway:Deployment:PLAN_MOVED` + "`" + `, with what has moved, where what
+  would be made now is another. Not checked where it is left out or null.
+  """
+  expectedPlan: String
+  """
+  Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+  ` + "`" + `overridable` + "`" + `.
+  """
+  overrideReason: String
+}
+
+"What promoteDeployment answers with."
+type PromoteDeploymentPayload {
+  "The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals."
+  deployment: Deployment!
+  "What to see to, though it was allowed. Empty for a repeat under an idempotency key."
+  warnings: [InputWarning!]!
+}
+
+"What to approve of."
+input ApproveDeploymentInput {
+  "The id of a deployment that waits for approvals."
+  id: ID!
+  "Why, for people: 1 to 500 characters, not blank."
+  comment: String
+  "Whether to start it at once where all that is demanded is met. True where it is left out or null."
+  start: Boolean
+}
+
+"What approveDeployment answers with."
+type ApproveDeploymentPayload {
+  "The deployment as it is now."
+  deployment: Deployment!
+  "Whether it has been started, by this approval or before."
+  started: Boolean!
+  "Why it was not started, though the approval is kept; null where it was, or was not to be."
+  refusal: UserFacingErrorData
+}
+
+"What to reject."
+input RejectDeploymentInput {
+  "The id of a deployment that waits for approvals."
+  id: ID!
+  "Why, for people: 1 to 500 characters, not blank."
+  comment: String
+}
+
+"What rejectDeployment answers with."
+type RejectDeploymentPayload {
+  "The deployment, CANCELED with the error ` + "`" + `slipway:Deployment:REJECTED` + "`" + `."
+  deployment: Deployment!
+}
+
+"What to start."
+input StartDeploymentInput {
+  "The id of a deployment that waits for approvals."
+  id: ID!
+  """
+  Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+  ` + "`" + `overridable` + "`" + `.
+  """
+  overrideReason: String
+}
+
+"What startDeployment answers with."
+type StartDeploymentPayload {
+  "The deployment: PENDING, or what has become of it since."
+  deployment: Deployment!
+}
+
+"What to plan: the very input of the mutation. Its ` + "`" + `idempotencyKey` + "`" + `, ` + "`" + `reason` + "`" + ` and ` + "`" + `expectedPlan` + "`" + ` make no difference."
+input DeploymentPlanInput @oneOf {
+  "As for createDeployment."
+  create: CreateDeploymentInput
+  "As for promoteDeployment."
+  promote: PromoteDeploymentInput
+  "As for redeployDeployment."
+  redeploy: RedeployDeploymentInput
+  "As for rollbackDeployment."
+  rollback: RollbackDeploymentInput
+  "As for destroyModuleInstance."
+  destroy: DestroyModuleInstanceInput
+}
+
+"What a mutation would do now. Nothing is written, and nothing kept."
+type DeploymentPlan {
+  "The status that the deployment would have: PENDING or AWAITING_APPROVAL; null where it would be refused."
+  status: DeploymentStatus
+  "Why it would be refused; null where it would not."
+  refusal: UserFacingErrorData
+  "What the rules come to that are for the operation in the environment."
+  requirements: [Requirement!]!
+  "What is wrong with the inputs, or with the request."
+  violations: [InputViolation!]!
+  "What to see to."
+  warnings: [InputWarning!]!
+  "The complete inputs that would be shipped; null where they are not known."
+  inputs: JSON
+  "The live deployment of the instance; null for none."
+  live: Deployment
+  "How the inputs differ from those of the live deployment; everything is added where nothing is live."
+  inputChanges: [ReleaseChange!]!
+  "How the artifact differs from that of the live deployment."
+  artifactChanges: [ReleaseChange!]!
+  "How the inputs of a promotion differ from those of its source; empty for others."
+  sourceChanges: [ReleaseChange!]!
+  "For ` + "`" + `expectedPlan` + "`" + `: the mutation is refused where it would do another thing by then; null where it would be refused."
+  token: String
+}
+
+"What a rule comes to for a deployment."
+type Requirement {
+  "The rule."
+  rule: Rule!
+  "Whether it is met."
+  met: Boolean!
+  "It in a sentence."
+  message: String!
+  "When it will be met by time alone; null where it is met, will not be so, or nobody knows."
+  at: UtcDateTime
+  "How many approvals it takes; null for other demands."
+  needed: Int
+  "How many of these are given; null for other demands."
+  given: Int
+}
+
+"A demand that deployments have to meet, in the whole organization, a project or an environment."
+type Rule implements Node {
+  "The id, ` + "`" + `rule_…` + "`" + `."
+  id: ID!
+  "What it is called."
+  name: String!
+  "The project that it is for; null for all."
+  project: Project
+  "The environment that it is for; null for all."
+  environment: Environment
+  "The operations that it is for."
+  operations: [DeploymentOperation!]!
+  "What it demands."
+  demand: RuleDemand!
+  "Whether admins may go past it, with a reason."
+  overridable: Boolean!
+  "Who made it: the name of the token."
+  createdBy: String!
+  "When it was made."
+  createdAt: UtcDateTime!
+  "When it last changed."
+  updatedAt: UtcDateTime!
+  "Since when it binds nobody any more; null where it is in force."
+  endedAt: UtcDateTime
+  "Raised by every change."
+  version: Int!
+}
+
+"What a deployment does, as far as rules tell one from another."
+enum DeploymentOperation {
+  "New inputs."
+  CREATE
+  "What works in another instance."
+  PROMOTE
+  "An earlier release again."
+  REDEPLOY
+  "Back to an earlier success. No rule binds it that does not name it."
+  ROLLBACK
+  "The removal of what is live."
+  DESTROY
+}
+
+"What a rule demands."
+union RuleDemand = ApprovalsDemand | HoursDemand | FreezeDemand | LiveInDemand
+
+"Others than the author have to approve. Until they have, the deployment waits."
+type ApprovalsDemand {
+  "How many."
+  count: Int!
+  "The role that each has at least: DEVELOPER or ADMIN."
+  role: Role!
+  "The holders of tokens of whom it has to be one; empty for anybody."
+  by: [String!]!
+}
+
+"Hours of the week, by the clock on the wall of a time zone."
+type HoursDemand {
+  "The name of the time zone, such as ` + "`" + `Europe/Berlin` + "`" + `."
+  timeZone: String!
+  "When it is open."
+  spans: [HoursSpan!]!
+}
+
+"A part of some days."
+type HoursSpan {
+  "The days on which it begins."
+  days: [Weekday!]!
+  "When it begins: ` + "`" + `HH:MM` + "`" + `."
+  from: String!
+  "The first minute after it: ` + "`" + `HH:MM` + "`" + `, up to ` + "`" + `24:00` + "`" + `; of the next day where it is before ` + "`" + `from` + "`" + `."
+  to: String!
+}
+
+"A day of the week."
+enum Weekday {
+  "Monday."
+  MONDAY
+  "Tuesday."
+  TUESDAY
+  "Wednesday."
+  WEDNESDAY
+  "Thursday."
+  THURSDAY
+  "Friday."
+  FRIDAY
+  "Saturday."
+  SATURDAY
+  "Sunday."
+  SUNDAY
+}
+
+"Nothing is deployed from one moment until another."
+type FreezeDemand {
+  "The first moment."
+  from: UtcDateTime!
+  "The first moment after it; null for no end."
+  until: UtcDateTime
+}
+
+"""
+What is deployed has to be promoted from one of some environments, where it was live long enough: from its success until the next
+of its instance. A replay of such a promotion will do, and so will a replay of what has succeeded in the same instance.
+"""
+type LiveInDemand {
+  "The environments."
+  environments: [Environment!]!
+  "For how many minutes at least."
+  minutes: Int!
+}
+
+"What a rule demands: exactly one."
+input RuleDemandInput @oneOf {
+  "Approvals by others."
+  approvals: ApprovalsDemandInput
+  "Hours of the week."
+  hours: HoursDemandInput
+  "A freeze."
+  freeze: FreezeDemandInput
+  "To have been live elsewhere."
+  liveIn: LiveInDemandInput
+}
+
+"Approvals by others than the author."
+input ApprovalsDemandInput {
+  "How many: 1 to 5."
+  count: Int!
+  "The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN."
+  role: Role
+  "At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty."
+  by: [GivenId!]
+}
+
+"Hours of the week."
+input HoursDemandInput {
+  "A time zone of the IANA's, such as ` + "`" + `Europe/Berlin` + "`" + `."
+  timeZone: String!
+  "1 to 14 spans."
+  spans: [HoursSpanInput!]!
+}
+
+"A part of some days."
+input HoursSpanInput {
+  "1 to 7 days on which it begins."
+  days: [Weekday!]!
+  "When it begins: ` + "`" + `HH:MM` + "`" + `."
+  from: String!
+  "The first minute after it: ` + "`" + `HH:MM` + "`" + `, up to ` + "`" + `24:00` + "`" + `; of the next day where it is before ` + "`" + `from` + "`" + `."
+  to: String!
+}
+
+"A freeze."
+input FreezeDemandInput {
+  "The first moment."
+  from: UtcDateTime!
+  "The first moment after it; no end where it is left out or null."
+  until: UtcDateTime
+}
+
+"To have been live elsewhere."
+input LiveInDemandInput {
+  "The ids of 1 to 5 environments."
+  environmentIds: [ID!]!
+  "For how many minutes at least: 0 to 43,200. 0 where it is left out or null."
+  minutes: Int
+}
+
+"The rule to make."
+input CreateRuleInput {
+  "What it is called: one line of 1 to 200 characters."
+  name: String!
+  "The id of the project that it is for; all where it is left out or null."
+  projectId: ID
+  "The id of the environment that it is for; all where it is left out or null. Its project need not be named."
+  environmentId: ID
+  """
+  The operations that it is for. CREATE, PROMOTE, REDEPLOY and DESTROY where it is left out or null; for ` + "`" + `liveIn` + "`" + `, which cannot
+  name ROLLBACK and DESTROY, the first three.
+  """
+  operations: [DeploymentOperation!]
+  "What it demands."
+  demand: RuleDemandInput!
+  "Whether admins may go past it, with a reason. True where it is left out or null."
+  overridable: Boolean
+}
+
+"What createRule answers with."
+type CreateRulePayload {
+  "The rule, in force for what begins after this answer."
+  rule: Rule!
+  "What to see to: ` + "`" + `unsatisfiable` + "`" + `, fewer principals could approve than it demands."
+  warnings: [InputWarning!]!
+}
+
+"The fields to change; what is left out stays."
+input UpdateRuleInput {
+  "The id of a rule that is in force."
+  id: ID!
+  "What it is called; not null."
+  name: String
+  "The operations that it is for; not null."
+  operations: [DeploymentOperation!]
+  "What it demands, whole; not null."
+  demand: RuleDemandInput
+  "Whether admins may go past it; not null."
+  overridable: Boolean
+}
+
+"What updateRule answers with."
+type UpdateRulePayload {
+  "The rule as it is now."
+  rule: Rule!
+  "What to see to, as for createRule."
+  warnings: [InputWarning!]!
+}
+
+"The rule to end."
+input EndRuleInput {
+  "The id of the rule."
+  id: ID!
+}
+
+"What endRule answers with."
+type EndRulePayload {
+  "The rule, which binds nobody any more."
+  rule: Rule!
+}
+
+"A page of rules."
+type RuleConnection {
+  "The rules with their cursors."
+  edges: [RuleEdge!]!
+  "The rules."
+  nodes: [Rule!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A rule in a list."
+type RuleEdge {
+  "The place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The rule."
+  node: Rule!
+}
+
+"What a principal says of a deployment that waits for approvals."
+type Approval implements Node {
+  "The id, ` + "`" + `apr_…` + "`" + `."
+  id: ID!
+  "Whether it is for the deployment, and not against it."
+  approved: Boolean!
+  "Why; null where nothing was said."
+  comment: String
+  "Who: the name of the token."
+  createdBy: String!
+  "When."
+  createdAt: UtcDateTime!
+  "The role of the token."
+  role: Role!
+  """
+  Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose voice
+  counts before is the same person, has made the token, or was made one by it.
+  """
+  counts: Boolean!
+}
+
+"That a deployment went past rules that were not met."
+type Override {
+  "Who: the name of the token."
+  by: String!
+  "When."
+  at: UtcDateTime!
+  "Why."
+  reason: String!
+  "What was not met."
+  requirements: [String!]!
+}
+
+"What an instance does when a deployment of it fails."
+enum OnFailure {
+  "Nothing: what is there is left for people to see to."
+  NOTHING
+  "A rollback to what is live, unless it was canceled, was itself a rollback or a destroy, or the cloud went back by itself."
+  ROLL_BACK
 }
 
 "What to cancel."
@@ -4606,6 +5277,38 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 // Each function is generated once per unique object type, deduplicating the
 // switch statements that were previously inlined in every fieldContext_* function.
 
+func (ec *executionContext) childFields_Approval(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Approval_id(ctx, field)
+	case "approved":
+		return ec.fieldContext_Approval_approved(ctx, field)
+	case "comment":
+		return ec.fieldContext_Approval_comment(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Approval_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Approval_createdAt(ctx, field)
+	case "role":
+		return ec.fieldContext_Approval_role(ctx, field)
+	case "counts":
+		return ec.fieldContext_Approval_counts(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Approval", field.Name)
+}
+
+func (ec *executionContext) childFields_ApproveDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deployment":
+		return ec.fieldContext_ApproveDeploymentPayload_deployment(ctx, field)
+	case "started":
+		return ec.fieldContext_ApproveDeploymentPayload_started(ctx, field)
+	case "refusal":
+		return ec.fieldContext_ApproveDeploymentPayload_refusal(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApproveDeploymentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_ArchiveEnvironmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "environment":
@@ -4766,6 +5469,16 @@ func (ec *executionContext) childFields_CreateProjectPayload(ctx context.Context
 		return ec.fieldContext_CreateProjectPayload_project(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateProjectPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "rule":
+		return ec.fieldContext_CreateRulePayload_rule(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CreateRulePayload_warnings(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateRulePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateTokenPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4970,6 +5683,24 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_lineage(ctx, field)
 	case "version":
 		return ec.fieldContext_Deployment_version(ctx, field)
+	case "requirements":
+		return ec.fieldContext_Deployment_requirements(ctx, field)
+	case "approvals":
+		return ec.fieldContext_Deployment_approvals(ctx, field)
+	case "waitsUntil":
+		return ec.fieldContext_Deployment_waitsUntil(ctx, field)
+	case "approveEligibility":
+		return ec.fieldContext_Deployment_approveEligibility(ctx, field)
+	case "startEligibility":
+		return ec.fieldContext_Deployment_startEligibility(ctx, field)
+	case "override":
+		return ec.fieldContext_Deployment_override(ctx, field)
+	case "promotedFrom":
+		return ec.fieldContext_Deployment_promotedFrom(ctx, field)
+	case "afterFailureOf":
+		return ec.fieldContext_Deployment_afterFailureOf(ctx, field)
+	case "automaticRollback":
+		return ec.fieldContext_Deployment_automaticRollback(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Deployment", field.Name)
 }
@@ -5062,6 +5793,34 @@ func (ec *executionContext) childFields_DeploymentEvent(ctx context.Context, fie
 		return ec.fieldContext_DeploymentEvent_message(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentEvent", field.Name)
+}
+
+func (ec *executionContext) childFields_DeploymentPlan(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_DeploymentPlan_status(ctx, field)
+	case "refusal":
+		return ec.fieldContext_DeploymentPlan_refusal(ctx, field)
+	case "requirements":
+		return ec.fieldContext_DeploymentPlan_requirements(ctx, field)
+	case "violations":
+		return ec.fieldContext_DeploymentPlan_violations(ctx, field)
+	case "warnings":
+		return ec.fieldContext_DeploymentPlan_warnings(ctx, field)
+	case "inputs":
+		return ec.fieldContext_DeploymentPlan_inputs(ctx, field)
+	case "live":
+		return ec.fieldContext_DeploymentPlan_live(ctx, field)
+	case "inputChanges":
+		return ec.fieldContext_DeploymentPlan_inputChanges(ctx, field)
+	case "artifactChanges":
+		return ec.fieldContext_DeploymentPlan_artifactChanges(ctx, field)
+	case "sourceChanges":
+		return ec.fieldContext_DeploymentPlan_sourceChanges(ctx, field)
+	case "token":
+		return ec.fieldContext_DeploymentPlan_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentPlan", field.Name)
 }
 
 func (ec *executionContext) childFields_DeploymentReference(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5282,6 +6041,14 @@ func (ec *executionContext) childFields_EcsTaskDefinition(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type EcsTaskDefinition", field.Name)
 }
 
+func (ec *executionContext) childFields_EndRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "rule":
+		return ec.fieldContext_EndRulePayload_rule(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EndRulePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Environment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5304,6 +6071,10 @@ func (ec *executionContext) childFields_Environment(ctx context.Context, field g
 		return ec.fieldContext_Environment_archivedAt(ctx, field)
 	case "moduleInstances":
 		return ec.fieldContext_Environment_moduleInstances(ctx, field)
+	case "rules":
+		return ec.fieldContext_Environment_rules(ctx, field)
+	case "requirements":
+		return ec.fieldContext_Environment_requirements(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Environment", field.Name)
 }
@@ -5380,6 +6151,18 @@ func (ec *executionContext) childFields_FieldChange(ctx context.Context, field g
 		return ec.fieldContext_FieldChange_after(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FieldChange", field.Name)
+}
+
+func (ec *executionContext) childFields_HoursSpan(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "days":
+		return ec.fieldContext_HoursSpan_days(ctx, field)
+	case "from":
+		return ec.fieldContext_HoursSpan_from(ctx, field)
+	case "to":
+		return ec.fieldContext_HoursSpan_to(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HoursSpan", field.Name)
 }
 
 func (ec *executionContext) childFields_InputItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5668,6 +6451,12 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_outdated(ctx, field)
 	case "dependents":
 		return ec.fieldContext_ModuleInstance_dependents(ctx, field)
+	case "ownInputs":
+		return ec.fieldContext_ModuleInstance_ownInputs(ctx, field)
+	case "onFailure":
+		return ec.fieldContext_ModuleInstance_onFailure(ctx, field)
+	case "promotable":
+		return ec.fieldContext_ModuleInstance_promotable(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleInstance", field.Name)
 }
@@ -5844,6 +6633,20 @@ func (ec *executionContext) childFields_OutdatedReference(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type OutdatedReference", field.Name)
 }
 
+func (ec *executionContext) childFields_Override(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "by":
+		return ec.fieldContext_Override_by(ctx, field)
+	case "at":
+		return ec.fieldContext_Override_at(ctx, field)
+	case "reason":
+		return ec.fieldContext_Override_reason(ctx, field)
+	case "requirements":
+		return ec.fieldContext_Override_requirements(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Override", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -5904,6 +6707,16 @@ func (ec *executionContext) childFields_ProjectEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type ProjectEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_PromoteDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deployment":
+		return ec.fieldContext_PromoteDeploymentPayload_deployment(ctx, field)
+	case "warnings":
+		return ec.fieldContext_PromoteDeploymentPayload_warnings(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PromoteDeploymentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_PublishModuleVersionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "moduleVersion":
@@ -5962,6 +6775,14 @@ func (ec *executionContext) childFields_ReinstateModuleVersionPayload(ctx contex
 		return ec.fieldContext_ReinstateModuleVersionPayload_moduleVersion(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReinstateModuleVersionPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RejectDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deployment":
+		return ec.fieldContext_RejectDeploymentPayload_deployment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RejectDeploymentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Release(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6048,6 +6869,24 @@ func (ec *executionContext) childFields_ReportDeploymentPayload(ctx context.Cont
 	return nil, fmt.Errorf("no field named %q was found under type ReportDeploymentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Requirement(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "rule":
+		return ec.fieldContext_Requirement_rule(ctx, field)
+	case "met":
+		return ec.fieldContext_Requirement_met(ctx, field)
+	case "message":
+		return ec.fieldContext_Requirement_message(ctx, field)
+	case "at":
+		return ec.fieldContext_Requirement_at(ctx, field)
+	case "needed":
+		return ec.fieldContext_Requirement_needed(ctx, field)
+	case "given":
+		return ec.fieldContext_Requirement_given(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Requirement", field.Name)
+}
+
 func (ec *executionContext) childFields_ResolvedInputs(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "values":
@@ -6086,6 +6925,68 @@ func (ec *executionContext) childFields_RollbackDeploymentPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type RollbackDeploymentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Rule(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Rule_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Rule_name(ctx, field)
+	case "project":
+		return ec.fieldContext_Rule_project(ctx, field)
+	case "environment":
+		return ec.fieldContext_Rule_environment(ctx, field)
+	case "operations":
+		return ec.fieldContext_Rule_operations(ctx, field)
+	case "demand":
+		return ec.fieldContext_Rule_demand(ctx, field)
+	case "overridable":
+		return ec.fieldContext_Rule_overridable(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Rule_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Rule_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Rule_updatedAt(ctx, field)
+	case "endedAt":
+		return ec.fieldContext_Rule_endedAt(ctx, field)
+	case "version":
+		return ec.fieldContext_Rule_version(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Rule", field.Name)
+}
+
+func (ec *executionContext) childFields_RuleConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_RuleConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_RuleConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_RuleConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_RuleConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RuleConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RuleEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_RuleEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_RuleEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RuleEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_StartDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deployment":
+		return ec.fieldContext_StartDeploymentPayload_deployment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StartDeploymentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Token(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6102,6 +7003,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_role(ctx, field)
 	case "scope":
 		return ec.fieldContext_Token_scope(ctx, field)
+	case "holder":
+		return ec.fieldContext_Token_holder(ctx, field)
 	case "prefix":
 		return ec.fieldContext_Token_prefix(ctx, field)
 	case "lastFour":
@@ -6226,6 +7129,16 @@ func (ec *executionContext) childFields_UpdateProjectPayload(ctx context.Context
 		return ec.fieldContext_UpdateProjectPayload_project(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateProjectPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "rule":
+		return ec.fieldContext_UpdateRulePayload_rule(ctx, field)
+	case "warnings":
+		return ec.fieldContext_UpdateRulePayload_warnings(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateRulePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UserFacingErrorData(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6516,6 +7429,20 @@ func (ec *executionContext) field_Environment_moduleInstances_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Environment_requirements_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "operation",
+		func(ctx context.Context, v any) (gate.Operation, error) {
+			return ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["operation"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_ModuleDefinition_versions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6627,6 +7554,20 @@ func (ec *executionContext) field_ModuleInstance_deployments_args(ctx context.Co
 		return nil, err
 	}
 	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_approveDeployment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ApproveDeploymentInput, error) {
+			return ec.unmarshalNApproveDeploymentInput2slipwayᚋgraphᚋmodelᚐApproveDeploymentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -6812,6 +7753,20 @@ func (ec *executionContext) field_Mutation_createProject_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createRule_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.CreateRuleInput, error) {
+			return ec.unmarshalNCreateRuleInput2slipwayᚋgraphᚋmodelᚐCreateRuleInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createToken_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6910,6 +7865,20 @@ func (ec *executionContext) field_Mutation_destroyModuleInstance_args(ctx contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_endRule_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.EndRuleInput, error) {
+			return ec.unmarshalNEndRuleInput2slipwayᚋgraphᚋmodelᚐEndRuleInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_liftQuarantine_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6930,6 +7899,20 @@ func (ec *executionContext) field_Mutation_moveService_args(ctx context.Context,
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.MoveServiceInput, error) {
 			return ec.unmarshalNMoveServiceInput2slipwayᚋgraphᚋmodelᚐMoveServiceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_promoteDeployment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.PromoteDeploymentInput, error) {
+			return ec.unmarshalNPromoteDeploymentInput2slipwayᚋgraphᚋmodelᚐPromoteDeploymentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6994,6 +7977,20 @@ func (ec *executionContext) field_Mutation_reinstateModuleVersion_args(ctx conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_rejectDeployment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RejectDeploymentInput, error) {
+			return ec.unmarshalNRejectDeploymentInput2slipwayᚋgraphᚋmodelᚐRejectDeploymentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_renewLease_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7042,6 +8039,20 @@ func (ec *executionContext) field_Mutation_rollbackDeployment_args(ctx context.C
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.RollbackDeploymentInput, error) {
 			return ec.unmarshalNRollbackDeploymentInput2slipwayᚋgraphᚋmodelᚐRollbackDeploymentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_startDeployment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.StartDeploymentInput, error) {
+			return ec.unmarshalNStartDeploymentInput2slipwayᚋgraphᚋmodelᚐStartDeploymentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7154,6 +8165,20 @@ func (ec *executionContext) field_Mutation_updateProject_args(ctx context.Contex
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.UpdateProjectInput, error) {
 			return ec.unmarshalNUpdateProjectInput2slipwayᚋgraphᚋmodelᚐUpdateProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateRule_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateRuleInput, error) {
+			return ec.unmarshalNUpdateRuleInput2slipwayᚋgraphᚋmodelᚐUpdateRuleInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7347,6 +8372,20 @@ func (ec *executionContext) field_Query_defaultValueDefinitions_args(ctx context
 		return nil, err
 	}
 	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_deploymentPlan_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.DeploymentPlanInput, error) {
+			return ec.unmarshalNDeploymentPlanInput2slipwayᚋgraphᚋmodelᚐDeploymentPlanInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -7884,6 +8923,52 @@ func (ec *executionContext) field_Query_resolveInputs_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_rules_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ended",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["ended"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_tokens_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8099,6 +9184,323 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
+
+func (ec *executionContext) _Approval_id(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_approved(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_approved(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Approved, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_approved(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_comment(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_comment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Comment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_comment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_createdBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_createdBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_createdAt(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_role(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
+			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Role does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_counts(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_counts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Counts, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_counts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ApprovalsDemand_count(ctx context.Context, field graphql.CollectedField, obj *gate.Approvals) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalsDemand_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalsDemand_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApprovalsDemand", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ApprovalsDemand_role(ctx context.Context, field graphql.CollectedField, obj *gate.Approvals) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalsDemand_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
+			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalsDemand_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApprovalsDemand", field, false, false, errors.New("field of type Role does not have child fields"))
+}
+
+func (ec *executionContext) _ApprovalsDemand_by(ctx context.Context, field graphql.CollectedField, obj *gate.Approvals) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalsDemand_by(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ApprovalsDemand().By(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalsDemand_by(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApprovalsDemand", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ApproveDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.ApproveDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApproveDeploymentPayload_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deployment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApproveDeploymentPayload_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApproveDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ApproveDeploymentPayload_started(ctx context.Context, field graphql.CollectedField, obj *model.ApproveDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApproveDeploymentPayload_started(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Started, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApproveDeploymentPayload_started(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApproveDeploymentPayload", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ApproveDeploymentPayload_refusal(ctx context.Context, field graphql.CollectedField, obj *model.ApproveDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApproveDeploymentPayload_refusal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Refusal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *fault.Data) graphql.Marshaler {
+			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ApproveDeploymentPayload_refusal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApproveDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserFacingErrorData(ctx, field)
+		},
+	}
+	return fc, nil
+}
 
 func (ec *executionContext) _ArchiveEnvironmentPayload_environment(ctx context.Context, field graphql.CollectedField, obj *model.ArchiveEnvironmentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
@@ -9756,6 +11158,70 @@ func (ec *executionContext) fieldContext_CreateProjectPayload_project(_ context.
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateRulePayload_rule(ctx context.Context, field graphql.CollectedField, obj *model.CreateRulePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateRulePayload_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+			return ec.marshalNRule2ᚖslipwayᚋentᚐRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateRulePayload_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateRulePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateRulePayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CreateRulePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateRulePayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateRulePayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateRulePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -11719,6 +13185,285 @@ func (ec *executionContext) fieldContext_Deployment_version(_ context.Context, f
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _Deployment_requirements(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_requirements(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Requirements(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
+			return ec.marshalNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_requirements(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Requirement(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_approvals(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_approvals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Approvals(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*deployment.Ballot) graphql.Marshaler {
+			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_approvals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Approval(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_waitsUntil(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_waitsUntil(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WaitsUntil, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_waitsUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_approveEligibility(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_approveEligibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().ApproveEligibility(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_approveEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReplayEligibility(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_startEligibility(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_startEligibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().StartEligibility(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_startEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReplayEligibility(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_override(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_override(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Override, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *gate.Override) graphql.Marshaler {
+			return ec.marshalOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_override(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Override(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_promotedFrom(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_promotedFrom(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().PromotedFrom(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_promotedFrom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_afterFailureOf(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_afterFailureOf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().AfterFailureOf(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_afterFailureOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_automaticRollback(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_automaticRollback(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().AutomaticRollback(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_automaticRollback(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _DeploymentChange_cursor(ctx context.Context, field graphql.CollectedField, obj *feed.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12437,6 +14182,331 @@ func (ec *executionContext) _DeploymentEvent_message(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_DeploymentEvent_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentPlan_status(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment1.Status) graphql.Marshaler {
+			return ec.marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentPlan", field, false, false, errors.New("field of type DeploymentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentPlan_refusal(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_refusal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentPlan().Refusal(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *fault.Data) graphql.Marshaler {
+			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_refusal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserFacingErrorData(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_requirements(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_requirements(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Requirements, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []gate.Requirement) graphql.Marshaler {
+			return ec.marshalNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_requirements(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Requirement(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_violations(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_violations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentPlan().Violations(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
+			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_violations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputViolation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_warnings(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_inputs(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_inputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Inputs, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_inputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentPlan", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentPlan_live(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_live(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentPlan().Live(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_inputChanges(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_inputChanges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InputChanges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_inputChanges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReleaseChange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_artifactChanges(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_artifactChanges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ArtifactChanges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_artifactChanges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReleaseChange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_sourceChanges(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_sourceChanges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceChanges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_sourceChanges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentPlan",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReleaseChange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentPlan_token(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentPlan_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentPlan_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentPlan", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DeploymentReference_pointer(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
@@ -14574,6 +16644,38 @@ func (ec *executionContext) fieldContext_EcsTaskDefinition_revision(_ context.Co
 	return graphql.NewScalarFieldContext("EcsTaskDefinition", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _EndRulePayload_rule(ctx context.Context, field graphql.CollectedField, obj *model.EndRulePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EndRulePayload_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+			return ec.marshalNRule2ᚖslipwayᚋentᚐRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EndRulePayload_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EndRulePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Environment_id(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14828,6 +16930,82 @@ func (ec *executionContext) fieldContext_Environment_moduleInstances(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Environment_moduleInstances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Environment_rules(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_rules(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Environment().Rules(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Rule) graphql.Marshaler {
+			return ec.marshalNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_rules(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Environment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Environment_requirements(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_requirements(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Environment().Requirements(ctx, obj, fc.Args["operation"].(gate.Operation))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
+			return ec.marshalORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_requirements(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Environment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Requirement(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Environment_requirements_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -15307,6 +17485,52 @@ func (ec *executionContext) fieldContext_FieldChange_after(_ context.Context, fi
 	return graphql.NewScalarFieldContext("FieldChange", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
+func (ec *executionContext) _FreezeDemand_from(ctx context.Context, field graphql.CollectedField, obj *gate.Freeze) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FreezeDemand_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FreezeDemand_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FreezeDemand", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _FreezeDemand_until(ctx context.Context, field graphql.CollectedField, obj *gate.Freeze) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FreezeDemand_until(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Until, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FreezeDemand_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FreezeDemand", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
 func (ec *executionContext) _GitRepoProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.GitRepoProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15535,6 +17759,130 @@ func (ec *executionContext) _GitRepoProperty_required(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_GitRepoProperty_required(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("GitRepoProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _HoursDemand_timeZone(ctx context.Context, field graphql.CollectedField, obj *gate.Hours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HoursDemand_timeZone(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TimeZone, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HoursDemand_timeZone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HoursDemand", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HoursDemand_spans(ctx context.Context, field graphql.CollectedField, obj *gate.Hours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HoursDemand_spans(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Spans, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []gate.Span) graphql.Marshaler {
+			return ec.marshalNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HoursDemand_spans(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HoursDemand",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HoursSpan(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HoursSpan_days(ctx context.Context, field graphql.CollectedField, obj *gate.Span) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HoursSpan_days(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Days, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []gate.Weekday) graphql.Marshaler {
+			return ec.marshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HoursSpan_days(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HoursSpan", field, false, false, errors.New("field of type Weekday does not have child fields"))
+}
+
+func (ec *executionContext) _HoursSpan_from(ctx context.Context, field graphql.CollectedField, obj *gate.Span) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HoursSpan_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HoursSpan_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HoursSpan", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HoursSpan_to(ctx context.Context, field graphql.CollectedField, obj *gate.Span) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HoursSpan_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HoursSpan_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HoursSpan", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _InputItem_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Item) (ret graphql.Marshaler) {
@@ -16436,6 +18784,61 @@ func (ec *executionContext) fieldContext_LiftQuarantinePayload_release(_ context
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _LiveInDemand_environments(ctx context.Context, field graphql.CollectedField, obj *gate.LiveIn) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LiveInDemand_environments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.LiveInDemand().Environments(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LiveInDemand_environments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LiveInDemand",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LiveInDemand_minutes(ctx context.Context, field graphql.CollectedField, obj *gate.LiveIn) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LiveInDemand_minutes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Minutes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LiveInDemand_minutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LiveInDemand", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _LogBatch_cursor(ctx context.Context, field graphql.CollectedField, obj *deployment.LogBatch) (ret graphql.Marshaler) {
@@ -18121,6 +20524,84 @@ func (ec *executionContext) fieldContext_ModuleInstance_dependents(ctx context.C
 	if fc.Args, err = ec.field_ModuleInstance_dependents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_ownInputs(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_ownInputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().OwnInputs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_ownInputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleInstance", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleInstance_onFailure(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_onFailure(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OnFailure, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v moduleinstance.OnFailure) graphql.Marshaler {
+			return ec.marshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_onFailure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type OnFailure does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleInstance_promotable(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_promotable(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Promotable(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_promotable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -20696,6 +23177,314 @@ func (ec *executionContext) fieldContext_Mutation_completeDeployment(ctx context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_promoteDeployment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_promoteDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PromoteDeployment(ctx, fc.Args["input"].(model.PromoteDeploymentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.PromoteDeploymentPayload) graphql.Marshaler {
+			return ec.marshalOPromoteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_promoteDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PromoteDeploymentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_promoteDeployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_approveDeployment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_approveDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ApproveDeployment(ctx, fc.Args["input"].(model.ApproveDeploymentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ApproveDeploymentPayload) graphql.Marshaler {
+			return ec.marshalOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_approveDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ApproveDeploymentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_approveDeployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_rejectDeployment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rejectDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RejectDeployment(ctx, fc.Args["input"].(model.RejectDeploymentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RejectDeploymentPayload) graphql.Marshaler {
+			return ec.marshalORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rejectDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RejectDeploymentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rejectDeployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_startDeployment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_startDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StartDeployment(ctx, fc.Args["input"].(model.StartDeploymentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.StartDeploymentPayload) graphql.Marshaler {
+			return ec.marshalOStartDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐStartDeploymentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_startDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StartDeploymentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_startDeployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createRule(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createRule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateRule(ctx, fc.Args["input"].(model.CreateRuleInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateRulePayload) graphql.Marshaler {
+			return ec.marshalOCreateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateRulePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createRule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateRulePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createRule_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateRule(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateRule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateRule(ctx, fc.Args["input"].(model.UpdateRuleInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateRulePayload) graphql.Marshaler {
+			return ec.marshalOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateRulePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateRule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateRulePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateRule_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_endRule(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_endRule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EndRule(ctx, fc.Args["input"].(model.EndRuleInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.EndRulePayload) graphql.Marshaler {
+			return ec.marshalOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_endRule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_EndRulePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_endRule_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NumberProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.NumberProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22327,6 +25116,98 @@ func (ec *executionContext) fieldContext_OutdatedReference_live(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Override_by(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Override_by(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.By, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Override_by(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Override", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Override_at(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Override_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Override_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Override", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Override_reason(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Override_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Override_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Override", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Override_requirements(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Override_requirements(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Requirements, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Override_requirements(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Override", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *page.Info) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22793,6 +25674,70 @@ func (ec *executionContext) fieldContext_ProjectEdge_node(_ context.Context, fie
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PromoteDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.PromoteDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PromoteDeploymentPayload_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deployment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PromoteDeploymentPayload_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PromoteDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PromoteDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.PromoteDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PromoteDeploymentPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PromoteDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PromoteDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -24209,6 +27154,94 @@ func (ec *executionContext) fieldContext_Query_errorCodes(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_deploymentPlan(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_deploymentPlan(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().DeploymentPlan(ctx, fc.Args["input"].(model.DeploymentPlanInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Plan) graphql.Marshaler {
+			return ec.marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_deploymentPlan(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentPlan(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_deploymentPlan_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_rules(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_rules(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Rules(ctx, fc.Args["ended"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
+			return ec.marshalORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_rules(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RuleConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_rules_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query___type(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24606,6 +27639,38 @@ func (ec *executionContext) fieldContext_ReinstateModuleVersionPayload_moduleVer
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RejectDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.RejectDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RejectDeploymentPayload_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deployment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RejectDeploymentPayload_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RejectDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
 		},
 	}
 	return fc, nil
@@ -25325,6 +28390,153 @@ func (ec *executionContext) fieldContext_ReportDeploymentPayload_lease(_ context
 	return fc, nil
 }
 
+func (ec *executionContext) _Requirement_rule(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Requirement().Rule(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+			return ec.marshalNRule2ᚖslipwayᚋentᚐRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Requirement",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Requirement_met(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_met(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Met, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_met(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Requirement", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Requirement_message(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Requirement", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Requirement_at(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Requirement", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Requirement_needed(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_needed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Needed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint32(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_needed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Requirement", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Requirement_given(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_given(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Given, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint32(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_given(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Requirement", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _ResolvedInputs_values(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25627,6 +28839,474 @@ func (ec *executionContext) fieldContext_RollbackDeploymentPayload_warnings(_ co
 	return fc, nil
 }
 
+func (ec *executionContext) _Rule_id(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_name(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_project(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_project(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Rule().Project(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_project(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Rule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Rule_environment(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_environment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Rule().Environment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Rule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Rule_operations(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_operations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Operations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
+			return ec.marshalNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_operations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type DeploymentOperation does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_demand(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_demand(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Rule().Demand(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.RuleDemand) graphql.Marshaler {
+			return ec.marshalNRuleDemand2slipwayᚋgraphᚋscalarᚐRuleDemand(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_demand(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, true, true, errors.New("field of type RuleDemand does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_overridable(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_overridable(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Overridable, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_overridable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_createdBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_endedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_endedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EndedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_endedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_version(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RuleConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Rule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RuleConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Rule]) graphql.Marshaler {
+			return ec.marshalNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RuleConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RuleConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RuleEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RuleConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Rule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RuleConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Rule) graphql.Marshaler {
+			return ec.marshalNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RuleConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RuleConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RuleConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Rule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RuleConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RuleConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RuleConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RuleConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Rule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RuleConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RuleConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RuleConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RuleEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Rule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RuleEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RuleEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RuleEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RuleEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Rule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RuleEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+			return ec.marshalNRule2ᚖslipwayᚋentᚐRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RuleEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RuleEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SectionProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.SectionProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25740,6 +29420,38 @@ func (ec *executionContext) _SectionProperty_showWhen(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_SectionProperty_showWhen(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SectionProperty", field, true, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _StartDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.StartDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StartDeploymentPayload_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deployment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StartDeploymentPayload_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StartDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _StaticValues_options(ctx context.Context, field graphql.CollectedField, obj *inputprop.StaticValues) (ret graphql.Marshaler) {
@@ -26977,6 +30689,29 @@ func (ec *executionContext) fieldContext_Token_scope(_ context.Context, field gr
 	return fc, nil
 }
 
+func (ec *executionContext) _Token_holder(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_holder(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Holder, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOGivenId2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_holder(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type GivenId does not have child fields"))
+}
+
 func (ec *executionContext) _Token_prefix(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27769,6 +31504,70 @@ func (ec *executionContext) fieldContext_UpdateProjectPayload_project(_ context.
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateRulePayload_rule(ctx context.Context, field graphql.CollectedField, obj *model.UpdateRulePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateRulePayload_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+			return ec.marshalNRule2ᚖslipwayᚋentᚐRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateRulePayload_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateRulePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateRulePayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.UpdateRulePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateRulePayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateRulePayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateRulePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -29545,6 +33344,94 @@ func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
+func (ec *executionContext) unmarshalInputApprovalsDemandInput(ctx context.Context, obj any) (model.ApprovalsDemandInput, error) {
+	var it model.ApprovalsDemandInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"count", "role", "by"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "count":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("count"))
+			data, err := ec.unmarshalNInt2int32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Count = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "by":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("by"))
+			data, err := ec.unmarshalOGivenId2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.By = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputApproveDeploymentInput(ctx context.Context, obj any) (model.ApproveDeploymentInput, error) {
+	var it model.ApproveDeploymentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "comment", "start"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "comment":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("comment"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Comment = graphql.OmittableOf(data)
+		case "start":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("start"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Start = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputArchiveEnvironmentInput(ctx context.Context, obj any) (model.ArchiveEnvironmentInput, error) {
 	var it model.ArchiveEnvironmentInput
 	if obj == nil {
@@ -30239,7 +34126,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey", "reason", "pipelineRunId", "stepExecutionId"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey", "reason", "pipelineRunId", "stepExecutionId", "expectedPlan", "overrideReason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30351,6 +34238,20 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.StepExecutionID = graphql.OmittableOf(data)
+		case "expectedPlan":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedPlan"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedPlan = graphql.OmittableOf(data)
+		case "overrideReason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overrideReason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverrideReason = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30569,6 +34470,71 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateRuleInput(ctx context.Context, obj any) (model.CreateRuleInput, error) {
+	var it model.CreateRuleInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "projectId", "environmentId", "operations", "demand", "overridable"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "projectId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projectId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProjectID = graphql.OmittableOf(data)
+		case "environmentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environmentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EnvironmentID = graphql.OmittableOf(data)
+		case "operations":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("operations"))
+			data, err := ec.unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Operations = graphql.OmittableOf(data)
+		case "demand":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("demand"))
+			data, err := ec.unmarshalNRuleDemandInput2ᚖslipwayᚋgraphᚋmodelᚐRuleDemandInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Demand = data
+		case "overridable":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overridable"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Overridable = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, obj any) (model.CreateTokenInput, error) {
 	var it model.CreateTokenInput
 	if obj == nil {
@@ -30580,7 +34546,7 @@ func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "role", "expiresAt", "projects", "environments"}
+	fieldsInOrder := [...]string{"name", "role", "expiresAt", "projects", "environments", "holder"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30622,6 +34588,13 @@ func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, 
 				return it, err
 			}
 			it.Environments = graphql.OmittableOf(data)
+		case "holder":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("holder"))
+			data, err := ec.unmarshalOGivenId2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Holder = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30867,7 +34840,7 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "environmentId", "projectId", "status", "deploymentType", "createdFrom", "createdBefore"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "environmentId", "projectId", "status", "deploymentType", "createdFrom", "createdBefore", "overridden", "awaitingMyApproval"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30923,6 +34896,78 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 				return it, err
 			}
 			it.CreatedBefore = graphql.OmittableOf(data)
+		case "overridden":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overridden"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Overridden = graphql.OmittableOf(data)
+		case "awaitingMyApproval":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("awaitingMyApproval"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AwaitingMyApproval = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeploymentPlanInput(ctx context.Context, obj any) (model.DeploymentPlanInput, error) {
+	var it model.DeploymentPlanInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"create", "promote", "redeploy", "rollback", "destroy"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "create":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("create"))
+			data, err := ec.unmarshalOCreateDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Create = graphql.OmittableOf(data)
+		case "promote":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("promote"))
+			data, err := ec.unmarshalOPromoteDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Promote = graphql.OmittableOf(data)
+		case "redeploy":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("redeploy"))
+			data, err := ec.unmarshalORedeployDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Redeploy = graphql.OmittableOf(data)
+		case "rollback":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rollback"))
+			data, err := ec.unmarshalORollbackDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Rollback = graphql.OmittableOf(data)
+		case "destroy":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("destroy"))
+			data, err := ec.unmarshalODestroyModuleInstanceInput2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstanceInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Destroy = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30983,7 +35028,7 @@ func (ec *executionContext) unmarshalInputDestroyModuleInstanceInput(ctx context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "reason", "expectedLiveDeploymentId", "acknowledgeDependents", "idempotencyKey"}
+	fieldsInOrder := [...]string{"id", "reason", "expectedLiveDeploymentId", "acknowledgeDependents", "idempotencyKey", "expectedPlan", "overrideReason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31025,6 +35070,87 @@ func (ec *executionContext) unmarshalInputDestroyModuleInstanceInput(ctx context
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
+		case "expectedPlan":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedPlan"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedPlan = graphql.OmittableOf(data)
+		case "overrideReason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overrideReason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverrideReason = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputEndRuleInput(ctx context.Context, obj any) (model.EndRuleInput, error) {
+	var it model.EndRuleInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputFreezeDemandInput(ctx context.Context, obj any) (model.FreezeDemandInput, error) {
+	var it model.FreezeDemandInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"from", "until"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalNUtcDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "until":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("until"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Until = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31119,6 +35245,87 @@ func (ec *executionContext) unmarshalInputGitRepoPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["required"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputHoursDemandInput(ctx context.Context, obj any) (model.HoursDemandInput, error) {
+	var it model.HoursDemandInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"timeZone", "spans"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "timeZone":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timeZone"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TimeZone = data
+		case "spans":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("spans"))
+			data, err := ec.unmarshalNHoursSpanInput2ᚕᚖslipwayᚋgraphᚋmodelᚐHoursSpanInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Spans = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputHoursSpanInput(ctx context.Context, obj any) (model.HoursSpanInput, error) {
+	var it model.HoursSpanInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"days", "from", "to"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "days":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("days"))
+			data, err := ec.unmarshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Days = data
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
 		}
 	}
 	return it, nil
@@ -31482,6 +35689,43 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputLiveInDemandInput(ctx context.Context, obj any) (model.LiveInDemandInput, error) {
+	var it model.LiveInDemandInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"environmentIds", "minutes"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "environmentIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environmentIds"))
+			data, err := ec.unmarshalNID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EnvironmentIds = data
+		case "minutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("minutes"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Minutes = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32196,6 +36440,106 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPromoteDeploymentInput(ctx context.Context, obj any) (model.PromoteDeploymentInput, error) {
+	var it model.PromoteDeploymentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "moduleInstanceId", "inputs", "artifact", "expectedLiveDeploymentId", "idempotencyKey", "reason", "pipelineRunId", "stepExecutionId", "expectedPlan", "overrideReason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "moduleInstanceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleInstanceId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModuleInstanceID = data
+		case "inputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Inputs = graphql.OmittableOf(data)
+		case "artifact":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("artifact"))
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Artifact = graphql.OmittableOf(data)
+		case "expectedLiveDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedLiveDeploymentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedLiveDeploymentID = graphql.OmittableOf(data)
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = graphql.OmittableOf(data)
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = graphql.OmittableOf(data)
+		case "pipelineRunId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pipelineRunId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PipelineRunID = graphql.OmittableOf(data)
+		case "stepExecutionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stepExecutionId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StepExecutionID = graphql.OmittableOf(data)
+		case "expectedPlan":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedPlan"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedPlan = graphql.OmittableOf(data)
+		case "overrideReason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overrideReason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverrideReason = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.Context, obj any) (model.PublishModuleVersionInput, error) {
 	var it model.PublishModuleVersionInput
 	if obj == nil {
@@ -32323,7 +36667,7 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "reason"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "reason", "expectedPlan", "overrideReason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32358,6 +36702,20 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Reason = graphql.OmittableOf(data)
+		case "expectedPlan":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedPlan"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedPlan = graphql.OmittableOf(data)
+		case "overrideReason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overrideReason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverrideReason = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32482,6 +36840,43 @@ func (ec *executionContext) unmarshalInputReinstateModuleVersionInput(ctx contex
 				return it, err
 			}
 			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRejectDeploymentInput(ctx context.Context, obj any) (model.RejectDeploymentInput, error) {
+	var it model.RejectDeploymentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "comment"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "comment":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("comment"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Comment = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32665,7 +37060,7 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "reason"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "reason", "expectedPlan", "overrideReason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32700,6 +37095,71 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Reason = graphql.OmittableOf(data)
+		case "expectedPlan":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedPlan"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedPlan = graphql.OmittableOf(data)
+		case "overrideReason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overrideReason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverrideReason = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRuleDemandInput(ctx context.Context, obj any) (model.RuleDemandInput, error) {
+	var it model.RuleDemandInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"approvals", "hours", "freeze", "liveIn"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "approvals":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("approvals"))
+			data, err := ec.unmarshalOApprovalsDemandInput2ᚖslipwayᚋgraphᚋmodelᚐApprovalsDemandInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Approvals = graphql.OmittableOf(data)
+		case "hours":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hours"))
+			data, err := ec.unmarshalOHoursDemandInput2ᚖslipwayᚋgraphᚋmodelᚐHoursDemandInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hours = graphql.OmittableOf(data)
+		case "freeze":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("freeze"))
+			data, err := ec.unmarshalOFreezeDemandInput2ᚖslipwayᚋgraphᚋmodelᚐFreezeDemandInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Freeze = graphql.OmittableOf(data)
+		case "liveIn":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("liveIn"))
+			data, err := ec.unmarshalOLiveInDemandInput2ᚖslipwayᚋgraphᚋmodelᚐLiveInDemandInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LiveIn = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32759,6 +37219,43 @@ func (ec *executionContext) unmarshalInputSectionPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["showWhen"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStartDeploymentInput(ctx context.Context, obj any) (model.StartDeploymentInput, error) {
+	var it model.StartDeploymentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "overrideReason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "overrideReason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overrideReason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverrideReason = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -33370,7 +37867,7 @@ func (ec *executionContext) unmarshalInputUpdateModuleInstanceInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name"}
+	fieldsInOrder := [...]string{"id", "name", "ownInputs", "onFailure"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -33391,6 +37888,20 @@ func (ec *executionContext) unmarshalInputUpdateModuleInstanceInput(ctx context.
 				return it, err
 			}
 			it.Name = graphql.OmittableOf(data)
+		case "ownInputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownInputs"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnInputs = graphql.OmittableOf(data)
+		case "onFailure":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("onFailure"))
+			data, err := ec.unmarshalOOnFailure2ᚖslipwayᚋentᚋmoduleinstanceᚐOnFailure(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OnFailure = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -33435,6 +37946,64 @@ func (ec *executionContext) unmarshalInputUpdateProjectInput(ctx context.Context
 				return it, err
 			}
 			it.Slug = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateRuleInput(ctx context.Context, obj any) (model.UpdateRuleInput, error) {
+	var it model.UpdateRuleInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "name", "operations", "demand", "overridable"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "operations":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("operations"))
+			data, err := ec.unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Operations = graphql.OmittableOf(data)
+		case "demand":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("demand"))
+			data, err := ec.unmarshalORuleDemandInput2ᚖslipwayᚋgraphᚋmodelᚐRuleDemandInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Demand = graphql.OmittableOf(data)
+		case "overridable":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overridable"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Overridable = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -33702,6 +38271,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Token(ctx, sel, obj)
+	case ent.Rule:
+		return ec._Rule(ctx, sel, &obj)
+	case *ent.Rule:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Rule(ctx, sel, obj)
 	case record.Release:
 		return ec._Release(ctx, sel, &obj)
 	case *record.Release:
@@ -33779,6 +38355,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._AuditEvent(ctx, sel, obj)
+	case deployment.Ballot:
+		return ec._Approval(ctx, sel, &obj)
+	case *deployment.Ballot:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Approval(ctx, sel, obj)
 	default:
 		if typedObj, ok := obj.(graphql.Marshaler); ok {
 			return typedObj
@@ -33788,9 +38371,247 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 	}
 }
 
+func (ec *executionContext) _RuleDemand(ctx context.Context, sel ast.SelectionSet, obj scalar.RuleDemand) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case gate.LiveIn:
+		return ec._LiveInDemand(ctx, sel, &obj)
+	case *gate.LiveIn:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._LiveInDemand(ctx, sel, obj)
+	case gate.Hours:
+		return ec._HoursDemand(ctx, sel, &obj)
+	case *gate.Hours:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._HoursDemand(ctx, sel, obj)
+	case gate.Freeze:
+		return ec._FreezeDemand(ctx, sel, &obj)
+	case *gate.Freeze:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._FreezeDemand(ctx, sel, obj)
+	case gate.Approvals:
+		return ec._ApprovalsDemand(ctx, sel, &obj)
+	case *gate.Approvals:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ApprovalsDemand(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of RuleDemand must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
+
+var approvalImplementors = []string{"Approval", "Node"}
+
+func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet, obj *deployment.Ballot) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, approvalImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Approval")
+		case "id":
+			out.Values[i] = ec._Approval_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "approved":
+			out.Values[i] = ec._Approval_approved(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "comment":
+			out.Values[i] = ec._Approval_comment(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._Approval_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Approval_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._Approval_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "counts":
+			out.Values[i] = ec._Approval_counts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var approvalsDemandImplementors = []string{"ApprovalsDemand", "RuleDemand"}
+
+func (ec *executionContext) _ApprovalsDemand(ctx context.Context, sel ast.SelectionSet, obj *gate.Approvals) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, approvalsDemandImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ApprovalsDemand")
+		case "count":
+			out.Values[i] = ec._ApprovalsDemand_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "role":
+			out.Values[i] = ec._ApprovalsDemand_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "by":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ApprovalsDemand_by(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var approveDeploymentPayloadImplementors = []string{"ApproveDeploymentPayload"}
+
+func (ec *executionContext) _ApproveDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ApproveDeploymentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, approveDeploymentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ApproveDeploymentPayload")
+		case "deployment":
+			out.Values[i] = ec._ApproveDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "started":
+			out.Values[i] = ec._ApproveDeploymentPayload_started(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refusal":
+			out.Values[i] = ec._ApproveDeploymentPayload_refusal(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
 
 var archiveEnvironmentPayloadImplementors = []string{"ArchiveEnvironmentPayload"}
 
@@ -34814,6 +39635,49 @@ func (ec *executionContext) _CreateProjectPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("CreateProjectPayload")
 		case "project":
 			out.Values[i] = ec._CreateProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var createRulePayloadImplementors = []string{"CreateRulePayload"}
+
+func (ec *executionContext) _CreateRulePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateRulePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createRulePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateRulePayload")
+		case "rule":
+			out.Values[i] = ec._CreateRulePayload_rule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._CreateRulePayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -36220,6 +41084,282 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "requirements":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_requirements(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "approvals":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_approvals(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "waitsUntil":
+			out.Values[i] = ec._Deployment_waitsUntil(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "approveEligibility":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_approveEligibility(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "startEligibility":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_startEligibility(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "override":
+			out.Values[i] = ec._Deployment_override(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "promotedFrom":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_promotedFrom(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "afterFailureOf":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_afterFailureOf(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "automaticRollback":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_automaticRollback(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -36717,6 +41857,193 @@ func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.Select
 			out.Values[i] = ec._DeploymentEvent_message(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentPlanImplementors = []string{"DeploymentPlan"}
+
+func (ec *executionContext) _DeploymentPlan(ctx context.Context, sel ast.SelectionSet, obj *deployment.Plan) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentPlanImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentPlan")
+		case "status":
+			out.Values[i] = ec._DeploymentPlan_status(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "refusal":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentPlan_refusal(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "requirements":
+			out.Values[i] = ec._DeploymentPlan_requirements(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "violations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentPlan_violations(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "warnings":
+			out.Values[i] = ec._DeploymentPlan_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "inputs":
+			out.Values[i] = ec._DeploymentPlan_inputs(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "live":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentPlan_live(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "inputChanges":
+			out.Values[i] = ec._DeploymentPlan_inputChanges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "artifactChanges":
+			out.Values[i] = ec._DeploymentPlan_artifactChanges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sourceChanges":
+			out.Values[i] = ec._DeploymentPlan_sourceChanges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			out.Values[i] = ec._DeploymentPlan_token(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -37857,6 +43184,44 @@ func (ec *executionContext) _EcsTaskDefinition(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var endRulePayloadImplementors = []string{"EndRulePayload"}
+
+func (ec *executionContext) _EndRulePayload(ctx context.Context, sel ast.SelectionSet, obj *model.EndRulePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, endRulePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EndRulePayload")
+		case "rule":
+			out.Values[i] = ec._EndRulePayload_rule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var environmentImplementors = []string{"Environment", "Node"}
 
 func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionSet, obj *record.Environment) graphql.Marshaler {
@@ -37957,6 +43322,82 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 					}
 				}()
 				res = ec._Environment_moduleInstances(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "rules":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Environment_rules(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "requirements":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Environment_requirements(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -38431,6 +43872,49 @@ func (ec *executionContext) _FieldChange(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var freezeDemandImplementors = []string{"FreezeDemand", "RuleDemand"}
+
+func (ec *executionContext) _FreezeDemand(ctx context.Context, sel ast.SelectionSet, obj *gate.Freeze) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, freezeDemandImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FreezeDemand")
+		case "from":
+			out.Values[i] = ec._FreezeDemand_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "until":
+			out.Values[i] = ec._FreezeDemand_until(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var gitRepoPropertyImplementors = []string{"GitRepoProperty", "InputProperty", "InputPropertyBase"}
 
 func (ec *executionContext) _GitRepoProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.GitRepoProperty) graphql.Marshaler {
@@ -38490,6 +43974,97 @@ func (ec *executionContext) _GitRepoProperty(ctx context.Context, sel ast.Select
 			}
 		case "required":
 			out.Values[i] = ec._GitRepoProperty_required(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hoursDemandImplementors = []string{"HoursDemand", "RuleDemand"}
+
+func (ec *executionContext) _HoursDemand(ctx context.Context, sel ast.SelectionSet, obj *gate.Hours) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hoursDemandImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HoursDemand")
+		case "timeZone":
+			out.Values[i] = ec._HoursDemand_timeZone(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "spans":
+			out.Values[i] = ec._HoursDemand_spans(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hoursSpanImplementors = []string{"HoursSpan"}
+
+func (ec *executionContext) _HoursSpan(ctx context.Context, sel ast.SelectionSet, obj *gate.Span) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hoursSpanImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HoursSpan")
+		case "days":
+			out.Values[i] = ec._HoursSpan_days(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "from":
+			out.Values[i] = ec._HoursSpan_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._HoursSpan_to(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -39012,6 +44587,82 @@ func (ec *executionContext) _LiftQuarantinePayload(ctx context.Context, sel ast.
 			out.Values[i] = ec._LiftQuarantinePayload_release(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var liveInDemandImplementors = []string{"LiveInDemand", "RuleDemand"}
+
+func (ec *executionContext) _LiveInDemand(ctx context.Context, sel ast.SelectionSet, obj *gate.LiveIn) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, liveInDemandImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LiveInDemand")
+		case "environments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LiveInDemand_environments(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "minutes":
+			out.Values[i] = ec._LiveInDemand_minutes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -40346,6 +45997,87 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "ownInputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_ownInputs(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "onFailure":
+			out.Values[i] = ec._ModuleInstance_onFailure(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "promotable":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_promotable(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -41351,6 +47083,55 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "promoteDeployment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_promoteDeployment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "approveDeployment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_approveDeployment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "rejectDeployment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rejectDeployment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "startDeployment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_startDeployment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createRule":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createRule(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateRule":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateRule(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "endRule":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_endRule(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -42103,6 +47884,59 @@ func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var overrideImplementors = []string{"Override"}
+
+func (ec *executionContext) _Override(ctx context.Context, sel ast.SelectionSet, obj *gate.Override) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, overrideImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Override")
+		case "by":
+			out.Values[i] = ec._Override_by(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "at":
+			out.Values[i] = ec._Override_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._Override_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "requirements":
+			out.Values[i] = ec._Override_requirements(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *page.Info) graphql.Marshaler {
@@ -42367,6 +48201,49 @@ func (ec *executionContext) _ProjectEdge(ctx context.Context, sel ast.SelectionS
 			}
 		case "node":
 			out.Values[i] = ec._ProjectEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var promoteDeploymentPayloadImplementors = []string{"PromoteDeploymentPayload"}
+
+func (ec *executionContext) _PromoteDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PromoteDeploymentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, promoteDeploymentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PromoteDeploymentPayload")
+		case "deployment":
+			out.Values[i] = ec._PromoteDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._PromoteDeploymentPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -43175,6 +49052,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "deploymentPlan":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_deploymentPlan(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "rules":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_rules(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Query___type(ctx, field)
@@ -43350,6 +49271,44 @@ func (ec *executionContext) _ReinstateModuleVersionPayload(ctx context.Context, 
 			out.Values[i] = graphql.MarshalString("ReinstateModuleVersionPayload")
 		case "moduleVersion":
 			out.Values[i] = ec._ReinstateModuleVersionPayload_moduleVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var rejectDeploymentPayloadImplementors = []string{"RejectDeploymentPayload"}
+
+func (ec *executionContext) _RejectDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RejectDeploymentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rejectDeploymentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RejectDeploymentPayload")
+		case "deployment":
+			out.Values[i] = ec._RejectDeploymentPayload_deployment(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -43872,6 +49831,102 @@ func (ec *executionContext) _ReportDeploymentPayload(ctx context.Context, sel as
 	return out
 }
 
+var requirementImplementors = []string{"Requirement"}
+
+func (ec *executionContext) _Requirement(ctx context.Context, sel ast.SelectionSet, obj *gate.Requirement) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requirementImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Requirement")
+		case "rule":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Requirement_rule(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "met":
+			out.Values[i] = ec._Requirement_met(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "message":
+			out.Values[i] = ec._Requirement_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "at":
+			out.Values[i] = ec._Requirement_at(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "needed":
+			out.Values[i] = ec._Requirement_needed(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "given":
+			out.Values[i] = ec._Requirement_given(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var resolvedInputsImplementors = []string{"ResolvedInputs"}
 
 func (ec *executionContext) _ResolvedInputs(ctx context.Context, sel ast.SelectionSet, obj *scalar.ResolvedInputs) graphql.Marshaler {
@@ -44021,6 +50076,327 @@ func (ec *executionContext) _RollbackDeploymentPayload(ctx context.Context, sel 
 	return out
 }
 
+var ruleImplementors = []string{"Rule", "Node"}
+
+func (ec *executionContext) _Rule(ctx context.Context, sel ast.SelectionSet, obj *ent.Rule) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ruleImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Rule")
+		case "id":
+			out.Values[i] = ec._Rule_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._Rule_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "project":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Rule_project(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "environment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Rule_environment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "operations":
+			out.Values[i] = ec._Rule_operations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "demand":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Rule_demand(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "overridable":
+			out.Values[i] = ec._Rule_overridable(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdBy":
+			out.Values[i] = ec._Rule_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._Rule_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Rule_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "endedAt":
+			out.Values[i] = ec._Rule_endedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "version":
+			out.Values[i] = ec._Rule_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ruleConnectionImplementors = []string{"RuleConnection"}
+
+func (ec *executionContext) _RuleConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Rule]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ruleConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RuleConnection")
+		case "edges":
+			out.Values[i] = ec._RuleConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._RuleConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._RuleConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RuleConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ruleEdgeImplementors = []string{"RuleEdge"}
+
+func (ec *executionContext) _RuleEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Rule]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ruleEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RuleEdge")
+		case "cursor":
+			out.Values[i] = ec._RuleEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._RuleEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var sectionPropertyImplementors = []string{"SectionProperty", "InputProperty", "InputPropertyBase"}
 
 func (ec *executionContext) _SectionProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.SectionProperty) graphql.Marshaler {
@@ -44056,6 +50432,44 @@ func (ec *executionContext) _SectionProperty(ctx context.Context, sel ast.Select
 		case "showWhen":
 			out.Values[i] = ec._SectionProperty_showWhen(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var startDeploymentPayloadImplementors = []string{"StartDeploymentPayload"}
+
+func (ec *executionContext) _StartDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StartDeploymentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, startDeploymentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StartDeploymentPayload")
+		case "deployment":
+			out.Values[i] = ec._StartDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -44474,6 +50888,11 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "scope":
 			out.Values[i] = ec._Token_scope(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "holder":
+			out.Values[i] = ec._Token_holder(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -45010,6 +51429,49 @@ func (ec *executionContext) _UpdateProjectPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("UpdateProjectPayload")
 		case "project":
 			out.Values[i] = ec._UpdateProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var updateRulePayloadImplementors = []string{"UpdateRulePayload"}
+
+func (ec *executionContext) _UpdateRulePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateRulePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateRulePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateRulePayload")
+		case "rule":
+			out.Values[i] = ec._UpdateRulePayload_rule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._UpdateRulePayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -46066,6 +52528,37 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(ctx context.Context, sel ast.SelectionSet, v []*deployment.Ballot) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot(ctx context.Context, sel ast.SelectionSet, v *deployment.Ballot) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Approval(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNApproveDeploymentInput2slipwayᚋgraphᚋmodelᚐApproveDeploymentInput(ctx context.Context, v any) (model.ApproveDeploymentInput, error) {
+	res, err := ec.unmarshalInputApproveDeploymentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNArchiveEnvironmentInput2slipwayᚋgraphᚋmodelᚐArchiveEnvironmentInput(ctx context.Context, v any) (model.ArchiveEnvironmentInput, error) {
 	res, err := ec.unmarshalInputArchiveEnvironmentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -46196,6 +52689,11 @@ func (ec *executionContext) unmarshalNCreateOrganizationInput2slipwayᚋgraphᚋ
 
 func (ec *executionContext) unmarshalNCreateProjectInput2slipwayᚋgraphᚋmodelᚐCreateProjectInput(ctx context.Context, v any) (model.CreateProjectInput, error) {
 	res, err := ec.unmarshalInputCreateProjectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNCreateRuleInput2slipwayᚋgraphᚋmodelᚐCreateRuleInput(ctx context.Context, v any) (model.CreateRuleInput, error) {
+	res, err := ec.unmarshalInputCreateRuleInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -46487,6 +52985,75 @@ func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx context.Context, v any) (gate.Operation, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx context.Context, sel ast.SelectionSet, v gate.Operation) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation = map[string]gate.Operation{
+		"CREATE":   gate.Create,
+		"PROMOTE":  gate.Promote,
+		"REDEPLOY": gate.Redeploy,
+		"ROLLBACK": gate.Rollback,
+		"DESTROY":  gate.Destroy,
+	}
+	marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation = map[gate.Operation]string{
+		gate.Create:   "CREATE",
+		gate.Promote:  "PROMOTE",
+		gate.Redeploy: "REDEPLOY",
+		gate.Rollback: "ROLLBACK",
+		gate.Destroy:  "DESTROY",
+	}
+)
+
+func (ec *executionContext) unmarshalNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, v any) ([]gate.Operation, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]gate.Operation, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNDeploymentPlanInput2slipwayᚋgraphᚋmodelᚐDeploymentPlanInput(ctx context.Context, v any) (model.DeploymentPlanInput, error) {
+	res, err := ec.unmarshalInputDeploymentPlanInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.DeploymentReference) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -46532,18 +53099,20 @@ func (ec *executionContext) marshalNDeploymentStatus2slipwayᚋentᚋdeployment�
 
 var (
 	unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[string]deployment1.Status{
-		"PENDING":   deployment1.StatusPENDING,
-		"RUNNING":   deployment1.StatusRUNNING,
-		"SUCCEEDED": deployment1.StatusSUCCEEDED,
-		"FAILED":    deployment1.StatusFAILED,
-		"CANCELED":  deployment1.StatusCANCELED,
+		"AWAITING_APPROVAL": deployment1.StatusAWAITING_APPROVAL,
+		"PENDING":           deployment1.StatusPENDING,
+		"RUNNING":           deployment1.StatusRUNNING,
+		"SUCCEEDED":         deployment1.StatusSUCCEEDED,
+		"FAILED":            deployment1.StatusFAILED,
+		"CANCELED":          deployment1.StatusCANCELED,
 	}
 	marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[deployment1.Status]string{
-		deployment1.StatusPENDING:   "PENDING",
-		deployment1.StatusRUNNING:   "RUNNING",
-		deployment1.StatusSUCCEEDED: "SUCCEEDED",
-		deployment1.StatusFAILED:    "FAILED",
-		deployment1.StatusCANCELED:  "CANCELED",
+		deployment1.StatusAWAITING_APPROVAL: "AWAITING_APPROVAL",
+		deployment1.StatusPENDING:           "PENDING",
+		deployment1.StatusRUNNING:           "RUNNING",
+		deployment1.StatusSUCCEEDED:         "SUCCEEDED",
+		deployment1.StatusFAILED:            "FAILED",
+		deployment1.StatusCANCELED:          "CANCELED",
 	}
 )
 
@@ -46663,6 +53232,11 @@ func (ec *executionContext) marshalNEcsListenerState2slipwayᚋinternalᚋecsᚐ
 
 func (ec *executionContext) marshalNEcsServiceRevision2slipwayᚋinternalᚋecsᚐServiceRevision(ctx context.Context, sel ast.SelectionSet, v ecs.ServiceRevision) graphql.Marshaler {
 	return ec._EcsServiceRevision(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNEndRuleInput2slipwayᚋgraphᚋmodelᚐEndRuleInput(ctx context.Context, v any) (model.EndRuleInput, error) {
+	res, err := ec.unmarshalInputEndRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
@@ -46815,6 +53389,45 @@ func (ec *executionContext) marshalNGivenId2string(ctx context.Context, sel ast.
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNHoursSpan2slipwayᚋinternalᚋgateᚐSpan(ctx context.Context, sel ast.SelectionSet, v gate.Span) graphql.Marshaler {
+	return ec._HoursSpan(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Span) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHoursSpan2slipwayᚋinternalᚋgateᚐSpan(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNHoursSpanInput2ᚕᚖslipwayᚋgraphᚋmodelᚐHoursSpanInputᚄ(ctx context.Context, v any) ([]*model.HoursSpanInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.HoursSpanInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNHoursSpanInput2ᚖslipwayᚋgraphᚋmodelᚐHoursSpanInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNHoursSpanInput2ᚖslipwayᚋgraphᚋmodelᚐHoursSpanInput(ctx context.Context, v any) (*model.HoursSpanInput, error) {
+	res, err := ec.unmarshalInputHoursSpanInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
@@ -47482,6 +54095,34 @@ func (ec *executionContext) unmarshalNMoveServiceInput2slipwayᚋgraphᚋmodel�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(ctx context.Context, v any) (moduleinstance.OnFailure, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(ctx context.Context, sel ast.SelectionSet, v moduleinstance.OnFailure) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure = map[string]moduleinstance.OnFailure{
+		"NOTHING":   moduleinstance.OnFailureNOTHING,
+		"ROLL_BACK": moduleinstance.OnFailureROLL_BACK,
+	}
+	marshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure = map[moduleinstance.OnFailure]string{
+		moduleinstance.OnFailureNOTHING:   "NOTHING",
+		moduleinstance.OnFailureROLL_BACK: "ROLL_BACK",
+	}
+)
+
 func (ec *executionContext) marshalNOrganization2ᚕᚖslipwayᚋentᚐOrganizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Organization) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -47593,6 +54234,8 @@ var (
 		"READ":                 access.Read,
 		"CREATE_INSTANCE":      access.CreateInstance,
 		"DEPLOY":               access.Deploy,
+		"OVERRIDE_RULES":       access.OverrideRules,
+		"MANAGE_RULES":         access.ManageRules,
 		"FORCE_CANCEL":         access.ForceCancel,
 		"DESTROY_INSTANCE":     access.DestroyInstance,
 		"RUN_DEPLOYMENTS":      access.RunDeployments,
@@ -47613,6 +54256,8 @@ var (
 		access.Read:                "READ",
 		access.CreateInstance:      "CREATE_INSTANCE",
 		access.Deploy:              "DEPLOY",
+		access.OverrideRules:       "OVERRIDE_RULES",
+		access.ManageRules:         "MANAGE_RULES",
 		access.ForceCancel:         "FORCE_CANCEL",
 		access.DestroyInstance:     "DESTROY_INSTANCE",
 		access.RunDeployments:      "RUN_DEPLOYMENTS",
@@ -47712,6 +54357,11 @@ func (ec *executionContext) marshalNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐE
 	return ec._ProjectEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNPromoteDeploymentInput2slipwayᚋgraphᚋmodelᚐPromoteDeploymentInput(ctx context.Context, v any) (model.PromoteDeploymentInput, error) {
+	res, err := ec.unmarshalInputPromoteDeploymentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNPublishModuleVersionInput2slipwayᚋgraphᚋmodelᚐPublishModuleVersionInput(ctx context.Context, v any) (model.PublishModuleVersionInput, error) {
 	res, err := ec.unmarshalInputPublishModuleVersionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -47755,6 +54405,11 @@ func (ec *executionContext) unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋ
 
 func (ec *executionContext) unmarshalNReinstateModuleVersionInput2slipwayᚋgraphᚋmodelᚐReinstateModuleVersionInput(ctx context.Context, v any) (model.ReinstateModuleVersionInput, error) {
 	res, err := ec.unmarshalInputReinstateModuleVersionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNRejectDeploymentInput2slipwayᚋgraphᚋmodelᚐRejectDeploymentInput(ctx context.Context, v any) (model.RejectDeploymentInput, error) {
+	res, err := ec.unmarshalInputRejectDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -47838,6 +54493,52 @@ func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNRequirement2slipwayᚋinternalᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v gate.Requirement) graphql.Marshaler {
+	return ec._Requirement(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Requirement) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRequirement2slipwayᚋinternalᚋgateᚐRequirement(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v *gate.Requirement) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Requirement(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNRevokeTokenInput2slipwayᚋgraphᚋmodelᚐRevokeTokenInput(ctx context.Context, v any) (model.RevokeTokenInput, error) {
 	res, err := ec.unmarshalInputRevokeTokenInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -47879,6 +54580,78 @@ var (
 
 func (ec *executionContext) unmarshalNRollbackDeploymentInput2slipwayᚋgraphᚋmodelᚐRollbackDeploymentInput(ctx context.Context, v any) (model.RollbackDeploymentInput, error) {
 	res, err := ec.unmarshalInputRollbackDeploymentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Rule) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRule2ᚖslipwayᚋentᚐRule(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRule2ᚖslipwayᚋentᚐRule(ctx context.Context, sel ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Rule(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRuleDemand2slipwayᚋgraphᚋscalarᚐRuleDemand(ctx context.Context, sel ast.SelectionSet, v scalar.RuleDemand) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RuleDemand(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRuleDemandInput2ᚖslipwayᚋgraphᚋmodelᚐRuleDemandInput(ctx context.Context, v any) (*model.RuleDemandInput, error) {
+	res, err := ec.unmarshalInputRuleDemandInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Rule]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Rule]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RuleEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStartDeploymentInput2slipwayᚋgraphᚋmodelᚐStartDeploymentInput(ctx context.Context, v any) (model.StartDeploymentInput, error) {
+	res, err := ec.unmarshalInputStartDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -48048,6 +54821,11 @@ func (ec *executionContext) unmarshalNUpdateProjectInput2slipwayᚋgraphᚋmodel
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNUpdateRuleInput2slipwayᚋgraphᚋmodelᚐUpdateRuleInput(ctx context.Context, v any) (model.UpdateRuleInput, error) {
+	res, err := ec.unmarshalInputUpdateRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNUtcDateTime2timeᚐTime(ctx context.Context, v any) (time.Time, error) {
 	res, err := scalar.UnmarshalUtcDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -48092,6 +54870,74 @@ func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputv
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx context.Context, v any) (gate.Weekday, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx context.Context, sel ast.SelectionSet, v gate.Weekday) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday = map[string]gate.Weekday{
+		"MONDAY":    gate.Monday,
+		"TUESDAY":   gate.Tuesday,
+		"WEDNESDAY": gate.Wednesday,
+		"THURSDAY":  gate.Thursday,
+		"FRIDAY":    gate.Friday,
+		"SATURDAY":  gate.Saturday,
+		"SUNDAY":    gate.Sunday,
+	}
+	marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday = map[gate.Weekday]string{
+		gate.Monday:    "MONDAY",
+		gate.Tuesday:   "TUESDAY",
+		gate.Wednesday: "WEDNESDAY",
+		gate.Thursday:  "THURSDAY",
+		gate.Friday:    "FRIDAY",
+		gate.Saturday:  "SATURDAY",
+		gate.Sunday:    "SUNDAY",
+	}
+)
+
+func (ec *executionContext) unmarshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx context.Context, v any) ([]gate.Weekday, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]gate.Weekday, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Weekday) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -48243,6 +55089,21 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 	return res
 }
 
+func (ec *executionContext) unmarshalOApprovalsDemandInput2ᚖslipwayᚋgraphᚋmodelᚐApprovalsDemandInput(ctx context.Context, v any) (*model.ApprovalsDemandInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputApprovalsDemandInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ApproveDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ApproveDeploymentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ArchiveEnvironmentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -48361,6 +55222,14 @@ func (ec *executionContext) marshalOCreateDefaultValueDefinitionPayload2ᚖslipw
 	return ec._CreateDefaultValueDefinitionPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOCreateDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentInput(ctx context.Context, v any) (*model.CreateDeploymentInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputCreateDeploymentInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOCreateDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateDeploymentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -48401,6 +55270,13 @@ func (ec *executionContext) marshalOCreateProjectPayload2ᚖslipwayᚋgraphᚋmo
 		return graphql.Null
 	}
 	return ec._CreateProjectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateRulePayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateRulePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateRulePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateTokenPayload) graphql.Marshaler {
@@ -48568,6 +55444,49 @@ func (ec *executionContext) unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmode
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, v any) ([]gate.Operation, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]gate.Operation, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(ctx context.Context, sel ast.SelectionSet, v *deployment.Plan) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeploymentPlan(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (*deployment1.Status, error) {
 	if v == nil {
 		return nil, nil
@@ -48589,18 +55508,20 @@ func (ec *executionContext) marshalODeploymentStatus2ᚖslipwayᚋentᚋdeployme
 
 var (
 	unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[string]deployment1.Status{
-		"PENDING":   deployment1.StatusPENDING,
-		"RUNNING":   deployment1.StatusRUNNING,
-		"SUCCEEDED": deployment1.StatusSUCCEEDED,
-		"FAILED":    deployment1.StatusFAILED,
-		"CANCELED":  deployment1.StatusCANCELED,
+		"AWAITING_APPROVAL": deployment1.StatusAWAITING_APPROVAL,
+		"PENDING":           deployment1.StatusPENDING,
+		"RUNNING":           deployment1.StatusRUNNING,
+		"SUCCEEDED":         deployment1.StatusSUCCEEDED,
+		"FAILED":            deployment1.StatusFAILED,
+		"CANCELED":          deployment1.StatusCANCELED,
 	}
 	marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[deployment1.Status]string{
-		deployment1.StatusPENDING:   "PENDING",
-		deployment1.StatusRUNNING:   "RUNNING",
-		deployment1.StatusSUCCEEDED: "SUCCEEDED",
-		deployment1.StatusFAILED:    "FAILED",
-		deployment1.StatusCANCELED:  "CANCELED",
+		deployment1.StatusAWAITING_APPROVAL: "AWAITING_APPROVAL",
+		deployment1.StatusPENDING:           "PENDING",
+		deployment1.StatusRUNNING:           "RUNNING",
+		deployment1.StatusSUCCEEDED:         "SUCCEEDED",
+		deployment1.StatusFAILED:            "FAILED",
+		deployment1.StatusCANCELED:          "CANCELED",
 	}
 )
 
@@ -48609,6 +55530,14 @@ func (ec *executionContext) marshalODeprecateModuleVersionPayload2ᚖslipwayᚋg
 		return graphql.Null
 	}
 	return ec._DeprecateModuleVersionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalODestroyModuleInstanceInput2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstanceInput(ctx context.Context, v any) (*model.DestroyModuleInstanceInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputDestroyModuleInstanceInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.DestroyModuleInstancePayload) graphql.Marshaler {
@@ -48768,6 +55697,13 @@ func (ec *executionContext) marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋec
 	return ec._EcsTaskDefinition(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(ctx context.Context, sel ast.SelectionSet, v *model.EndRulePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._EndRulePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -48827,12 +55763,55 @@ func (ec *executionContext) marshalOErrorSection2ᚕslipwayᚋinternalᚋfault�
 	return ret
 }
 
+func (ec *executionContext) unmarshalOFreezeDemandInput2ᚖslipwayᚋgraphᚋmodelᚐFreezeDemandInput(ctx context.Context, v any) (*model.FreezeDemandInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputFreezeDemandInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOGitRepoPropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
 	if v == nil {
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputGitRepoPropertyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOGivenId2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNGivenId2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOGivenId2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNGivenId2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOGivenId2ᚖstring(ctx context.Context, v any) (*string, error) {
@@ -48851,6 +55830,14 @@ func (ec *executionContext) marshalOGivenId2ᚖstring(ctx context.Context, sel a
 	_ = ctx
 	res := scalar.MarshalGivenID(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOHoursDemandInput2ᚖslipwayᚋgraphᚋmodelᚐHoursDemandInput(ctx context.Context, v any) (*model.HoursDemandInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputHoursDemandInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -49072,6 +56059,14 @@ func (ec *executionContext) marshalOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋm
 	return ec._LiftQuarantinePayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOLiveInDemandInput2ᚖslipwayᚋgraphᚋmodelᚐLiveInDemandInput(ctx context.Context, v any) (*model.LiveInDemandInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputLiveInDemandInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DeploymentLog]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -49274,6 +56269,36 @@ func (ec *executionContext) unmarshalOObjectPropertyInput2map(ctx context.Contex
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOOnFailure2ᚖslipwayᚋentᚋmoduleinstanceᚐOnFailure(ctx context.Context, v any) (*moduleinstance.OnFailure, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalOOnFailure2ᚖslipwayᚋentᚋmoduleinstanceᚐOnFailure[tmp]
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOOnFailure2ᚖslipwayᚋentᚋmoduleinstanceᚐOnFailure(ctx context.Context, sel ast.SelectionSet, v *moduleinstance.OnFailure) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(marshalOOnFailure2ᚖslipwayᚋentᚋmoduleinstanceᚐOnFailure[*v])
+	return res
+}
+
+var (
+	unmarshalOOnFailure2ᚖslipwayᚋentᚋmoduleinstanceᚐOnFailure = map[string]moduleinstance.OnFailure{
+		"NOTHING":   moduleinstance.OnFailureNOTHING,
+		"ROLL_BACK": moduleinstance.OnFailureROLL_BACK,
+	}
+	marshalOOnFailure2ᚖslipwayᚋentᚋmoduleinstanceᚐOnFailure = map[moduleinstance.OnFailure]string{
+		moduleinstance.OnFailureNOTHING:   "NOTHING",
+		moduleinstance.OnFailureROLL_BACK: "ROLL_BACK",
+	}
+)
+
 func (ec *executionContext) marshalOOrganization2ᚖslipwayᚋentᚐOrganization(ctx context.Context, sel ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -49288,6 +56313,13 @@ func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternal
 	return ec._OrganizationConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(ctx context.Context, sel ast.SelectionSet, v *gate.Override) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Override(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -49300,6 +56332,21 @@ func (ec *executionContext) marshalOProjectConnection2ᚖslipwayᚋinternalᚋpa
 		return graphql.Null
 	}
 	return ec._ProjectConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOPromoteDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentInput(ctx context.Context, v any) (*model.PromoteDeploymentInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputPromoteDeploymentInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOPromoteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.PromoteDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PromoteDeploymentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOPublishModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐPublishModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, v *model.PublishModuleVersionPayload) graphql.Marshaler {
@@ -49321,6 +56368,14 @@ func (ec *executionContext) marshalOQuarantineReleasePayload2ᚖslipwayᚋgraph�
 		return graphql.Null
 	}
 	return ec._QuarantineReleasePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalORedeployDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx context.Context, v any) (*model.RedeployDeploymentInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRedeployDeploymentInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RedeployDeploymentPayload) graphql.Marshaler {
@@ -49345,6 +56400,13 @@ func (ec *executionContext) marshalOReinstateModuleVersionPayload2ᚖslipwayᚋg
 	return ec._ReinstateModuleVersionPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RejectDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RejectDeploymentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -49364,6 +56426,25 @@ func (ec *executionContext) marshalOReportDeploymentPayload2ᚖslipwayᚋgraph�
 		return graphql.Null
 	}
 	return ec._ReportDeploymentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx context.Context, sel ast.SelectionSet, v *scalar.ResolvedInputs) graphql.Marshaler {
@@ -49416,11 +56497,34 @@ var (
 	}
 )
 
+func (ec *executionContext) unmarshalORollbackDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentInput(ctx context.Context, v any) (*model.RollbackDeploymentInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRollbackDeploymentInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RollbackDeploymentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._RollbackDeploymentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RuleConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalORuleDemandInput2ᚖslipwayᚋgraphᚋmodelᚐRuleDemandInput(ctx context.Context, v any) (*model.RuleDemandInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRuleDemandInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOSectionPropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
@@ -49429,6 +56533,13 @@ func (ec *executionContext) unmarshalOSectionPropertyInput2map(ctx context.Conte
 	}
 	res, err := ec.unmarshalInputSectionPropertyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOStartDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐStartDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.StartDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StartDeploymentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOString2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -49605,6 +56716,13 @@ func (ec *executionContext) marshalOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmo
 		return graphql.Null
 	}
 	return ec._UpdateProjectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateRulePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateRulePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateRulePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx context.Context, sel ast.SelectionSet, v *fault.Data) graphql.Marshaler {

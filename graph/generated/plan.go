@@ -24,6 +24,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
+	"slipway/internal/gate"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
@@ -47,6 +48,8 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 		Mutation:     planMutation,
 		Subscription: planSubscription,
 		Inputs: graphql.BuildUnmarshalerMap(
+			ec.unmarshalInputApprovalsDemandInput,
+			ec.unmarshalInputApproveDeploymentInput,
 			ec.unmarshalInputArchiveEnvironmentInput,
 			ec.unmarshalInputArchiveModuleInstanceInput,
 			ec.unmarshalInputArchiveProjectInput,
@@ -64,6 +67,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputCreateModuleInstanceInput,
 			ec.unmarshalInputCreateOrganizationInput,
 			ec.unmarshalInputCreateProjectInput,
+			ec.unmarshalInputCreateRuleInput,
 			ec.unmarshalInputCreateTokenInput,
 			ec.unmarshalInputDeleteDefaultValueDefinitionInput,
 			ec.unmarshalInputDeleteEnvironmentInput,
@@ -72,14 +76,20 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputDeploymentErrorInput,
 			ec.unmarshalInputDeploymentEventInput,
 			ec.unmarshalInputDeploymentFilter,
+			ec.unmarshalInputDeploymentPlanInput,
 			ec.unmarshalInputDeprecateModuleVersionInput,
 			ec.unmarshalInputDestroyModuleInstanceInput,
+			ec.unmarshalInputEndRuleInput,
+			ec.unmarshalInputFreezeDemandInput,
 			ec.unmarshalInputGitRepoPropertyInput,
+			ec.unmarshalInputHoursDemandInput,
+			ec.unmarshalInputHoursSpanInput,
 			ec.unmarshalInputInputPropertyInput,
 			ec.unmarshalInputInputValuesInput,
 			ec.unmarshalInputItemTitleInput,
 			ec.unmarshalInputKeyValuePropertyInput,
 			ec.unmarshalInputLiftQuarantineInput,
+			ec.unmarshalInputLiveInDemandInput,
 			ec.unmarshalInputLogLineInput,
 			ec.unmarshalInputMapKeyInput,
 			ec.unmarshalInputModuleInstanceFilter,
@@ -89,16 +99,20 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputObjectArrayPropertyInput,
 			ec.unmarshalInputObjectMapPropertyInput,
 			ec.unmarshalInputObjectPropertyInput,
+			ec.unmarshalInputPromoteDeploymentInput,
 			ec.unmarshalInputPublishModuleVersionInput,
 			ec.unmarshalInputQuarantineReleaseInput,
 			ec.unmarshalInputRedeployDeploymentInput,
 			ec.unmarshalInputReferencePropertyInput,
 			ec.unmarshalInputReinstateModuleVersionInput,
+			ec.unmarshalInputRejectDeploymentInput,
 			ec.unmarshalInputRenewLeaseInput,
 			ec.unmarshalInputReportDeploymentInput,
 			ec.unmarshalInputRevokeTokenInput,
 			ec.unmarshalInputRollbackDeploymentInput,
+			ec.unmarshalInputRuleDemandInput,
 			ec.unmarshalInputSectionPropertyInput,
+			ec.unmarshalInputStartDeploymentInput,
 			ec.unmarshalInputStringArrayPropertyInput,
 			ec.unmarshalInputStringPropertyInput,
 			ec.unmarshalInputTextPropertyInput,
@@ -110,10 +124,17 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputUpdateModuleDefinitionInput,
 			ec.unmarshalInputUpdateModuleInstanceInput,
 			ec.unmarshalInputUpdateProjectInput,
+			ec.unmarshalInputUpdateRuleInput,
 			ec.unmarshalInputValidationPatternInput,
 		),
 	})
 }
+
+var planApproval = &plan.Object{Name: "Approval", Satisfies: approvalImplementors}
+
+var planApprovalsDemand = &plan.Object{Name: "ApprovalsDemand", Satisfies: approvalsDemandImplementors}
+
+var planApproveDeploymentPayload = &plan.Object{Name: "ApproveDeploymentPayload", Satisfies: approveDeploymentPayloadImplementors}
 
 var planArchiveEnvironmentPayload = &plan.Object{Name: "ArchiveEnvironmentPayload", Satisfies: archiveEnvironmentPayloadImplementors}
 
@@ -153,6 +174,8 @@ var planCreateOrganizationPayload = &plan.Object{Name: "CreateOrganizationPayloa
 
 var planCreateProjectPayload = &plan.Object{Name: "CreateProjectPayload", Satisfies: createProjectPayloadImplementors}
 
+var planCreateRulePayload = &plan.Object{Name: "CreateRulePayload", Satisfies: createRulePayloadImplementors}
+
 var planCreateTokenPayload = &plan.Object{Name: "CreateTokenPayload", Satisfies: createTokenPayloadImplementors}
 
 var planDefaultValueDefinition = &plan.Object{Name: "DefaultValueDefinition", Satisfies: defaultValueDefinitionImplementors}
@@ -182,6 +205,8 @@ var planDeploymentCount = &plan.Object{Name: "DeploymentCount", Satisfies: deplo
 var planDeploymentEdge = &plan.Object{Name: "DeploymentEdge", Satisfies: deploymentEdgeImplementors}
 
 var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deploymentEventImplementors}
+
+var planDeploymentPlan = &plan.Object{Name: "DeploymentPlan", Satisfies: deploymentPlanImplementors}
 
 var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
 
@@ -217,6 +242,8 @@ var planEcsServiceRevision = &plan.Object{Name: "EcsServiceRevision", Satisfies:
 
 var planEcsTaskDefinition = &plan.Object{Name: "EcsTaskDefinition", Satisfies: ecsTaskDefinitionImplementors}
 
+var planEndRulePayload = &plan.Object{Name: "EndRulePayload", Satisfies: endRulePayloadImplementors}
+
 var planEnvironment = &plan.Object{Name: "Environment", Satisfies: environmentImplementors}
 
 var planEnvironmentConnection = &plan.Object{Name: "EnvironmentConnection", Satisfies: environmentConnectionImplementors}
@@ -231,7 +258,13 @@ var planErrorSection = &plan.Object{Name: "ErrorSection", Satisfies: errorSectio
 
 var planFieldChange = &plan.Object{Name: "FieldChange", Satisfies: fieldChangeImplementors}
 
+var planFreezeDemand = &plan.Object{Name: "FreezeDemand", Satisfies: freezeDemandImplementors}
+
 var planGitRepoProperty = &plan.Object{Name: "GitRepoProperty", Satisfies: gitRepoPropertyImplementors}
+
+var planHoursDemand = &plan.Object{Name: "HoursDemand", Satisfies: hoursDemandImplementors}
+
+var planHoursSpan = &plan.Object{Name: "HoursSpan", Satisfies: hoursSpanImplementors}
 
 var planInputItem = &plan.Object{Name: "InputItem", Satisfies: inputItemImplementors}
 
@@ -252,6 +285,8 @@ var planKeyValueProperty = &plan.Object{Name: "KeyValueProperty", Satisfies: key
 var planLease = &plan.Object{Name: "Lease", Satisfies: leaseImplementors}
 
 var planLiftQuarantinePayload = &plan.Object{Name: "LiftQuarantinePayload", Satisfies: liftQuarantinePayloadImplementors}
+
+var planLiveInDemand = &plan.Object{Name: "LiveInDemand", Satisfies: liveInDemandImplementors}
 
 var planLogBatch = &plan.Object{Name: "LogBatch", Satisfies: logBatchImplementors}
 
@@ -305,6 +340,8 @@ var planOrganizationEdge = &plan.Object{Name: "OrganizationEdge", Satisfies: org
 
 var planOutdatedReference = &plan.Object{Name: "OutdatedReference", Satisfies: outdatedReferenceImplementors}
 
+var planOverride = &plan.Object{Name: "Override", Satisfies: overrideImplementors}
+
 var planPageInfo = &plan.Object{Name: "PageInfo", Satisfies: pageInfoImplementors}
 
 var planProject = &plan.Object{Name: "Project", Satisfies: projectImplementors}
@@ -312,6 +349,8 @@ var planProject = &plan.Object{Name: "Project", Satisfies: projectImplementors}
 var planProjectConnection = &plan.Object{Name: "ProjectConnection", Satisfies: projectConnectionImplementors}
 
 var planProjectEdge = &plan.Object{Name: "ProjectEdge", Satisfies: projectEdgeImplementors}
+
+var planPromoteDeploymentPayload = &plan.Object{Name: "PromoteDeploymentPayload", Satisfies: promoteDeploymentPayloadImplementors}
 
 var planPublishModuleVersionPayload = &plan.Object{Name: "PublishModuleVersionPayload", Satisfies: publishModuleVersionPayloadImplementors}
 
@@ -327,6 +366,8 @@ var planReferenceProperty = &plan.Object{Name: "ReferenceProperty", Satisfies: r
 
 var planReinstateModuleVersionPayload = &plan.Object{Name: "ReinstateModuleVersionPayload", Satisfies: reinstateModuleVersionPayloadImplementors}
 
+var planRejectDeploymentPayload = &plan.Object{Name: "RejectDeploymentPayload", Satisfies: rejectDeploymentPayloadImplementors}
+
 var planRelease = &plan.Object{Name: "Release", Satisfies: releaseImplementors}
 
 var planReleaseChange = &plan.Object{Name: "ReleaseChange", Satisfies: releaseChangeImplementors}
@@ -337,13 +378,23 @@ var planReplayEligibility = &plan.Object{Name: "ReplayEligibility", Satisfies: r
 
 var planReportDeploymentPayload = &plan.Object{Name: "ReportDeploymentPayload", Satisfies: reportDeploymentPayloadImplementors}
 
+var planRequirement = &plan.Object{Name: "Requirement", Satisfies: requirementImplementors}
+
 var planResolvedInputs = &plan.Object{Name: "ResolvedInputs", Satisfies: resolvedInputsImplementors}
 
 var planRevokeTokenPayload = &plan.Object{Name: "RevokeTokenPayload", Satisfies: revokeTokenPayloadImplementors}
 
 var planRollbackDeploymentPayload = &plan.Object{Name: "RollbackDeploymentPayload", Satisfies: rollbackDeploymentPayloadImplementors}
 
+var planRule = &plan.Object{Name: "Rule", Satisfies: ruleImplementors}
+
+var planRuleConnection = &plan.Object{Name: "RuleConnection", Satisfies: ruleConnectionImplementors}
+
+var planRuleEdge = &plan.Object{Name: "RuleEdge", Satisfies: ruleEdgeImplementors}
+
 var planSectionProperty = &plan.Object{Name: "SectionProperty", Satisfies: sectionPropertyImplementors}
+
+var planStartDeploymentPayload = &plan.Object{Name: "StartDeploymentPayload", Satisfies: startDeploymentPayloadImplementors}
 
 var planStaticValues = &plan.Object{Name: "StaticValues", Satisfies: staticValuesImplementors}
 
@@ -379,6 +430,8 @@ var planUpdateModuleInstancePayload = &plan.Object{Name: "UpdateModuleInstancePa
 
 var planUpdateProjectPayload = &plan.Object{Name: "UpdateProjectPayload", Satisfies: updateProjectPayloadImplementors}
 
+var planUpdateRulePayload = &plan.Object{Name: "UpdateRulePayload", Satisfies: updateRulePayloadImplementors}
+
 var planUserFacingErrorData = &plan.Object{Name: "UserFacingErrorData", Satisfies: userFacingErrorDataImplementors}
 
 var planValidationPattern = &plan.Object{Name: "ValidationPattern", Satisfies: validationPatternImplementors}
@@ -390,6 +443,119 @@ var planViewerOrganization = &plan.Object{Name: "ViewerOrganization", Satisfies:
 var planWantedOptions = &plan.Object{Name: "WantedOptions", Satisfies: wantedOptionsImplementors}
 
 func init() {
+	planApproval.Fields = map[string]*plan.Field{
+		"id": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Ballot)
+			v := obj.ID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"approved": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Ballot)
+			v := obj.Approved
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"comment": {Object: "Approval", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Ballot)
+			v := obj.Comment
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"createdBy": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Ballot)
+			v := obj.CreatedBy
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"createdAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Ballot)
+			v := obj.CreatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"role": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Ballot)
+			v := obj.Role
+			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
+		},
+		},
+		"counts": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Ballot)
+			v := obj.Counts
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+	}
+	planApprovalsDemand.Fields = map[string]*plan.Field{
+		"count": {Object: "ApprovalsDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Approvals)
+			v := obj.Count
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"role": {Object: "ApprovalsDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Approvals)
+			v := obj.Role
+			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
+		},
+		},
+		"by": {Object: "ApprovalsDemand", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Approvals)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ApprovalsDemand().By(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNString2ᚕstringᚄ(w, n, v)
+		},
+		},
+	}
+	planApproveDeploymentPayload.Fields = map[string]*plan.Field{
+		"deployment": {Object: "ApproveDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ApproveDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Deployment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"started": {Object: "ApproveDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ApproveDeploymentPayload)
+			v := obj.Started
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"refusal": {Object: "ApproveDeploymentPayload", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ApproveDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Refusal
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w, n, v)
+		},
+		},
+	}
 	planArchiveEnvironmentPayload.Fields = map[string]*plan.Field{
 		"environment": {Object: "ArchiveEnvironmentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.ArchiveEnvironmentPayload)
@@ -1048,6 +1214,32 @@ func init() {
 				return false
 			}
 			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+		},
+		},
+	}
+	planCreateRulePayload.Fields = map[string]*plan.Field{
+		"rule": {Object: "CreateRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.CreateRulePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Rule
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
+		"warnings": {Object: "CreateRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.CreateRulePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1886,6 +2078,143 @@ func init() {
 			return writeNInt2int32(w, n, v)
 		},
 		},
+		"requirements": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Requirements(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w, n, v)
+		},
+		},
+		"approvals": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Approvals(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(w, n, v)
+		},
+		},
+		"waitsUntil": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.WaitsUntil
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"approveEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().ApproveEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+		},
+		},
+		"startEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().StartEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+		},
+		},
+		"override": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Override
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(w, n, v)
+		},
+		},
+		"promotedFrom": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().PromotedFrom(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"afterFailureOf": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().AfterFailureOf(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"automaticRollback": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().AutomaticRollback(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
 	}
 	planDeploymentChange.Fields = map[string]*plan.Field{
 		"cursor": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2165,6 +2494,143 @@ func init() {
 		"message": {Object: "DeploymentEvent", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*event.Event)
 			v := obj.Message
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+	}
+	planDeploymentPlan.Fields = map[string]*plan.Field{
+		"status": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			v := obj.Status
+			return writeODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(w, n, v)
+		},
+		},
+		"refusal": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentPlan().Refusal(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w, n, v)
+		},
+		},
+		"requirements": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Requirements
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(w, n, v)
+		},
+		},
+		"violations": {Object: "DeploymentPlan", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentPlan().Violations(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(w, n, v)
+		},
+		},
+		"warnings": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
+		"inputs": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			v := obj.Inputs
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"live": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentPlan().Live(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"inputChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.InputChanges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+		},
+		},
+		"artifactChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ArtifactChanges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+		},
+		},
+		"sourceChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.SourceChanges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+		},
+		},
+		"token": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Plan)
+			v := obj.Token
 			if !w.Text(plan.Length(v)) {
 				return false
 			}
@@ -2999,6 +3465,20 @@ func init() {
 		},
 		},
 	}
+	planEndRulePayload.Fields = map[string]*plan.Field{
+		"rule": {Object: "EndRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.EndRulePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Rule
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
+	}
 	planEnvironment.Fields = map[string]*plan.Field{
 		"id": {Object: "Environment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Environment)
@@ -3099,6 +3579,44 @@ func init() {
 				return false
 			}
 			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"rules": {Object: "Environment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().Rules(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(w, n, v)
+		},
+		},
+		"requirements": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_requirements_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().Requirements(ctx, obj, fc.Args["operation"].(gate.Operation))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
 	}
@@ -3307,6 +3825,20 @@ func init() {
 		},
 		},
 	}
+	planFreezeDemand.Fields = map[string]*plan.Field{
+		"from": {Object: "FreezeDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Freeze)
+			v := obj.From
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"until": {Object: "FreezeDemand", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Freeze)
+			v := obj.Until
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+	}
 	planGitRepoProperty.Fields = map[string]*plan.Field{
 		"id": {Object: "GitRepoProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.GitRepoProperty)
@@ -3387,6 +3919,58 @@ func init() {
 			obj := parent.(*inputprop.GitRepoProperty)
 			v := obj.IsRequired()
 			return writeNBoolean2bool(w, n, v)
+		},
+		},
+	}
+	planHoursDemand.Fields = map[string]*plan.Field{
+		"timeZone": {Object: "HoursDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Hours)
+			v := obj.TimeZone
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"spans": {Object: "HoursDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Hours)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Spans
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(w, n, v)
+		},
+		},
+	}
+	planHoursSpan.Fields = map[string]*plan.Field{
+		"days": {Object: "HoursSpan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Span)
+			v := obj.Days
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(w, n, v)
+		},
+		},
+		"from": {Object: "HoursSpan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Span)
+			v := obj.From
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"to": {Object: "HoursSpan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Span)
+			v := obj.To
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
 		},
 		},
 	}
@@ -3734,6 +4318,31 @@ func init() {
 				return false
 			}
 			return writeNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
+		},
+		},
+	}
+	planLiveInDemand.Fields = map[string]*plan.Field{
+		"environments": {Object: "LiveInDemand", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.LiveIn)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.LiveInDemand().Environments(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(w, n, v)
+		},
+		},
+		"minutes": {Object: "LiveInDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.LiveIn)
+			v := obj.Minutes
+			return writeNInt2int32(w, n, v)
 		},
 		},
 	}
@@ -4469,6 +5078,43 @@ func init() {
 				return false
 			}
 			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"ownInputs": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().OwnInputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNString2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"onFailure": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.OnFailure
+			return writeNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(w, n, v)
+		},
+		},
+		"promotable": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Promotable(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(w, n, v)
 		},
 		},
 	}
@@ -5617,6 +6263,146 @@ func init() {
 			return writeOCompleteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCompleteDeploymentPayload(w, n, v)
 		},
 		},
+		"promoteDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_promoteDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().PromoteDeployment(ctx, fc.Args["input"].(model.PromoteDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOPromoteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentPayload(w, n, v)
+		},
+		},
+		"approveDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_approveDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ApproveDeployment(ctx, fc.Args["input"].(model.ApproveDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(w, n, v)
+		},
+		},
+		"rejectDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_rejectDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().RejectDeployment(ctx, fc.Args["input"].(model.RejectDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(w, n, v)
+		},
+		},
+		"startDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_startDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().StartDeployment(ctx, fc.Args["input"].(model.StartDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOStartDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐStartDeploymentPayload(w, n, v)
+		},
+		},
+		"createRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_createRule_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().CreateRule(ctx, fc.Args["input"].(model.CreateRuleInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOCreateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateRulePayload(w, n, v)
+		},
+		},
+		"updateRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateRule_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UpdateRule(ctx, fc.Args["input"].(model.UpdateRuleInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateRulePayload(w, n, v)
+		},
+		},
+		"endRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_endRule_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().EndRule(ctx, fc.Args["input"].(model.EndRuleInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(w, n, v)
+		},
+		},
 	}
 	planNumberProperty.Fields = map[string]*plan.Field{
 		"id": {Object: "NumberProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6244,6 +7030,41 @@ func init() {
 		},
 		},
 	}
+	planOverride.Fields = map[string]*plan.Field{
+		"by": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Override)
+			v := obj.By
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"at": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Override)
+			v := obj.At
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"reason": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Override)
+			v := obj.Reason
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"requirements": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Override)
+			v := obj.Requirements
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNString2ᚕstringᚄ(w, n, v)
+		},
+		},
+	}
 	planPageInfo.Fields = map[string]*plan.Field{
 		"hasNextPage": {Object: "PageInfo", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Info)
@@ -6421,6 +7242,32 @@ func init() {
 				return false
 			}
 			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+		},
+		},
+	}
+	planPromoteDeploymentPayload.Fields = map[string]*plan.Field{
+		"deployment": {Object: "PromoteDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.PromoteDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Deployment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"warnings": {Object: "PromoteDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.PromoteDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -7052,6 +7899,46 @@ func init() {
 			return writeOErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(w, n, v)
 		},
 		},
+		"deploymentPlan": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_deploymentPlan_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().DeploymentPlan(ctx, fc.Args["input"].(model.DeploymentPlanInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(w, n, v)
+		},
+		},
+		"rules": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_rules_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Rules(ctx, fc.Args["ended"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+		},
+		},
 	}
 	planRedeployDeploymentPayload.Fields = map[string]*plan.Field{
 		"deployment": {Object: "RedeployDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7176,6 +8063,20 @@ func init() {
 				return false
 			}
 			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+		},
+		},
+	}
+	planRejectDeploymentPayload.Fields = map[string]*plan.Field{
+		"deployment": {Object: "RejectDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.RejectDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Deployment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -7475,6 +8376,58 @@ func init() {
 		},
 		},
 	}
+	planRequirement.Fields = map[string]*plan.Field{
+		"rule": {Object: "Requirement", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Requirement().Rule(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
+		"met": {Object: "Requirement", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			v := obj.Met
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"message": {Object: "Requirement", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			v := obj.Message
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"at": {Object: "Requirement", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			v := obj.At
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"needed": {Object: "Requirement", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			v := obj.Needed
+			return writeOInt2ᚖint32(w, n, v)
+		},
+		},
+		"given": {Object: "Requirement", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			v := obj.Given
+			return writeOInt2ᚖint32(w, n, v)
+		},
+		},
+	}
 	planResolvedInputs.Fields = map[string]*plan.Field{
 		"values": {Object: "ResolvedInputs", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*scalar.ResolvedInputs)
@@ -7595,6 +8548,199 @@ func init() {
 		},
 		},
 	}
+	planRule.Fields = map[string]*plan.Field{
+		"id": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.ID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"name": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"project": {Object: "Rule", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Rule().Project(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+		},
+		},
+		"environment": {Object: "Rule", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Rule().Environment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+		},
+		},
+		"operations": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.Operations
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(w, n, v)
+		},
+		},
+		"demand": {Object: "Rule", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Rule().Demand(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			if v == nil {
+				return w.Missing()
+			}
+			return writeNRuleDemand2slipwayᚋgraphᚋscalarᚐRuleDemand(w, n, v)
+		},
+		},
+		"overridable": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.Overridable
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"createdBy": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.CreatedBy
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"createdAt": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.CreatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"updatedAt": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.UpdatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"endedAt": {Object: "Rule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.EndedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"version": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.Version
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planRuleConnection.Fields = map[string]*plan.Field{
+		"edges": {Object: "RuleConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Rule])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Edges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+		},
+		},
+		"nodes": {Object: "RuleConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Rule])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Nodes()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(w, n, v)
+		},
+		},
+		"pageInfo": {Object: "RuleConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Rule])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+		},
+		},
+		"totalCount": {Object: "RuleConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Rule])
+			ctx := w.Context()
+			v, err := obj.TotalCount(ctx)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planRuleEdge.Fields = map[string]*plan.Field{
+		"cursor": {Object: "RuleEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.Rule])
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"node": {Object: "RuleEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.Rule])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Node
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
+	}
 	planSectionProperty.Fields = map[string]*plan.Field{
 		"id": {Object: "SectionProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.SectionProperty)
@@ -7639,6 +8785,20 @@ func init() {
 				return false
 			}
 			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+	}
+	planStartDeploymentPayload.Fields = map[string]*plan.Field{
+		"deployment": {Object: "StartDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.StartDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Deployment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -8082,6 +9242,15 @@ func init() {
 			return writeOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(w, n, v)
 		},
 		},
+		"holder": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Token)
+			v := obj.Holder
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOGivenId2ᚖstring(w, n, v)
+		},
+		},
 		"prefix": {Object: "Token", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Token)
 			v := obj.Prefix
@@ -8397,6 +9566,32 @@ func init() {
 				return false
 			}
 			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+		},
+		},
+	}
+	planUpdateRulePayload.Fields = map[string]*plan.Field{
+		"rule": {Object: "UpdateRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UpdateRulePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Rule
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
+		"warnings": {Object: "UpdateRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UpdateRulePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -8925,6 +10120,13 @@ func writeNode(w *plan.Writer, n *plan.Node, v scalar.Node) bool {
 			return false
 		}
 		return w.Object(n, planToken, v)
+	case ent.Rule:
+		return w.Object(n, planRule, &v)
+	case *ent.Rule:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planRule, v)
 	case record.Release:
 		return w.Object(n, planRelease, &v)
 	case *record.Release:
@@ -9002,11 +10204,66 @@ func writeNode(w *plan.Writer, n *plan.Node, v scalar.Node) bool {
 			return false
 		}
 		return w.Object(n, planAuditEvent, v)
+	case deployment.Ballot:
+		return w.Object(n, planApproval, &v)
+	case *deployment.Ballot:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planApproval, v)
 	case graphql.Marshaler:
 		return w.Marshal(v, false)
 	default:
 		panic(fmt.Errorf("unexpected type %T; non-generated variants of Node must implement graphql.Marshaler", v))
 	}
+}
+
+func writeRuleDemand(w *plan.Writer, n *plan.Node, v scalar.RuleDemand) bool {
+	switch v := v.(type) {
+	case gate.LiveIn:
+		return w.Object(n, planLiveInDemand, &v)
+	case *gate.LiveIn:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planLiveInDemand, v)
+	case gate.Hours:
+		return w.Object(n, planHoursDemand, &v)
+	case *gate.Hours:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planHoursDemand, v)
+	case gate.Freeze:
+		return w.Object(n, planFreezeDemand, &v)
+	case *gate.Freeze:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planFreezeDemand, v)
+	case gate.Approvals:
+		return w.Object(n, planApprovalsDemand, &v)
+	case *gate.Approvals:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planApprovalsDemand, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of RuleDemand must implement graphql.Marshaler", v))
+	}
+}
+
+func writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(w *plan.Writer, n *plan.Node, v []*deployment.Ballot) bool {
+	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot)
+}
+
+func writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot(w *plan.Writer, n *plan.Node, v *deployment.Ballot) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planApproval, v)
 }
 
 func writeNAuditEvent2ᚕᚖslipwayᚋentᚐAuditEventᚄ(w *plan.Writer, n *plan.Node, v []*ent.AuditEvent) bool {
@@ -9122,6 +10379,14 @@ func writeNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(w *plan.Writer,
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentEvent, v)
+}
+
+func writeNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(w *plan.Writer, n *plan.Node, v gate.Operation) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation[v]), true)
+}
+
+func writeNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(w *plan.Writer, n *plan.Node, v []gate.Operation) bool {
+	return plan.List(w, n, v, true, writeNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation)
 }
 
 func writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w *plan.Writer, n *plan.Node, v []*ent.DeploymentReference) bool {
@@ -9242,6 +10507,14 @@ func writeNFloat2float64(w *plan.Writer, n *plan.Node, v float64) bool {
 
 func writeNGivenId2string(w *plan.Writer, n *plan.Node, v string) bool {
 	return w.Appended(scalar.AppendGivenID(w.Bytes(), v), true)
+}
+
+func writeNHoursSpan2slipwayᚋinternalᚋgateᚐSpan(w *plan.Writer, n *plan.Node, v gate.Span) bool {
+	return w.Object(n, planHoursSpan, &v)
+}
+
+func writeNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(w *plan.Writer, n *plan.Node, v []gate.Span) bool {
+	return plan.List(w, n, v, true, writeNHoursSpan2slipwayᚋinternalᚋgateᚐSpan)
 }
 
 func writeNID2string(w *plan.Writer, n *plan.Node, v string) bool {
@@ -9468,6 +10741,10 @@ func writeNModuleVersionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer,
 	return w.Object(n, planModuleVersionEdge, v)
 }
 
+func writeNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(w *plan.Writer, n *plan.Node, v moduleinstance.OnFailure) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure[v]), true)
+}
+
 func writeNOrganization2ᚕᚖslipwayᚋentᚐOrganizationᚄ(w *plan.Writer, n *plan.Node, v []*ent.Organization) bool {
 	return plan.List(w, n, v, true, writeNOrganization2ᚖslipwayᚋentᚐOrganization)
 }
@@ -9575,8 +10852,56 @@ func writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w 
 	return w.Object(n, planReplayEligibility, v)
 }
 
+func writeNRequirement2slipwayᚋinternalᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v gate.Requirement) bool {
+	return w.Object(n, planRequirement, &v)
+}
+
+func writeNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []gate.Requirement) bool {
+	return plan.List(w, n, v, true, writeNRequirement2slipwayᚋinternalᚋgateᚐRequirement)
+}
+
+func writeNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []*gate.Requirement) bool {
+	return plan.List(w, n, v, true, writeNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement)
+}
+
+func writeNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v *gate.Requirement) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planRequirement, v)
+}
+
 func writeNRole2slipwayᚋinternalᚋactorᚐRole(w *plan.Writer, n *plan.Node, v actor.Role) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNRole2slipwayᚋinternalᚋactorᚐRole[v]), true)
+}
+
+func writeNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(w *plan.Writer, n *plan.Node, v []*ent.Rule) bool {
+	return plan.List(w, n, v, true, writeNRule2ᚖslipwayᚋentᚐRule)
+}
+
+func writeNRule2ᚖslipwayᚋentᚐRule(w *plan.Writer, n *plan.Node, v *ent.Rule) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planRule, v)
+}
+
+func writeNRuleDemand2slipwayᚋgraphᚋscalarᚐRuleDemand(w *plan.Writer, n *plan.Node, v scalar.RuleDemand) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return writeRuleDemand(w, n, v)
+}
+
+func writeNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Rule]) bool {
+	return plan.List(w, n, v, true, writeNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+}
+
+func writeNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Rule]) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planRuleEdge, v)
 }
 
 func writeNString2string(w *plan.Writer, n *plan.Node, v string) bool {
@@ -9634,6 +10959,21 @@ func writeNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted(w *plan.Write
 
 func writeNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Wanted) bool {
 	return plan.List(w, n, v, true, writeNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted)
+}
+
+func writeNWeekday2slipwayᚋinternalᚋgateᚐWeekday(w *plan.Writer, n *plan.Node, v gate.Weekday) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday[v]), true)
+}
+
+func writeNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(w *plan.Writer, n *plan.Node, v []gate.Weekday) bool {
+	return plan.List(w, n, v, true, writeNWeekday2slipwayᚋinternalᚋgateᚐWeekday)
+}
+
+func writeOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.ApproveDeploymentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planApproveDeploymentPayload, v)
 }
 
 func writeOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(w *plan.Writer, n *plan.Node, v *model.ArchiveEnvironmentPayload) bool {
@@ -9741,6 +11081,13 @@ func writeOCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayloa
 	return w.Object(n, planCreateProjectPayload, v)
 }
 
+func writeOCreateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateRulePayload(w *plan.Writer, n *plan.Node, v *model.CreateRulePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planCreateRulePayload, v)
+}
+
 func writeOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(w *plan.Writer, n *plan.Node, v *model.CreateTokenPayload) bool {
 	if v == nil {
 		return false
@@ -9823,6 +11170,20 @@ func writeODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(w *plan.Writ
 		return false
 	}
 	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent)
+}
+
+func writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(w *plan.Writer, n *plan.Node, v *deployment.Plan) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDeploymentPlan, v)
+}
+
+func writeODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v *deployment1.Status) bool {
+	if v == nil {
+		return false
+	}
+	return w.Appended(plan.AppendString(w.Bytes(), marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus[*v]), false)
 }
 
 func writeODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateModuleVersionPayload(w *plan.Writer, n *plan.Node, v *model.DeprecateModuleVersionPayload) bool {
@@ -9909,6 +11270,13 @@ func writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋecsᚐTaskDefinition(w *pla
 	return w.Object(n, planEcsTaskDefinition, v)
 }
 
+func writeOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(w *plan.Writer, n *plan.Node, v *model.EndRulePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planEndRulePayload, v)
+}
+
 func writeOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w *plan.Writer, n *plan.Node, v *record.Environment) bool {
 	if v == nil {
 		return false
@@ -9942,6 +11310,13 @@ func writeOErrorSection2ᚕslipwayᚋinternalᚋfaultᚐSectionᚄ(w *plan.Write
 		return false
 	}
 	return plan.List(w, n, v, true, writeNErrorSection2slipwayᚋinternalᚋfaultᚐSection)
+}
+
+func writeOGivenId2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
+	if v == nil {
+		return false
+	}
+	return w.Appended(scalar.AppendGivenID(w.Bytes(), *v), false)
 }
 
 func writeOID2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
@@ -10105,6 +11480,13 @@ func writeOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *p
 	return w.Object(n, planOrganizationConnection, v)
 }
 
+func writeOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(w *plan.Writer, n *plan.Node, v *gate.Override) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planOverride, v)
+}
+
 func writeOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w *plan.Writer, n *plan.Node, v *record.Project) bool {
 	if v == nil {
 		return false
@@ -10117,6 +11499,13 @@ func writeOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.W
 		return false
 	}
 	return w.Object(n, planProjectConnection, v)
+}
+
+func writeOPromoteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.PromoteDeploymentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planPromoteDeploymentPayload, v)
 }
 
 func writeOPublishModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐPublishModuleVersionPayload(w *plan.Writer, n *plan.Node, v *model.PublishModuleVersionPayload) bool {
@@ -10154,6 +11543,13 @@ func writeOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateM
 	return w.Object(n, planReinstateModuleVersionPayload, v)
 }
 
+func writeORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.RejectDeploymentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planRejectDeploymentPayload, v)
+}
+
 func writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w *plan.Writer, n *plan.Node, v *record.Release) bool {
 	if v == nil {
 		return false
@@ -10173,6 +11569,13 @@ func writeOReportDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐReportDeployment
 		return false
 	}
 	return w.Object(n, planReportDeploymentPayload, v)
+}
+
+func writeORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []*gate.Requirement) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement)
 }
 
 func writeOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(w *plan.Writer, n *plan.Node, v *scalar.ResolvedInputs) bool {
@@ -10201,6 +11604,20 @@ func writeORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploy
 		return false
 	}
 	return w.Object(n, planRollbackDeploymentPayload, v)
+}
+
+func writeORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Rule]) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planRuleConnection, v)
+}
+
+func writeOStartDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐStartDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.StartDeploymentPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planStartDeploymentPayload, v)
 }
 
 func writeOString2ᚕstringᚄ(w *plan.Writer, n *plan.Node, v []string) bool {
@@ -10292,6 +11709,13 @@ func writeOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateProjectPayloa
 		return false
 	}
 	return w.Object(n, planUpdateProjectPayload, v)
+}
+
+func writeOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateRulePayload(w *plan.Writer, n *plan.Node, v *model.UpdateRulePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUpdateRulePayload, v)
 }
 
 func writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w *plan.Writer, n *plan.Node, v *fault.Data) bool {

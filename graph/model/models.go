@@ -12,6 +12,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
 	"slipway/internal/inputprop"
 	"slipway/internal/record"
 	"slipway/internal/runlog"
@@ -20,6 +21,36 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 )
+
+// Approvals by others than the author.
+type ApprovalsDemandInput struct {
+	// How many: 1 to 5.
+	Count int32 `json:"count"`
+	// The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN.
+	Role graphql.Omittable[*actor.Role] `json:"role,omitempty"`
+	// At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty.
+	By graphql.Omittable[[]string] `json:"by,omitempty"`
+}
+
+// What to approve of.
+type ApproveDeploymentInput struct {
+	// The id of a deployment that waits for approvals.
+	ID string `json:"id"`
+	// Why, for people: 1 to 500 characters, not blank.
+	Comment graphql.Omittable[*string] `json:"comment,omitempty"`
+	// Whether to start it at once where all that is demanded is met. True where it is left out or null.
+	Start graphql.Omittable[*bool] `json:"start,omitempty"`
+}
+
+// What approveDeployment answers with.
+type ApproveDeploymentPayload struct {
+	// The deployment as it is now.
+	Deployment *record.Deployment `json:"deployment"`
+	// Whether it has been started, by this approval or before.
+	Started bool `json:"started"`
+	// Why it was not started, though the approval is kept; null where it was, or was not to be.
+	Refusal *fault.Data `json:"refusal,omitempty"`
+}
 
 // The environment to archive.
 type ArchiveEnvironmentInput struct {
@@ -212,11 +243,17 @@ type CreateDeploymentInput struct {
 	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
 	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank.
 	StepExecutionID graphql.Omittable[*string] `json:"stepExecutionId,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
 // What createDeployment answers with.
 type CreateDeploymentPayload struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment *record.Deployment `json:"deployment"`
 	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
 	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
@@ -306,6 +343,31 @@ type CreateProjectPayload struct {
 	Project *record.Project `json:"project"`
 }
 
+// The rule to make.
+type CreateRuleInput struct {
+	// What it is called: one line of 1 to 200 characters.
+	Name string `json:"name"`
+	// The id of the project that it is for; all where it is left out or null.
+	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
+	// The id of the environment that it is for; all where it is left out or null. Its project need not be named.
+	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
+	// The operations that it is for. CREATE, PROMOTE, REDEPLOY and DESTROY where it is left out or null; for `liveIn`, which cannot
+	// name ROLLBACK and DESTROY, the first three.
+	Operations graphql.Omittable[[]gate.Operation] `json:"operations,omitempty"`
+	// What it demands.
+	Demand *RuleDemandInput `json:"demand"`
+	// Whether admins may go past it, with a reason. True where it is left out or null.
+	Overridable graphql.Omittable[*bool] `json:"overridable,omitempty"`
+}
+
+// What createRule answers with.
+type CreateRulePayload struct {
+	// The rule, in force for what begins after this answer.
+	Rule *ent.Rule `json:"rule"`
+	// What to see to: `unsatisfiable`, fewer principals could approve than it demands.
+	Warnings []*inputprop.Warning `json:"warnings"`
+}
+
 // A token to be created.
 type CreateTokenInput struct {
 	// The name for people and logs: one line of 1 to 200 characters, not blank.
@@ -321,6 +383,10 @@ type CreateTokenInput struct {
 	// The ids of the environments that it may change something in, 1 to 100 where there are no projects.
 	// `slipway:Environment:NOT_FOUND` for one that is not there.
 	Environments graphql.Omittable[[]string] `json:"environments,omitempty"`
+	// Whose it is, such as the name by which the company knows a person, for where somebody else has to approve what a person
+	// does: all tokens of one holder are those of one person. Where it is left out or null, the token is one more of whoever
+	// creates it. Who creates a token for a holder cannot pass for somebody else by it, whomever it names.
+	Holder graphql.Omittable[*string] `json:"holder,omitempty"`
 }
 
 // A token that was created.
@@ -403,6 +469,25 @@ type DeploymentFilter struct {
 	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
 	// Created before this moment.
 	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
+	// True for those that went past rules, false for all others.
+	Overridden graphql.Omittable[*bool] `json:"overridden,omitempty"`
+	// True for those that wait for approvals where the caller's would count and is not given yet. For lists only, for a record alone
+	// does not tell it; false is refused.
+	AwaitingMyApproval graphql.Omittable[*bool] `json:"awaitingMyApproval,omitempty"`
+}
+
+// What to plan: the very input of the mutation. Its `idempotencyKey`, `reason` and `expectedPlan` make no difference.
+type DeploymentPlanInput struct {
+	// As for createDeployment.
+	Create graphql.Omittable[*CreateDeploymentInput] `json:"create,omitempty"`
+	// As for promoteDeployment.
+	Promote graphql.Omittable[*PromoteDeploymentInput] `json:"promote,omitempty"`
+	// As for redeployDeployment.
+	Redeploy graphql.Omittable[*RedeployDeploymentInput] `json:"redeploy,omitempty"`
+	// As for rollbackDeployment.
+	Rollback graphql.Omittable[*RollbackDeploymentInput] `json:"rollback,omitempty"`
+	// As for destroyModuleInstance.
+	Destroy graphql.Omittable[*DestroyModuleInstanceInput] `json:"destroy,omitempty"`
 }
 
 // The version of a module to deprecate.
@@ -437,12 +522,56 @@ type DestroyModuleInstanceInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
 // What destroyModuleInstance answers with.
 type DestroyModuleInstancePayload struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment *record.Deployment `json:"deployment"`
+}
+
+// The rule to end.
+type EndRuleInput struct {
+	// The id of the rule.
+	ID string `json:"id"`
+}
+
+// What endRule answers with.
+type EndRulePayload struct {
+	// The rule, which binds nobody any more.
+	Rule *ent.Rule `json:"rule"`
+}
+
+// A freeze.
+type FreezeDemandInput struct {
+	// The first moment.
+	From time.Time `json:"from"`
+	// The first moment after it; no end where it is left out or null.
+	Until graphql.Omittable[*time.Time] `json:"until,omitempty"`
+}
+
+// Hours of the week.
+type HoursDemandInput struct {
+	// A time zone of the IANA's, such as `Europe/Berlin`.
+	TimeZone string `json:"timeZone"`
+	// 1 to 14 spans.
+	Spans []*HoursSpanInput `json:"spans"`
+}
+
+// A part of some days.
+type HoursSpanInput struct {
+	// 1 to 7 days on which it begins.
+	Days []gate.Weekday `json:"days"`
+	// When it begins: `HH:MM`.
+	From string `json:"from"`
+	// The first minute after it: `HH:MM`, up to `24:00`; of the next day where it is before `from`.
+	To string `json:"to"`
 }
 
 // Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
@@ -497,6 +626,14 @@ type LiftQuarantinePayload struct {
 	Release *record.Release `json:"release"`
 }
 
+// To have been live elsewhere.
+type LiveInDemandInput struct {
+	// The ids of 1 to 5 environments.
+	EnvironmentIds []string `json:"environmentIds"`
+	// For how many minutes at least: 0 to 43,200. 0 where it is left out or null.
+	Minutes graphql.Omittable[*int32] `json:"minutes,omitempty"`
+}
+
 // Conditions on module instances; all that are given must hold.
 type ModuleInstanceFilter struct {
 	// The id of the project.
@@ -535,6 +672,46 @@ type MoveServiceInput struct {
 type MoveServicePayload struct {
 	// The module instance that the service belongs to now.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
+}
+
+// What to promote, and where to.
+type PromoteDeploymentInput struct {
+	// The id of the source, a deployment that succeeded.
+	ID string `json:"id"`
+	// The id of another instance of the same module, which it is brought to.
+	ModuleInstanceID string `json:"moduleInstanceId"`
+	// Values in the place of those of the source, by the ids of the inputs: of the instance's `ownInputs`, and of references.
+	// Others are refused, with the violation `not_own`.
+	Inputs graphql.Omittable[*strictjson.Node] `json:"inputs,omitempty"`
+	// The artifact in the place of that of the source, where `artifact` is among the instance's `ownInputs`.
+	Artifact graphql.Omittable[*strictjson.Node] `json:"artifact,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
+	// The run of a pipeline that it is part of: one line of 1 to 200 characters.
+	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
+	// The step of the run: one line of 1 to 200 characters.
+	StepExecutionID graphql.Omittable[*string] `json:"stepExecutionId,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
+}
+
+// What promoteDeployment answers with.
+type PromoteDeploymentPayload struct {
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed. Empty for a repeat under an idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The version to publish.
@@ -595,11 +772,17 @@ type RedeployDeploymentInput struct {
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
 	// Why the caller does it: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
 // What redeployDeployment answers with.
 type RedeployDeploymentPayload struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment *record.Deployment `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
 	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
@@ -616,6 +799,20 @@ type ReinstateModuleVersionInput struct {
 type ReinstateModuleVersionPayload struct {
 	// The version as it is now.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
+}
+
+// What to reject.
+type RejectDeploymentInput struct {
+	// The id of a deployment that waits for approvals.
+	ID string `json:"id"`
+	// Why, for people: 1 to 500 characters, not blank.
+	Comment graphql.Omittable[*string] `json:"comment,omitempty"`
+}
+
+// What rejectDeployment answers with.
+type RejectDeploymentPayload struct {
+	// The deployment, CANCELED with the error `slipway:Deployment:REJECTED`.
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // The lease to renew.
@@ -699,15 +896,48 @@ type RollbackDeploymentInput struct {
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
 	// Why the caller does it: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
 // What rollbackDeployment answers with.
 type RollbackDeploymentPayload struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment *record.Deployment `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
 	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
+}
+
+// What a rule demands: exactly one.
+type RuleDemandInput struct {
+	// Approvals by others.
+	Approvals graphql.Omittable[*ApprovalsDemandInput] `json:"approvals,omitempty"`
+	// Hours of the week.
+	Hours graphql.Omittable[*HoursDemandInput] `json:"hours,omitempty"`
+	// A freeze.
+	Freeze graphql.Omittable[*FreezeDemandInput] `json:"freeze,omitempty"`
+	// To have been live elsewhere.
+	LiveIn graphql.Omittable[*LiveInDemandInput] `json:"liveIn,omitempty"`
+}
+
+// What to start.
+type StartDeploymentInput struct {
+	// The id of a deployment that waits for approvals.
+	ID string `json:"id"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
+}
+
+// What startDeployment answers with.
+type StartDeploymentPayload struct {
+	// The deployment: PENDING, or what has become of it since.
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // What can be followed while it changes, over WebSocket or server-sent events.
@@ -826,6 +1056,10 @@ type UpdateModuleInstanceInput struct {
 	ID string `json:"id"`
 	// The name, unique among the environment's instances that are not archived; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
+	// The ids of at most 1,000 inputs, and `artifact`, that a promotion leaves as they are; not null.
+	OwnInputs graphql.Omittable[[]string] `json:"ownInputs,omitempty"`
+	// What happens when a deployment fails; not null.
+	OnFailure graphql.Omittable[*moduleinstance.OnFailure] `json:"onFailure,omitempty"`
 }
 
 // What updateModuleInstance answers with.
@@ -848,4 +1082,26 @@ type UpdateProjectInput struct {
 type UpdateProjectPayload struct {
 	// The project as it is now.
 	Project *record.Project `json:"project"`
+}
+
+// The fields to change; what is left out stays.
+type UpdateRuleInput struct {
+	// The id of a rule that is in force.
+	ID string `json:"id"`
+	// What it is called; not null.
+	Name graphql.Omittable[*string] `json:"name,omitempty"`
+	// The operations that it is for; not null.
+	Operations graphql.Omittable[[]gate.Operation] `json:"operations,omitempty"`
+	// What it demands, whole; not null.
+	Demand graphql.Omittable[*RuleDemandInput] `json:"demand,omitempty"`
+	// Whether admins may go past it; not null.
+	Overridable graphql.Omittable[*bool] `json:"overridable,omitempty"`
+}
+
+// What updateRule answers with.
+type UpdateRulePayload struct {
+	// The rule as it is now.
+	Rule *ent.Rule `json:"rule"`
+	// What to see to, as for createRule.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }

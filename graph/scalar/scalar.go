@@ -20,6 +20,9 @@ import (
 // Node is a record with a global id; see the interface of the schema.
 type Node interface{}
 
+// RuleDemand is what a rule demands; see the union of the schema.
+type RuleDemand interface{}
+
 // DeploymentData is the detail of a deployment; see the union of the schema.
 type DeploymentData interface{}
 

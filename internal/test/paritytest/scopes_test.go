@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2"
@@ -17,6 +18,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/rule"
 	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
 )
@@ -44,6 +47,27 @@ func (g *ground) pending(t *testing.T) *ent.Deployment {
 func (g *ground) succeeded(t *testing.T) *ent.Deployment {
 	t.Helper()
 	return g.Finish(t, g.pending(t), nil)
+}
+
+// rule makes a rule for the environment, and returns its id.
+func (g *ground) rule(t *testing.T, demand gate.Demand) string {
+	t.Helper()
+	made, _, err := g.w.Rules.Create(g.w.Acme.As(actor.Admin), rule.New{Name: "R", EnvironmentID: &g.Environment.ID, Demand: demand})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+// awaiting makes a deployment that waits for approvals, and ends the rule that demands them; it returns its id.
+func (g *ground) awaiting(t *testing.T) string {
+	t.Helper()
+	ruleID := g.rule(t, gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}})
+	d := g.pending(t)
+	if _, err := g.w.Rules.End(g.w.Acme.As(actor.Admin), ruleID); err != nil {
+		t.Fatal(err)
+	}
+	return d.ID
 }
 
 // settle ends what is active, so that no claim takes it for something else.
@@ -139,6 +163,27 @@ var placedWrites = map[string]placedWrite{
 	}},
 	"destroyModuleInstance": {actor.Admin, fault.ModuleInstanceForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{"id": g.succeeded(t).ModuleInstanceID}
+	}},
+	"promoteDeployment": {actor.Developer, fault.DeploymentForbidden, func(t *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.succeeded(t).ID, "moduleInstanceId": g.instance(t)}
+	}},
+	"approveDeployment": {actor.Developer, fault.DeploymentForbidden, func(t *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.awaiting(t), "start": false}
+	}},
+	"rejectDeployment": {actor.Developer, fault.DeploymentForbidden, func(t *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.awaiting(t)}
+	}},
+	"startDeployment": {actor.Developer, fault.DeploymentForbidden, func(t *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.awaiting(t)}
+	}},
+	"createRule": {actor.Admin, fault.RuleForbidden, func(_ *testing.T, g *ground) map[string]any {
+		return map[string]any{"name": "R", "environmentId": g.Environment.ID, "demand": map[string]any{"freeze": map[string]any{"from": "2200-01-01T00:00:00Z"}}}
+	}},
+	"updateRule": {actor.Admin, fault.RuleForbidden, func(t *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.rule(t, gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}), "name": "S"}
+	}},
+	"endRule": {actor.Admin, fault.RuleForbidden, func(t *testing.T, g *ground) map[string]any {
+		return map[string]any{"id": g.rule(t, gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}})}
 	}},
 	"quarantineRelease": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{"id": *g.succeeded(t).ReleaseID, "reason": "bad"}

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/rule"
 	"slipway/internal/test/worldtest"
 )
 
@@ -34,8 +37,20 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 	if err != nil {
 		t.Fatal(err)
 	}
+	ruled, _, err := w.Rules.Create(ctx, rule.New{Name: "R", EnvironmentID: &r.place.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 2, Role: actor.Developer}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := r.place.Deploy(t, r.place.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
+	if _, err := w.Deploy.Approve(ctx, deployment.Voice{DeploymentID: waiting.ID}, true); err != nil {
+		t.Fatal(err)
+	}
+	voice, err := w.Store.Client.Approval.Query().First(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]string{
-		"qua": held.ID, "org": o.ID, "prj": r.place.Project.ID, "env": r.place.Environment.ID, "mod": r.place.Definition.ID,
+		"rule": ruled.ID, "apr": voice.ID, "qua": held.ID, "org": o.ID, "prj": r.place.Project.ID, "env": r.place.Environment.ID, "mod": r.place.Definition.ID,
 		"mver": r.place.Version.ID, "inst": r.place.Instance.ID, "rel": *r.deployment.ReleaseID,
 		"dep": r.deployment.ID, "dvd": r.definition.ID, "tok": tokens[0].ID, "aud": event.ID,
 	}
@@ -97,7 +112,7 @@ type question struct {
 // onForeign are all operations that take an id; mine are ids of the caller's own.
 func onForeign(mine map[string]string) []question {
 	var all []question
-	for _, kind := range []string{"org", "prj", "env", "mod", "mver", "inst", "rel", "dep", "dvd", "tok", "aud", "qua"} {
+	for _, kind := range []string{"org", "prj", "env", "mod", "mver", "inst", "rel", "dep", "dvd", "tok", "aud", "qua", "rule", "apr"} {
 		all = append(all,
 			question{kind: kind, document: `query($id: ID!) { node(id: $id) { __typename id } }`},
 			question{kind: kind, document: `query($id: ID!) { nodes(ids: [$id]) { id } }`})
@@ -153,6 +168,15 @@ func onForeign(mine map[string]string) []question {
 	mutation("rel", false, `liftQuarantine(input: {id: $id})`)
 	mutation("inst", false, `destroyModuleInstance(input: {id: $id})`)
 	mutation("inst", false, `moveService(input: {serviceArn: "arn:aws:ecs:eu-west-1:123456789012:service/main/web", moduleInstanceId: $id})`)
+	for _, field := range []string{"approveDeployment", "rejectDeployment", "startDeployment"} {
+		mutation("dep", false, field+`(input: {id: $id})`)
+	}
+	mutation("dep", false, `promoteDeployment(input: {id: $id, moduleInstanceId: "`+mine["inst"]+`"})`)
+	mutation("inst", false, `promoteDeployment(input: {id: "`+mine["dep"]+`", moduleInstanceId: $id})`)
+	mutation("prj", false, `createRule(input: {projectId: $id, name: "x", demand: {approvals: {count: 1}}})`)
+	mutation("env", false, `createRule(input: {environmentId: $id, name: "x", demand: {approvals: {count: 1}}})`)
+	mutation("rule", false, `updateRule(input: {id: $id, name: "x"})`)
+	mutation("rule", false, `endRule(input: {id: $id})`)
 	mutation("tok", false, `revokeToken(input: {id: $id})`)
 	return all
 }
@@ -162,6 +186,7 @@ func onForeign(mine map[string]string) []question {
 var notForeign = []string{
 	"claimDeployment.leaseId", "renewLease.leaseId", "reportDeployment.leaseId", "completeDeployment.leaseId",
 	"rollbackDeployment.expectedLiveDeploymentId", "redeployDeployment.expectedLiveDeploymentId", "createDeployment.expectedLiveDeploymentId", "destroyModuleInstance.expectedLiveDeploymentId",
+	"promoteDeployment.expectedLiveDeploymentId",
 	"createToken.projects", "createToken.environments",
 }
 

@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/rule"
 	"slipway/internal/test/worldtest"
 )
 
@@ -70,6 +73,7 @@ func (x *texts) all(t *testing.T) []written {
 	d, released := definition(t, x.w, x.w.Acme, "image", plainSchema), x.place.Succeeded(t)
 	runs := x.place.Deploy(t, x.place.NewInstance(t, "runs").ID, `{"image":"web:1"}`)
 	lease := x.place.Claim(t, runs)
+	ruleID := distantRule(t, x.w)
 	type members = map[string]any
 	var list []written
 	add := func(role actor.Role, mutation, record string, lines bool, limit int, input func() members, names ...string) {
@@ -157,9 +161,30 @@ func (x *texts) all(t *testing.T) []written {
 		return members{"id": id}
 	}
 	add(actor.Admin, "destroyModuleInstance", "deployment", many, 500, destroyed, "reason")
+	promoted := func() members {
+		return members{"id": released.ID, "moduleInstanceId": x.place.NewInstance(t, x.fresh()).ID}
+	}
+	add(actor.Developer, "promoteDeployment", "deployment", many, 500, promoted, "reason")
+	add(actor.Developer, "promoteDeployment", "deployment", one, name, promoted, "pipelineRunId", "stepExecutionId")
+	ruled := func() members {
+		return members{"name": "x", "demand": members{"freeze": members{"from": "2200-01-01T00:00:00Z"}}}
+	}
+	add(actor.Admin, "createRule", "rule", one, name, ruled, "name")
+	rulePatch := func() members { return members{"id": ruleID} }
+	add(actor.Admin, "updateRule", "rule", one, name, rulePatch, "name")
 	quarantine := func() members { return members{"id": *released.ReleaseID} }
 	add(actor.Admin, "quarantineRelease", "release.quarantine", many, 1_000, quarantine, "reason")
 	return list
+}
+
+// distantRule makes a rule that binds nobody yet, and returns its id.
+func distantRule(t *testing.T, w *worldtest.World) string {
+	t.Helper()
+	made, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "x", Demand: gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
 }
 
 // overREST is a text of the update over REST.
@@ -220,7 +245,11 @@ func TestTextsOfRecordsAreBoundInTheirCharacters(t *testing.T) {
 var noTexts = []string{
 	"createModuleDefinition.type", "updateModuleDefinition.type", "publishModuleVersion.version", "publishModuleVersion.deploymentType", "claimDeployment.deploymentTypes",
 	"createDeployment.withoutInputs", "createDeployment.idempotencyKey", "rollbackDeployment.idempotencyKey", "redeployDeployment.idempotencyKey",
-	"destroyModuleInstance.idempotencyKey", "moveService.serviceArn",
+	"destroyModuleInstance.idempotencyKey", "moveService.serviceArn", "promoteDeployment.idempotencyKey",
+	"createDeployment.expectedPlan", "rollbackDeployment.expectedPlan", "redeployDeployment.expectedPlan", "destroyModuleInstance.expectedPlan", "promoteDeployment.expectedPlan",
+	// Which deployment/control_test.go and approval_test.go try.
+	"createDeployment.overrideReason", "rollbackDeployment.overrideReason", "redeployDeployment.overrideReason", "destroyModuleInstance.overrideReason",
+	"promoteDeployment.overrideReason", "startDeployment.overrideReason", "approveDeployment.comment", "rejectDeployment.comment", "updateModuleInstance.ownInputs",
 }
 
 func TestEveryTextOfAnInputIsLookedAt(t *testing.T) {

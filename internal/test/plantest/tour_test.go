@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/approval"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/account"
 	"slipway/internal/actor"
@@ -18,12 +19,14 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
+	"slipway/internal/gate"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/retention"
+	"slipway/internal/rule"
 	"slipway/internal/runlog"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -54,9 +57,11 @@ func newTour(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *tour {
 func (t *tour) run() {
 	t.Helper()
 	t.tokens()
+	t.principals()
 	t.places()
 	first := t.deploys()
 	t.replays(first)
+	t.control(first)
 	t.follows()
 	t.inputs()
 	t.definitions()
@@ -102,6 +107,27 @@ func (t *tour) tokens() {
 	t.w.Accounts.StoreUses(t.Context())
 	_, err = t.w.Accounts.OrganizationBySlug(root, t.w.Acme.Slug)
 	t.must(err)
+}
+
+// principals asks who made the tokens of the last in a line of makers, and who may do something at a place.
+func (t *tour) principals() {
+	t.Helper()
+	ask := func(ctx context.Context, tx *ent.Tx) error {
+		makers, err := t.w.Store.MakersOf(ctx, tx, []string{"holder:1-5", "tok_00000000000000000001000051", "holder:11-5"})
+		if err == nil && len(makers["holder:1-5"]) != 5 {
+			t.Errorf("%v are the makers of one after five", makers)
+		}
+		for _, holders := range [][]string{nil, {"alice", "bob"}} {
+			if err == nil {
+				_, err = t.w.Store.PrincipalsWith(ctx, tx, store.PrincipalQuery{At: time.Now(), Roles: []actor.Role{actor.Developer, actor.Viewer},
+					Place: actor.Place{ProjectID: t.p.Project.ID, EnvironmentID: t.p.Environment.ID}, Holders: holders})
+			}
+		}
+		return err
+	}
+	t.must(ask(t.admin, nil))
+	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
+	t.must(t.w.Store.Tx(t.admin, never, ask))
 }
 
 func (t *tour) places() {
@@ -273,6 +299,78 @@ func (t *tour) replays(first *ent.Deployment) {
 }
 
 // follows follows the organization and one deployment, from now on and after a cursor.
+// control makes rules, and what waits for approvals.
+func (t *tour) control(first *ent.Deployment) {
+	t.Helper()
+	var rules []*ent.Rule
+	for _, demand := range []gate.Demand{
+		{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}, {LiveIn: &gate.LiveIn{EnvironmentIDs: []string{t.p.Environment.ID}}},
+	} {
+		r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &t.p.Environment.ID, Demand: demand, Overridable: true, Operations: []gate.Operation{gate.Promote, gate.Redeploy}})
+		t.must(err)
+		rules = append(rules, r)
+	}
+	target := t.p.NewInstance(t, "promoted")
+	in := deployment.Promotion{SourceID: first.ID, InstanceID: target.ID}
+	plan, err := t.w.Deploy.PlanPromote(t.developer, in)
+	t.must(err)
+	in.ExpectedPlan = plan.Token
+	waits, _, err := t.w.Deploy.PromoteWarned(t.developer, in)
+	t.must(err)
+	_, err = t.w.Deploy.PlanRollback(t.developer, deployment.Replay{SourceID: first.ID})
+	t.must(err)
+	_, err = t.w.Deploy.PlanDestroy(t.admin, deployment.Destroy{InstanceID: t.p.Instance.ID})
+	t.must(err)
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } } approvals { counts }
+		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
+		moduleInstance(id: "`+target.ID+`") { promotable { id } } environment(id: "`+t.p.Environment.ID+`") { rules { id } requirements { message } } rules { nodes { demand { __typename } } } }`)
+	approved, err := t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: waits.ID}, true)
+	t.must(err)
+	if !approved.Started {
+		t.Errorf("not started: %v", approved.Refusal)
+	}
+	_, err = t.w.Deploy.Cancel(t.developer, waits.ID)
+	t.must(err)
+	other, _, err := t.w.Deploy.PromoteWarned(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: target.ID})
+	t.must(err)
+	_, err = t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: other.ID}, false)
+	t.must(err)
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { node(id: "`+t.w.Store.Client.Approval.Query().Where(approval.DeploymentID(other.ID)).OnlyX(t.admin).ID+`") { id } }`)
+	_, err = t.w.Deploy.Reject(t.admin, deployment.Voice{DeploymentID: other.ID})
+	t.must(err)
+	t.supersedes(first, target.ID)
+	_, err = t.w.Deploy.ExpireWaiting(t.Context())
+	t.must(err)
+	for _, r := range rules {
+		_, _, err := t.w.Rules.Update(t.admin, r.ID, rule.Patch{Name: new("S")})
+		t.must(err)
+		_, err = t.w.Rules.End(t.admin, r.ID)
+		t.must(err)
+	}
+}
+
+// supersedes has a deployment succeed while a promotion waits, and starts a replay of the success.
+func (t *tour) supersedes(first *ent.Deployment, instanceID string) {
+	t.Helper()
+	_, _, err := t.w.Deploy.PromoteWarned(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	t.must(err)
+	t.p.Deploy(t.T, instanceID, `{"image":"web:1"}`)
+	created, lease := t.claim()
+	_, err = t.w.Deploy.Complete(t.runner, created.ID, lease, nil)
+	t.must(err)
+	_, err = t.w.Deploy.PlanPromote(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	t.must(err)
+	again, err := t.w.Deploy.Redeploy(t.developer, deployment.Replay{SourceID: created.ID})
+	t.must(err)
+	approved, err := t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: again.ID}, true)
+	t.must(err)
+	if !approved.Started {
+		t.Errorf("not started: %v", approved.Refusal)
+	}
+	_, err = t.w.Deploy.Cancel(t.developer, again.ID)
+	t.must(err)
+}
+
 func (t *tour) follows() {
 	t.Helper()
 	d := t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:2"}`)
@@ -349,6 +447,19 @@ func (t *tour) inputs() {
 	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
 	t.must(err)
 	t.refers(d)
+	elsewhere := t.p.NewInstance(t, "elsewhere")
+	_, err = t.w.Deploy.PlanPromote(t.developer, deployment.Promotion{SourceID: d.ID, InstanceID: elsewhere.ID})
+	t.must(err)
+	r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+	t.must(err)
+	waits, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: elsewhere.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
+	t.must(err)
+	_, err = t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: waits.ID}, true)
+	t.must(err)
+	_, err = t.w.Deploy.Cancel(t.developer, waits.ID)
+	t.must(err)
+	_, err = t.w.Rules.End(t.admin, r.ID)
+	t.must(err)
 	for _, in := range []inputvalidation.Request{
 		{VersionID: &version.ID, InstanceID: &other.ID, Values: values},
 		{VersionID: &version.ID, EnvironmentID: &t.p.Environment.ID, Values: values},

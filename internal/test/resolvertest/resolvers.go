@@ -18,6 +18,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
+	"slipway/internal/gate"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
@@ -30,6 +31,21 @@ import (
 type resolvers struct {
 	generated.ResolverRoot
 	call Call
+}
+
+type aroundApprovalsDemand struct {
+	generated.ApprovalsDemandResolver
+	call Call
+}
+
+func (r resolvers) ApprovalsDemand() generated.ApprovalsDemandResolver {
+	return aroundApprovalsDemand{r.ResolverRoot.ApprovalsDemand(), r.call}
+}
+
+func (r aroundApprovalsDemand) By(ctx context.Context, obj *gate.Approvals) ([]string, error) {
+	return around(ctx, r.call, Field{Name: "ApprovalsDemand.by", Parent: obj}, func(ctx context.Context) ([]string, error) {
+		return r.ApprovalsDemandResolver.By(ctx, obj)
+	})
 }
 
 type aroundAuditEvent struct {
@@ -197,6 +213,48 @@ func (r aroundDeployment) Lineage(ctx context.Context, obj *record.Deployment) (
 	})
 }
 
+func (r aroundDeployment) Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.requirements", Parent: obj}, func(ctx context.Context) ([]*gate.Requirement, error) {
+		return r.DeploymentResolver.Requirements(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Ballot, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj}, func(ctx context.Context) ([]*deployment.Ballot, error) {
+		return r.DeploymentResolver.Approvals(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approveEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+		return r.DeploymentResolver.ApproveEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.startEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+		return r.DeploymentResolver.StartEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.promotedFrom", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentResolver.PromotedFrom(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) AfterFailureOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.afterFailureOf", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentResolver.AfterFailureOf(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) AutomaticRollback(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.automaticRollback", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentResolver.AutomaticRollback(ctx, obj)
+	})
+}
+
 type aroundDeploymentChange struct {
 	generated.DeploymentChangeResolver
 	call Call
@@ -227,6 +285,33 @@ func (r aroundDeploymentChange) Version(ctx context.Context, obj *feed.Item) (in
 func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentChange.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DeploymentChangeResolver.Deployment(ctx, obj)
+	})
+}
+
+type aroundDeploymentPlan struct {
+	generated.DeploymentPlanResolver
+	call Call
+}
+
+func (r resolvers) DeploymentPlan() generated.DeploymentPlanResolver {
+	return aroundDeploymentPlan{r.ResolverRoot.DeploymentPlan(), r.call}
+}
+
+func (r aroundDeploymentPlan) Refusal(ctx context.Context, obj *deployment.Plan) (*fault.Data, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentPlan.refusal", Parent: obj}, func(ctx context.Context) (*fault.Data, error) {
+		return r.DeploymentPlanResolver.Refusal(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentPlan) Violations(ctx context.Context, obj *deployment.Plan) ([]*fault.Violation, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentPlan.violations", Parent: obj}, func(ctx context.Context) ([]*fault.Violation, error) {
+		return r.DeploymentPlanResolver.Violations(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentPlan) Live(ctx context.Context, obj *deployment.Plan) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentPlan.live", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentPlanResolver.Live(ctx, obj)
 	})
 }
 
@@ -287,6 +372,18 @@ func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Envi
 	})
 }
 
+func (r aroundEnvironment) Rules(ctx context.Context, obj *record.Environment) ([]*ent.Rule, error) {
+	return around(ctx, r.call, Field{Name: "Environment.rules", Parent: obj}, func(ctx context.Context) ([]*ent.Rule, error) {
+		return r.EnvironmentResolver.Rules(ctx, obj)
+	})
+}
+
+func (r aroundEnvironment) Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error) {
+	return around(ctx, r.call, Field{Name: "Environment.requirements", Parent: obj, Args: []any{operation}}, func(ctx context.Context) ([]*gate.Requirement, error) {
+		return r.EnvironmentResolver.Requirements(ctx, obj, operation)
+	})
+}
+
 type aroundErrorCode struct {
 	generated.ErrorCodeResolver
 	call Call
@@ -320,6 +417,21 @@ func (r resolvers) ErrorSection() generated.ErrorSectionResolver {
 func (r aroundErrorSection) Object(ctx context.Context, obj *fault.Section) (json.RawMessage, error) {
 	return around(ctx, r.call, Field{Name: "ErrorSection.object", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
 		return r.ErrorSectionResolver.Object(ctx, obj)
+	})
+}
+
+type aroundLiveInDemand struct {
+	generated.LiveInDemandResolver
+	call Call
+}
+
+func (r resolvers) LiveInDemand() generated.LiveInDemandResolver {
+	return aroundLiveInDemand{r.ResolverRoot.LiveInDemand(), r.call}
+}
+
+func (r aroundLiveInDemand) Environments(ctx context.Context, obj *gate.LiveIn) ([]*record.Environment, error) {
+	return around(ctx, r.call, Field{Name: "LiveInDemand.environments", Parent: obj}, func(ctx context.Context) ([]*record.Environment, error) {
+		return r.LiveInDemandResolver.Environments(ctx, obj)
 	})
 }
 
@@ -476,6 +588,18 @@ func (r aroundModuleInstance) Outdated(ctx context.Context, obj *record.ModuleIn
 func (r aroundModuleInstance) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.dependents", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
 		return r.ModuleInstanceResolver.Dependents(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) OwnInputs(ctx context.Context, obj *record.ModuleInstance) ([]string, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.ownInputs", Parent: obj}, func(ctx context.Context) ([]string, error) {
+		return r.ModuleInstanceResolver.OwnInputs(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) Promotable(ctx context.Context, obj *record.ModuleInstance) ([]*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.promotable", Parent: obj}, func(ctx context.Context) ([]*record.Deployment, error) {
+		return r.ModuleInstanceResolver.Promotable(ctx, obj)
 	})
 }
 
@@ -770,6 +894,48 @@ func (r aroundMutation) CompleteDeployment(ctx context.Context, input model.Comp
 	})
 }
 
+func (r aroundMutation) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.promoteDeployment", Args: []any{input}}, func(ctx context.Context) (*model.PromoteDeploymentPayload, error) {
+		return r.MutationResolver.PromoteDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.approveDeployment", Args: []any{input}}, func(ctx context.Context) (*model.ApproveDeploymentPayload, error) {
+		return r.MutationResolver.ApproveDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.rejectDeployment", Args: []any{input}}, func(ctx context.Context) (*model.RejectDeploymentPayload, error) {
+		return r.MutationResolver.RejectDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.startDeployment", Args: []any{input}}, func(ctx context.Context) (*model.StartDeploymentPayload, error) {
+		return r.MutationResolver.StartDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) CreateRule(ctx context.Context, input model.CreateRuleInput) (*model.CreateRulePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.createRule", Args: []any{input}}, func(ctx context.Context) (*model.CreateRulePayload, error) {
+		return r.MutationResolver.CreateRule(ctx, input)
+	})
+}
+
+func (r aroundMutation) UpdateRule(ctx context.Context, input model.UpdateRuleInput) (*model.UpdateRulePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateRule", Args: []any{input}}, func(ctx context.Context) (*model.UpdateRulePayload, error) {
+		return r.MutationResolver.UpdateRule(ctx, input)
+	})
+}
+
+func (r aroundMutation) EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.endRule", Args: []any{input}}, func(ctx context.Context) (*model.EndRulePayload, error) {
+		return r.MutationResolver.EndRule(ctx, input)
+	})
+}
+
 type aroundOutdatedReference struct {
 	generated.OutdatedReferenceResolver
 	call Call
@@ -992,6 +1158,18 @@ func (r aroundQuery) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) {
 	})
 }
 
+func (r aroundQuery) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*deployment.Plan, error) {
+	return around(ctx, r.call, Field{Name: "Query.deploymentPlan", Args: []any{input}}, func(ctx context.Context) (*deployment.Plan, error) {
+		return r.QueryResolver.DeploymentPlan(ctx, input)
+	})
+}
+
+func (r aroundQuery) Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	return around(ctx, r.call, Field{Name: "Query.rules", Args: []any{ended, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Rule], error) {
+		return r.QueryResolver.Rules(ctx, ended, first, after, last, before)
+	})
+}
+
 type aroundRelease struct {
 	generated.ReleaseResolver
 	call Call
@@ -1034,6 +1212,48 @@ func (r aroundRelease) Quarantines(ctx context.Context, obj *record.Release) ([]
 func (r aroundRelease) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return around(ctx, r.call, Field{Name: "Release.deployments", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
 		return r.ReleaseResolver.Deployments(ctx, obj, first, after, last, before)
+	})
+}
+
+type aroundRequirement struct {
+	generated.RequirementResolver
+	call Call
+}
+
+func (r resolvers) Requirement() generated.RequirementResolver {
+	return aroundRequirement{r.ResolverRoot.Requirement(), r.call}
+}
+
+func (r aroundRequirement) Rule(ctx context.Context, obj *gate.Requirement) (*ent.Rule, error) {
+	return around(ctx, r.call, Field{Name: "Requirement.rule", Parent: obj}, func(ctx context.Context) (*ent.Rule, error) {
+		return r.RequirementResolver.Rule(ctx, obj)
+	})
+}
+
+type aroundRule struct {
+	generated.RuleResolver
+	call Call
+}
+
+func (r resolvers) Rule() generated.RuleResolver {
+	return aroundRule{r.ResolverRoot.Rule(), r.call}
+}
+
+func (r aroundRule) Project(ctx context.Context, obj *ent.Rule) (*record.Project, error) {
+	return around(ctx, r.call, Field{Name: "Rule.project", Parent: obj}, func(ctx context.Context) (*record.Project, error) {
+		return r.RuleResolver.Project(ctx, obj)
+	})
+}
+
+func (r aroundRule) Environment(ctx context.Context, obj *ent.Rule) (*record.Environment, error) {
+	return around(ctx, r.call, Field{Name: "Rule.environment", Parent: obj}, func(ctx context.Context) (*record.Environment, error) {
+		return r.RuleResolver.Environment(ctx, obj)
+	})
+}
+
+func (r aroundRule) Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDemand, error) {
+	return around(ctx, r.call, Field{Name: "Rule.demand", Parent: obj}, func(ctx context.Context) (scalar.RuleDemand, error) {
+		return r.RuleResolver.Demand(ctx, obj)
 	})
 }
 

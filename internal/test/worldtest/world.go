@@ -248,5 +248,5 @@ func (w *World) token(t testing.TB, by *actor.Actor, in account.NewToken) (strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return secret.Reveal(), &actor.Actor{ID: made.ID, Name: made.Name, Role: in.Role, OrganizationID: by.OrganizationID, Channel: actor.GraphQL}
+	return secret.Reveal(), account.ActorOf(made).Via(actor.GraphQL)
 }

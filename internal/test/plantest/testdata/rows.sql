@@ -19,8 +19,10 @@ FROM counted;
 INSERT INTO organizations (id, created_at, updated_at, name, slug)
 SELECT 'org_' || id, at, at, text, text FROM n WHERE i BETWEEN 20 AND 5999;
 
-INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, hash, prefix, last_four)
-SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last' FROM n WHERE i < 30000;
+-- The principal of a token is that of its lane in its block of a hundred, which the one of the block before made.
+INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, hash, prefix, last_four, principal_id, made_by_id)
+SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last', 'holder:' || lane || '-' || (block / 100),
+       CASE WHEN block >= 100 THEN 'holder:' || lane || '-' || (block / 100 - 1) END FROM n WHERE i < 30000;
 
 -- A quarter of the projects, the environments and the instances is archived.
 INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug, archived_at)
@@ -57,7 +59,7 @@ SELECT 'rel_' || id, at, at, owner, 'mver_' || first_id, text, '{}' FROM n WHERE
 -- those of some small ones for it. Each of the oldest instances and releases has fifty or more. A few
 -- have not ended. A quarter of those of the first organization are of the one instance that {instance} is the id of.
 INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, release_id,
-                         deployment_type, trigger_source, status, completed_at, created_by, lease_id, external_deployment_id, service_arn, given_from)
+                         deployment_type, trigger_source, status, completed_at, created_by, lease_id, external_deployment_id, service_arn, given_from, override)
 SELECT 'dep_' || n.id, n.at, n.at, home.owner,
        CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{project}' ELSE 'prj_' || home.place_id END,
        CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{environment}' ELSE 'env_' || home.place_id END,
@@ -69,10 +71,24 @@ SELECT 'dep_' || n.id, n.at, n.at, home.owner,
        CASE WHEN n.block <> 998 OR n.lane >= 20 OR home.lane BETWEEN 4 AND 8 THEN n.at END, 'test',
        'lease-' || n.id, 'ecs-svc/' || n.i,
        'arn:aws:ecs:eu-west-1:123456789012:service/main/' || CASE WHEN n.block = 5 THEN 'waited-for-' || home.lane WHEN home.lane BETWEEN 4 AND 8 THEN 'web' ELSE 'service-' || home.lane END,
-       CASE WHEN n.block % 20 <> 9 THEN 'dep_' || n.id END
+       CASE WHEN n.block % 20 <> 9 THEN 'dep_' || n.id END,
+       (CASE WHEN n.block % 100 = 11 THEN '{"by":"test","at":"2026-01-01T00:00:00Z","reason":"r","requirements":[]}' END){json}
 FROM n JOIN n AS home ON home.i = CASE WHEN n.lane BETWEEN 20 AND 28 THEN n.lane - 20 WHEN n.lane BETWEEN 30 AND 31 THEN n.lane - 30
                                        ELSE n.lane + 50 * (n.block % 2) END
 WHERE n.i < 50000;
+
+-- In the large place of each organization a rule is in force, and some deployments wait for the approval that it demands.
+INSERT INTO rules (id, created_at, updated_at, organization_id, name, project_id, environment_id, operations, demand, overridable, created_by, ended_at)
+SELECT 'rule_' || id, at, at, owner, text, 'prj_' || place_id, 'env_' || place_id, '["CREATE"]'{json}, '{"approvals":{"count":1,"role":"developer"}}'{json},
+       true, 'test', CASE WHEN block > 0 OR lane % 10 > 0 THEN at END FROM n WHERE i < 2500;
+
+INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, release_id,
+                         deployment_type, trigger_source, status, created_by, waits_until)
+SELECT 'dep_0000000000000000000' || (2000000 + i), at, at, owner, 'prj_' || place_id, 'env_' || place_id, 'inst_' || first_id, 'rel_' || first_id,
+       'aws:ecs', 'api', 'AWAITING_APPROVAL', 'test', '2200-01-01T00:00:00Z' FROM n WHERE i < 500;
+
+INSERT INTO approvals (id, created_at, updated_at, organization_id, deployment_id, principal_id, token_id, created_by, role, approved)
+SELECT 'apr_' || id, at, at, owner, 'dep_0000000000000000000' || (2000000 + i), 'holder:x', 'tok_' || id, 'test', 'admin', true FROM n WHERE i < 500;
 
 INSERT INTO default_value_definitions (id, created_at, updated_at, organization_id, given_id, name, "schema")
 SELECT 'dvd_' || id, at, at, owner, text, text, '{"id":"x","type":"string","label":"X","values":[{"value":"a","label":"A"}]}' FROM n WHERE i < 6000;

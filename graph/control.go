@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"slipway/ent"
+	"slipway/graph/model"
+	"slipway/graph/scalar"
+	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/record"
+	"slipway/internal/rule"
+)
+
+// The functions of this file turn the schema's inputs about rules, plans and approvals into those of the services, and
+// load what a record shows of them for its whole batch.
+
+func newRule(in model.CreateRuleInput) rule.New {
+	n := rule.New{Name: in.Name, ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), Demand: demand(in.Demand), Overridable: true}
+	if list := in.Operations.Value(); list != nil {
+		n.Operations = append([]gate.Operation{}, list...)
+	}
+	if given := in.Overridable.Value(); given != nil {
+		n.Overridable = *given
+	}
+	return n
+}
+
+func rulePatch(in model.UpdateRuleInput) rule.Patch {
+	p := rule.Patch{Name: in.Name.Value(), Overridable: in.Overridable.Value()}
+	if list := in.Operations.Value(); list != nil {
+		p.Operations = append([]gate.Operation{}, list...)
+	}
+	if given := in.Demand.Value(); given != nil {
+		p.Demand = new(demand(given))
+	}
+	p.Violations = slices.Concat(notNull("/name", in.Name), listNotNull("/operations", in.Operations), notNull("/demand", in.Demand),
+		notNull("/overridable", in.Overridable))
+	return p
+}
+
+// demand returns what a rule is to demand. Which members it must have, the schema says.
+func demand(in *model.RuleDemandInput) gate.Demand {
+	var d gate.Demand
+	if a := in.Approvals.Value(); a != nil {
+		d.Approvals = &gate.Approvals{Count: a.Count, Role: actor.Developer, By: a.By.Value()}
+		if role := a.Role.Value(); role != nil {
+			d.Approvals.Role = *role
+		}
+	}
+	if h := in.Hours.Value(); h != nil {
+		d.Hours = &gate.Hours{TimeZone: h.TimeZone}
+		for _, span := range h.Spans {
+			d.Hours.Spans = append(d.Hours.Spans, gate.Span{Days: span.Days, From: span.From, To: span.To})
+		}
+	}
+	if f := in.Freeze.Value(); f != nil {
+		d.Freeze = &gate.Freeze{From: f.From, Until: f.Until.Value()}
+	}
+	if l := in.LiveIn.Value(); l != nil {
+		d.LiveIn = &gate.LiveIn{EnvironmentIDs: l.EnvironmentIds}
+		if minutes := l.Minutes.Value(); minutes != nil {
+			d.LiveIn.Minutes = *minutes
+		}
+	}
+	return d
+}
+
+// ruleDemand returns the demand of a rule as the member of the union that it is.
+func ruleDemand(r *ent.Rule) scalar.RuleDemand {
+	switch d := r.Demand; {
+	case d.Approvals != nil:
+		return d.Approvals
+	case d.Hours != nil:
+		return d.Hours
+	case d.Freeze != nil:
+		return d.Freeze
+	case d.LiveIn != nil:
+		return d.LiveIn
+	}
+	return nil
+}
+
+func promotion(in model.PromoteDeploymentInput) deployment.Promotion {
+	return deployment.Promotion{
+		SourceID: in.ID, InstanceID: in.ModuleInstanceID, Inputs: in.Inputs.Value(), Artifact: in.Artifact.Value(),
+		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), Reason: in.Reason.Value(),
+		PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
+		IdempotencyKey: in.IdempotencyKey.Value(), Control: control(in.ExpectedPlan, in.OverrideReason),
+	}
+}
+
+func control(plan, override graphql.Omittable[*string]) deployment.Control {
+	return deployment.Control{ExpectedPlan: plan.Value(), OverrideReason: override.Value()}
+}
+
+// deploymentPlan returns what a mutation would do.
+func deploymentPlan(ctx context.Context, r *Resolver, in model.DeploymentPlanInput) (*deployment.Plan, error) {
+	switch {
+	case in.Create.Value() != nil:
+		return planAt("/create")(r.Deploy.PlanCreate(ctx, newDeployment(*in.Create.Value())))
+	case in.Promote.Value() != nil:
+		return planAt("/promote")(r.Deploy.PlanPromote(ctx, promotion(*in.Promote.Value())))
+	case in.Redeploy.Value() != nil:
+		return planAt("/redeploy")(r.Deploy.PlanRedeploy(ctx, redeployment(*in.Redeploy.Value())))
+	case in.Rollback.Value() != nil:
+		return planAt("/rollback")(r.Deploy.PlanRollback(ctx, rollback(*in.Rollback.Value())))
+	case in.Destroy.Value() != nil:
+		return planAt("/destroy")(r.Deploy.PlanDestroy(ctx, destroy(*in.Destroy.Value())))
+	}
+	return nil, fault.New(fault.RequestInvalid, "input must have one of create, promote, redeploy, rollback and destroy.")
+}
+
+// planAt puts the member of the input that was planned before the pointers of a plan.
+func planAt(member string) func(*deployment.Plan, error) (*deployment.Plan, error) {
+	return func(p *deployment.Plan, err error) (*deployment.Plan, error) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range p.Warnings {
+			p.Warnings[i].Pointer = "/input" + member + p.Warnings[i].Pointer
+		}
+		if p.Refusal != nil {
+			refusal := *p.Refusal
+			refusal.Violations = fault.Under(member, slices.Clone(refusal.Violations))
+			p.Refusal = &refusal
+		}
+		return p, nil
+	}
+}
+
+// planViolations returns the violations of a plan, with pointers from the argument on.
+func planViolations(p *deployment.Plan) []*fault.Violation {
+	list := []*fault.Violation{}
+	if p.Refusal == nil {
+		return list
+	}
+	for _, v := range p.Refusal.Violations {
+		v.Pointer = "/input" + v.Pointer
+		list = append(list, &v)
+	}
+	return list
+}
+
+// refusalOf returns an error as a part of an answer, nil for none.
+func refusalOf(ctx context.Context, f *fault.Error) *fault.Data {
+	if f == nil {
+		return nil
+	}
+	return new(fault.Public(f, fault.View{RequestID: actor.RequestID(ctx), Root: "/input"}))
+}
+
+func requirementsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*gate.Requirement, error) {
+	list, err := loadEach(ctx, d, "requirements", deploymentID, r.Deploy.RequirementsOf)
+	return requirements(ctx, list), err
+}
+
+// requirements returns requirements as a batch, whose rules are read at once.
+func requirements(ctx context.Context, list []gate.Requirement) []*gate.Requirement {
+	all := pointers(list)
+	registerBatch(ctx, all)
+	return all
+}
+
+func environmentRequirements(ctx context.Context, r *Resolver, e *record.Environment, op gate.Operation) ([]*gate.Requirement, error) {
+	list, err := loadEach(ctx, e, "requirements of "+string(op), environmentID, func(ctx context.Context, ids []string) (map[string][]gate.Requirement, error) {
+		return r.Rules.RequirementsOf(ctx, ids, op)
+	})
+	return requirements(ctx, list), err
+}
+
+func ballotsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*deployment.Ballot, error) {
+	list, err := loadEach(ctx, d, "approvals", deploymentID, r.Deploy.BallotsOf)
+	return pointers(list), err
+}
+
+func waitingEligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (deployment.WaitingEligibilities, error) {
+	return loadEach(ctx, d, "waitingEligibilities", deploymentID, r.Deploy.WaitingEligibilities)
+}
+
+func automaticRollback(ctx context.Context, r *Resolver, d *record.Deployment) (*record.Deployment, error) {
+	return loadEach(ctx, d, "automaticRollback", deploymentID, func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
+		of, err := r.Deploy.AutomaticOf(ctx, ids)
+		registerBatch(ctx, slices.Collect(maps.Values(of)))
+		return of, err
+	})
+}
+
+func promotable(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*record.Deployment, error) {
+	return loadEach(ctx, i, "promotable", instanceID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
+		lists, err := r.Deploy.PromotableOf(ctx, ids)
+		var all []*record.Deployment
+		for _, list := range lists {
+			all = append(all, list...)
+		}
+		registerBatch(ctx, all)
+		return lists, err
+	})
+}
+
+// toRule returns the rule of a requirement.
+func toRule(ctx context.Context, r *Resolver, q *gate.Requirement) (*ent.Rule, error) {
+	return loadOne(ctx, q, "rule", func(q *gate.Requirement) *string { return &q.Rule.ID }, r.Rules.RulesByID,
+		func(r *ent.Rule) string { return r.ID }, func(id string) *ent.Rule { return &ent.Rule{ID: id} })
+}
