@@ -24,19 +24,9 @@ type change struct {
 // confirm shows where and as whom a change is made and what it comes to. On a terminal it asks; without one, or with
 // --yes, the command line is the answer.
 func (s *session) confirm(ctx context.Context, c change) error {
-	viewer, err := s.viewer(ctx)
-	if err != nil {
+	if err := s.tellWho(ctx); err != nil {
 		return err
 	}
-	organization := s.conn.Organization
-	if viewer.Organization != nil {
-		organization = viewer.Organization.Slug
-	}
-	who := []string{s.conn.Server, organization, fmt.Sprintf("as %s (%s)", viewer.TokenName, viewer.Role)}
-	if organization == "" {
-		who = []string{who[0], who[2]}
-	}
-	s.note("%s", strings.Join(who, ", "))
 	for _, line := range c.lines {
 		s.note("  %s", line)
 	}
@@ -54,6 +44,24 @@ func (s *session) confirm(ctx context.Context, c change) error {
 	if yes := strings.ToLower(strings.TrimSpace(answer)); yes != "y" && yes != "yes" {
 		return errors.New("nothing was changed")
 	}
+	return nil
+}
+
+// tellWho tells where and as whom something is done.
+func (s *session) tellWho(ctx context.Context) error {
+	viewer, err := s.viewer(ctx)
+	if err != nil {
+		return err
+	}
+	organization := s.conn.Organization
+	if viewer.Organization != nil {
+		organization = viewer.Organization.Slug
+	}
+	who := []string{s.conn.Server, organization, fmt.Sprintf("as %s (%s)", viewer.TokenName, viewer.Role)}
+	if organization == "" {
+		who = []string{who[0], who[2]}
+	}
+	s.note("%s", strings.Join(who, ", "))
 	return nil
 }
 

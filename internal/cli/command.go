@@ -50,9 +50,9 @@ func Commands(c Config) []*cobra.Command {
 	}
 	return []*cobra.Command{
 		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
-		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
-		c.outputsCommand(), c.compareCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
-		c.deployCommand(), c.previewCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(), c.logsCommand(), c.apiCommand(),
+		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(), c.rulesCommand(),
+		c.outputsCommand(), c.compareCommand(), c.approveCommand(), c.rejectCommand(), c.startCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
+		c.deployCommand(), c.previewCommand(), c.promoteCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(), c.logsCommand(), c.apiCommand(),
 		c.valuesCommand(), c.schemaCommand(), c.validateCommand(),
 	}
 }

@@ -38,6 +38,7 @@ var (
 	completeInstances    = completion{"instances", instanceNames}
 	completeModules      = completion{"modules", moduleNames}
 	completeDeployments  = completion{"deployments", deploymentNames}
+	completeRules        = completion{"rules", ruleNames}
 )
 
 // completions are those of the resources.

@@ -44,7 +44,7 @@ func TestReferencesAreCompletedFromTheServer(t *testing.T) {
 		{"instances create shop/production/x --module ac", "acme/queue"},
 		{"instances list --in shop/p", "shop/production"},
 		{"deployments list --in shop/production/", "shop/production/web"},
-		{"deployments list --status F", "PENDING RUNNING SUCCEEDED FAILED CANCELED"},
+		{"deployments list --status F", "AWAITING_APPROVAL PENDING RUNNING SUCCEEDED FAILED CANCELED"},
 		{"projects list -o t", "table json yaml tsv name"},
 	} {
 		words := strings.Split(test.line, " ")

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/Khan/genqlient/graphql"
 	"github.com/spf13/cobra"
@@ -44,29 +41,25 @@ project, shop/prod/network, or an id.`
 
 func (c *Config) deployCommand() *cobra.Command {
 	var d deploying
-	var description, reason string
-	var dryRun bool
-	var w waiting
+	var description string
+	var m making
 	cmd := c.build(&cobra.Command{
 		Use: "deploy INSTANCE", Short: "Deploy to an instance, and wait for the end", Args: cobra.ExactArgs(1),
 		Long: "Deploy to an instance. " + deployLong + `
 
-What would change is shown beforehand, and the deployment is bound to it: where another is live by then, nothing is done.`,
+What would change is shown beforehand, and the deployment is bound to it: where it would be another by then, nothing is done.`,
 		Example: `  slipway deploy shop/prod/orders --version latest --set visibility_timeout=60
   slipway deploy shop/prod/orders --values prod.yaml --reason "more room" --yes
   slipway deploy shop/review-17/orders --create --module acme/queue --values review.yaml`,
 		ValidArgsFunction: c.complete(completeInstances),
 	}, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(ctx context.Context, s *session, args []string) error {
-		if dryRun {
-			return d.preview(ctx, s, args[0])
-		}
-		return d.deploy(ctx, s, args[0], w, client.CreateDeploymentInput{Description: orNil(description), Reason: orNil(reason)})
+		return m.run(ctx, s, "Deploy", func(ctx context.Context) (*plan, makeFunc, error) {
+			return d.prepare(ctx, s, args[0], client.CreateDeploymentInput{Description: orNil(description), Reason: orNil(m.reason), OverrideReason: orNil(m.override)})
+		})
 	})
 	d.complete(c, cmd)
 	setting.AddFlag(cmd.Flags(), &description, "description", "", setting.Text, "what it is for")
-	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why it is done")
-	setting.AddFlag(cmd.Flags(), &dryRun, "dry-run", "false", setting.Bool, "show what would change, and do nothing")
-	w.flags(cmd)
+	m.flags(cmd)
 	return cmd
 }
 
@@ -78,7 +71,11 @@ func (c *Config) previewCommand() *cobra.Command {
 		Example: `  slipway preview shop/prod/orders --version latest
   slipway preview shop/prod/orders --values prod.yaml -o markdown`,
 		ValidArgsFunction: c.complete(completeInstances),
-	}, func(ctx context.Context, s *session, args []string) error { return d.preview(ctx, s, args[0]) }, formatMarkdown)
+	}, func(ctx context.Context, s *session, args []string) error {
+		return (&making{dryRun: true}).run(ctx, s, "", func(ctx context.Context) (*plan, makeFunc, error) {
+			return d.prepare(ctx, s, args[0], client.CreateDeploymentInput{})
+		})
+	}, formatMarkdown)
 	d.complete(c, cmd)
 	return cmd
 }
@@ -90,28 +87,9 @@ func (d *deploying) complete(c *Config, cmd *cobra.Command) {
 	completeFlag(cmd, "set", c.completeSet)
 }
 
-// readOnce returns a usage error where standard input is to be read more than once: what came first has all of it.
-func (d *deploying) readOnce() error {
-	var from []string
-	for _, file := range d.files {
-		if file == standardInput {
-			from = append(from, "--values -")
-		}
-	}
-	for _, flag := range [][2]string{{"--artifact @-", d.artifact}, {"--data @-", d.data}} {
-		if flag[1] == "@"+standardInput {
-			from = append(from, flag[0])
-		}
-	}
-	if len(from) > 1 {
-		return setting.Usagef("want one file to be standard input, which is read once, found %s", strings.Join(from, " and "))
-	}
-	return nil
-}
-
-// plan asks what a deployment would change. The instance may be one that is still to be made.
-func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *made[client.InstanceRecord], error) {
-	if err := d.readOnce(); err != nil {
+// plan asks what a deployment would change; in has what is said of it besides. The instance may be one that is still to be made.
+func (d *deploying) plan(ctx context.Context, s *session, ref string, in client.CreateDeploymentInput) (*deployPlan, *made[client.InstanceRecord], error) {
+	if err := d.readOnce(d.artifact, d.data); err != nil {
 		return nil, nil, err
 	}
 	artifact, err := s.jsonOf(ctx, "artifact", d.artifact)
@@ -122,17 +100,18 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &plan{Inputs: []client.ChangeRecord{}, Artifact: []client.ChangeRecord{}, input: client.CreateDeploymentInput{Artifact: artifact, Data: data}}
+	p := &deployPlan{plan: newPlan(ref), input: in}
+	p.input.Artifact, p.input.Data = artifact, data
 	byID, byPath, err := byIDOrPath("instance", ref, id.ModuleInstance, 3, wantInstance)
 	if err != nil {
 		return nil, nil, err
 	}
 	r, err := client.InstanceToDeploy(ctx, s.conn, byID, byPath)
 	var creating *made[client.InstanceRecord]
-	versionRef, environmentID := d.version, ""
+	versionRef := d.version
 	switch {
 	case isCode(err, fault.ModuleInstanceNotFound) && d.create && byPath != nil:
-		if creating, environmentID, err = p.ofNew(ctx, s, d, ref); err != nil {
+		if creating, err = p.ofNew(ctx, s, d, ref); err != nil {
 			return nil, nil, err
 		}
 		if versionRef == "" {
@@ -155,99 +134,35 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string) (*plan, *m
 	if err != nil {
 		return nil, nil, err
 	}
-	given, err := d.given(ctx, s, p.live, inputs, p.place)
+	given, err := d.given(ctx, s, p.was, inputs, p.place)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.judge(ctx, s, version, given, environmentID); err != nil {
-		return nil, nil, err
-	}
-	if given.from == nil && p.input.Artifact == nil {
-		p.input.Artifact = p.liveArtifact()
-	}
-	err = p.compareArtifact(ctx)
+	err = p.askWith(ctx, s, given, version)
 	return p, creating, err
 }
 
-// preview shows a plan as the result.
-func (d *deploying) preview(ctx context.Context, s *session, ref string) error {
-	if err := want(s, planView); err != nil {
-		return err
-	}
-	p, _, err := d.plan(ctx, s, ref)
+// prepare plans a deployment, which may make the instance before.
+func (d *deploying) prepare(ctx context.Context, s *session, ref string, in client.CreateDeploymentInput) (*plan, makeFunc, error) {
+	p, creating, err := d.plan(ctx, s, ref, in)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	switch {
-	case s.out.format == formatMarkdown:
-		_, _ = fmt.Fprintf(s.out.to, "%s: %s\n\n", code(p.Instance), p.versions())
-		return s.out.markdown(p.differences)
-	case len(s.out.fields) > 0, s.out.format == formatJSON, s.out.format == formatYAML, s.out.format == formatName:
-		return show(s, planView, p)
-	case s.out.format == formatTSV:
-		return showAll(s, differenceView, p.differences)
-	}
-	for _, line := range p.lines(s) {
-		_, _ = fmt.Fprintln(s.out.to, safe(line))
-	}
-	return s.out.to.Flush()
-}
-
-// deploy shows a plan, asks, and makes the deployment. Where another deployment is live by then, a person is shown the plan
-// anew.
-func (d *deploying) deploy(ctx context.Context, s *session, ref string, w waiting, in client.CreateDeploymentInput) error {
-	if s.out.format == formatMarkdown {
-		return setting.Usagef("-o markdown is for --dry-run")
-	}
-	if err := want(s, progressView); err != nil {
-		return err
-	}
-	for {
-		p, creating, err := d.plan(ctx, s, ref)
+	p.input.IdempotencyKey, p.input.ExpectedPlan = newKey(), p.token
+	return p.plan, func(ctx context.Context) (*client.DeploymentRecord, []client.WarningRecord, error) {
+		if creating != nil {
+			i, err := s.makeInstance(ctx, p.Instance, *creating)
+			if err != nil {
+				return nil, nil, err
+			}
+			p.input.ModuleInstanceId = i.Id
+		}
+		r, err := client.CreateDeployment(ctx, s.conn, p.input)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		p.input.Description, p.input.Reason, p.input.IdempotencyKey = in.Description, in.Reason, newKey()
-		if err := s.confirm(ctx, change{question: "Deploy?", lines: p.lines(s)}); err != nil {
-			return err
-		}
-		deployed, err := p.carryOut(ctx, s, creating)
-		if isCode(err, fault.DeploymentLiveChanged) && s.interactive() {
-			s.note("another deployment is live by now")
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		return w.result(ctx, s, deployed)
-	}
-}
-
-// carryOut makes the instance where it is to be made, and the deployment. What has begun is not left half done when the
-// command is interrupted.
-func (p *plan) carryOut(ctx context.Context, s *session, creating *made[client.InstanceRecord]) (*client.DeploymentRecord, error) {
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	through, cancel := throughout(ctx)
-	defer cancel()
-	if creating != nil {
-		i, err := s.makeInstance(through, p.Instance, *creating)
-		if err != nil {
-			return nil, err
-		}
-		p.input.ModuleInstanceId = i.Id
-	}
-	r, err := client.CreateDeployment(through, s.conn, p.input)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range r.CreateDeployment.Warnings { // of the instance, which the values say nothing of
-		if !slices.ContainsFunc(p.Warnings, func(shown client.WarningRecord) bool { return shown.Rule == w.Rule && shown.Message == w.Message }) {
-			s.note("warning: %s %s", w.Pointer, w.Message)
-		}
-	}
-	return &r.CreateDeployment.Deployment, nil
+		return &r.CreateDeployment.Deployment, r.CreateDeployment.Warnings, nil
+	}, nil
 }
 
 // makeInstance makes an instance, unless it is there by now.

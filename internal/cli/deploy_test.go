@@ -163,7 +163,7 @@ func TestDeploymentIsBoundToWhatWasSeen(t *testing.T) {
 		s.Handler().ServeHTTP(w, r)
 	})
 	h := s.home(t, s.Acme.Tokens[actor.Developer]).with(map[string]string{"SLIPWAY_SERVER": other.URL})
-	h.mustFail(t, 5, []string{"slipway:Deployment:LIVE_CHANGED"}, "deploy", "shop/production/web", "--set", "image=web:2")
+	h.mustFail(t, 5, []string{"live moved. (slipway:Deployment:PLAN_MOVED)"}, "deploy", "shop/production/web", "--set", "image=web:2")
 	if o := h.run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=false"); o.code != 0 || !strings.Contains(o.stderr, `"web:other" -> "web:2"`) {
 		t.Errorf("%d: %s", o.code, o.stderr)
 	}
@@ -224,7 +224,7 @@ func TestWarningsOfTheInstanceAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := s.home(t, s.Acme.Tokens[actor.Developer]).run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=false")
-	if o.code != 0 || strings.Count(o.stderr, "warning: /input/moduleInstanceId The instance has drifted: Somebody else was here.\n") != 1 {
+	if o.code != 0 || strings.Count(o.stderr, "warning: The instance has drifted: Somebody else was here.\n") != 1 {
 		t.Errorf("%d: %s", o.code, o.stderr)
 	}
 }

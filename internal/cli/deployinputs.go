@@ -57,6 +57,25 @@ func (f *inputFlags) flags(c *cobra.Command) {
 	setting.AddRepeatableFlag(fs, &f.unset, "unset", "", whole("POINTER"), "place in the values to be left out: /tags/env")
 }
 
+// readOnce returns a usage error where standard input is to be read more than once: what came first has all of it.
+func (f *inputFlags) readOnce(artifact, data string) error {
+	var from []string
+	for _, file := range f.files {
+		if file == standardInput {
+			from = append(from, "--values -")
+		}
+	}
+	for _, flag := range [][2]string{{"--artifact @-", artifact}, {"--data @-", data}} {
+		if flag[1] == "@"+standardInput {
+			from = append(from, flag[0])
+		}
+	}
+	if len(from) > 1 {
+		return setting.Usagef("want one file to be standard input, which is read once, found %s", strings.Join(from, " and "))
+	}
+	return nil
+}
+
 // givenInputs are values as a deployment is given them.
 type givenInputs struct {
 	values *manifest.Values

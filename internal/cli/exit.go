@@ -26,6 +26,7 @@ const (
 	exitRefused  = 5
 	exitUnwell   = 6
 	exitGoesOn   = 7
+	exitAwaits   = 8
 	exitSignaled = 130
 )
 
@@ -46,6 +47,7 @@ func ExitCodes() []ExitCode {
 		{exitRefused, "The server refused it by any other rule: it is not there, or something is in the way (other 4xx)."},
 		{exitUnwell, "The deployment is FAILED or CANCELED."},
 		{exitGoesOn, "`--timeout` is over, and the deployment goes on."},
+		{exitAwaits, "The deployment waits for approvals: others have to give them before it is carried out."},
 		{exitSignaled, "It was interrupted."},
 	}
 }
@@ -100,6 +102,8 @@ func codeOfStatus(e *client.Error) int {
 	switch {
 	case slices.Contains(foundCodes, fault.Code(e.Code)):
 		return exitFound
+	case e.Code == string(fault.DeploymentApprovalsMissing):
+		return exitAwaits
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return exitDenied
 	case e.Code != "" && e.Status >= 400 && e.Status < 500:

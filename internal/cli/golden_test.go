@@ -53,7 +53,7 @@ func golden(t *testing.T, name, got string) {
 // names gives ids and what else differs from run to run names that stay.
 type names map[string]string
 
-var changing = regexp.MustCompile(`\b(?:org|prj|env|mod|mver|inst|rel|dep|tok|qua)_[0-9a-z]{26}|req_[0-9A-Z]{26}|sha256:[0-9a-f]{64}|http://127\.0\.0\.1:\d+|/[^ ]*/config\.yaml`)
+var changing = regexp.MustCompile(`\b(?:org|prj|env|mod|mver|inst|rel|dep|tok|qua|rule|apr)_[0-9a-z]{26}|req_[0-9A-Z]{26}|sha256:[0-9a-f]{64}|http://127\.0\.0\.1:\d+|/[^ ]*/config\.yaml`)
 
 func (n names) of(text string) string {
 	return changing.ReplaceAllStringFunc(text, func(found string) string {
@@ -163,6 +163,12 @@ var goldens = []struct {
 		"deploy shop/production/web --set image=web:new-N --set replicas=4 --wait=false --reason More", "cancel shop/production/web@last",
 		"rollback shop/production/web --wait=false", "cancel shop/production/web@last", "redeploy shop/production/web@live --wait=false", "cancel shop/production/web@last",
 		"watch shop/production/web", "logs shop/production/web --timestamps", "logs LOGGED --tail 2", "logs LOGGED --stderr", "watch LOGGED --logs=false"}},
+	{"rules", []string{"rules create --name Frozen-N --freeze 2027-12-20T00:00:00Z/ --overridable=false --operations create,rollback", "rules create --name Tested-N --environment shop/production --live-in shop/production --minutes 60",
+		"rules create --name Open-N --project shop --hours Europe/Berlin_mon-fri,sun_09:00-17:00", "rules list", "rules update Open-N --name Eyes-N --approvals 2 --role admin --by ann,bob",
+		"rules list --fields name,demands", "rules end Frozen-N", "rules end Tested-N", "rules end Eyes-N", "rules end Eyes-N"}},
+	{"approve", []string{"promote shop/production/web@live shop/production/web --dry-run", "approve shop/production/web@last", "reject shop/production/web@last", "start shop/production/web@last",
+		"rules create --name Eyes-N --environment shop/production --approvals 1 --role admin", "preview shop/production/web --set image=web:eyes-N", "deploy shop/production/web --set image=web:eyes-N --reason Eyes", "approve shop/production/web@last",
+		"start shop/production/web@last", "deployments show shop/production/web@last", "start shop/production/web@last --override-reason Urgent-matter-N", "cancel shop/production/web@last", "rules end Eyes-N"}},
 	{"destroy", []string{"destroy shop/production/web --reason Done --wait=false", "cancel shop/production/web@last --reason Oh"}},
 	{"context", []string{"login --server URL --context c-N --with-token", "context list", "context use c-N", "logout --context c-N", "context delete c-N"}},
 	{"refused", []string{"projects show nothing", "environments show shop/nothing", "instances show shop/nothing/web", "modules show nothing", "modules show shop@9.9.9", "deployments show dep_01kb0000000000000000000000",
@@ -194,7 +200,7 @@ func (h *home) transcript(t *testing.T, commands []string, format string, n name
 			}
 		}
 		for i := range args {
-			args[i] = strings.NewReplacer("URL", h.variables["SLIPWAY_SERVER"], "LOGGED", h.variables["LOGGED"], "DIR", h.variables["DIR"]).Replace(args[i])
+			args[i] = strings.NewReplacer("URL", h.variables["SLIPWAY_SERVER"], "LOGGED", h.variables["LOGGED"], "DIR", h.variables["DIR"], "Berlin_", "Berlin ", "sun_", "sun ").Replace(args[i])
 		}
 		o := h.typing(h.variables["SLIPWAY_TOKEN"]).run(t, append(args, "-o", format)...)
 		if strings.Contains(o.stdout+o.stderr, h.variables["SLIPWAY_TOKEN"]) {
@@ -237,7 +243,7 @@ func TestEachListThatIsEmptyInEachFormat(t *testing.T) {
 	var all strings.Builder
 	n := names{}
 	for _, format := range formats {
-		all.WriteString(h.transcript(t, []string{"projects list", "environments list", "instances list", "modules list", "deployments list", "context list"}, format, n))
+		all.WriteString(h.transcript(t, []string{"projects list", "environments list", "instances list", "modules list", "deployments list", "rules list", "context list"}, format, n))
 	}
 	golden(t, "empty", all.String())
 }
@@ -251,7 +257,8 @@ func TestEachChangeThatIsNotAllowed(t *testing.T) {
 		"environments create shop/x", "environments rename shop/production --name x", "environments archive shop/production", "environments delete shop/production",
 		"instances create shop/production/x --module shop", "instances rename shop/production/web --name x", "instances archive shop/production/web",
 		"modules deprecate shop@1.4.0 --reason x", "modules reinstate shop@1.4.0", "quarantine shop/production/web@live --reason x",
-		"destroy shop/production/web",
+		"rules create --name x --approvals 1",
+		"destroy shop/production/web", "approve shop/production/web@last", "reject shop/production/web@last", "start shop/production/web@last",
 	} {
 		h.mustFail(t, 4, []string{"FORBIDDEN", ", acme, as viewer (VIEWER)\n"}, strings.Fields(command)...)
 		o := h.mustFail(t, 4, nil, append(strings.Fields(command), "-o", "json")...)

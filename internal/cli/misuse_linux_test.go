@@ -35,7 +35,7 @@ func TestCommandLineThatIsWrongSaysWhatIsWanted(t *testing.T) {
 		"preview a/b/c --values - --values -":  "want one file to be standard input, which is read once, found --values - and --values -",
 		"preview a/b/c --values - --data @-":   "found --values - and --data @-",
 		"deploy a/b/c --artifact @- --data @-": "found --artifact @- and --data @-",
-		"preview a/b/c --fields .id":           `--fields: want some of instance, creates, liveDeployment, module, fromVersion, toVersion, inputs, artifact, warnings, found ".id"`,
+		"preview a/b/c --fields .id":           `--fields: want some of instance, creates, source, liveDeployment, module, fromVersion, toVersion, status, refusal, refusal.code, refusal.message, refusal.description, violations, requirements, inputs, artifact, sourceInputs, warnings, found ".id"`,
 		"login --server http://me:pass@h/":     `found "http://me:xxxxx@h/"`,
 	} {
 		h := newHome(t).at("http://127.0.0.1:1", "slp_x")

@@ -138,7 +138,7 @@ func (p *printer) text(e entry, c column) string {
 
 // mayCome reports whether the moments of a field may be in the future. Others are only there by a clock that is wrong.
 func mayCome(path string) bool {
-	return strings.HasSuffix(path, "until") || strings.HasSuffix(path, "expiresAt")
+	return strings.HasSuffix(strings.ToLower(path), "until") || strings.HasSuffix(path, "expiresAt")
 }
 
 // item writes a value as an item of a list in YAML.

@@ -3,20 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"slipway/internal/cli/manifest"
 	"slipway/internal/client"
 	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/inputprop"
-	"slipway/internal/release"
-	"slipway/internal/setting"
-	"slipway/internal/strictjson"
 )
 
 // plan is what a deployment would change, as the server judges it now.
@@ -24,87 +16,75 @@ type plan struct {
 	// Instance is the path of the instance, and Creates whether it is still to be made.
 	Instance string `json:"instance"`
 	Creates  bool   `json:"creates"`
+	// Source is the deployment that is replayed or promoted, nil for none.
+	Source *string `json:"source"`
 	// LiveDeployment is what is live, FromVersion its version, and ToVersion the one that would be deployed.
 	LiveDeployment *string `json:"liveDeployment"`
 	Module         string  `json:"module"`
 	FromVersion    *string `json:"fromVersion"`
 	ToVersion      string  `json:"toVersion"`
-	// Inputs and Artifact are the leaves that would differ from what is live.
-	Inputs   []client.ChangeRecord  `json:"inputs"`
-	Artifact []client.ChangeRecord  `json:"artifact"`
-	Warnings []client.WarningRecord `json:"warnings"`
+	// Status is what the deployment would have, nil where it would be refused or nobody knows, Refusal why it would be,
+	// and Violations what of the request.
+	Status       *client.DeploymentStatus   `json:"status"`
+	Refusal      *client.DeploymentFailure  `json:"refusal"`
+	Violations   []client.ViolationRecord   `json:"violations"`
+	Requirements []client.RequirementRecord `json:"requirements"`
+	// Inputs and Artifact are the leaves that would differ from what is live, SourceInputs from what is promoted.
+	Inputs       []client.ChangeRecord  `json:"inputs"`
+	Artifact     []client.ChangeRecord  `json:"artifact"`
+	SourceInputs []client.ChangeRecord  `json:"sourceInputs"`
+	Warnings     []client.WarningRecord `json:"warnings"`
 
-	// differences are these leaves for people.
+	// differences are the leaves that would differ from what is live, for people.
 	differences []difference
-	live        *client.TargetLive
-	input       client.CreateDeploymentInput
-	place       manifest.Environment
+	live        *client.PlannedLive
+	// destroys says that what is live would be destroyed.
+	destroys bool
+	// refused is the refusal whole.
+	refused *fault.Data
+	// token is for the mutation: it is refused where it would do another thing by then; nil is not checked.
+	token *string
 }
 
 var planView = view[plan]{
-	columns: []column{{"INSTANCE", "instance"}, {"MODULE", "module"}, {"FROM", "fromVersion"}, {"TO", "toVersion"}},
+	columns: []column{{"INSTANCE", "instance"}, {"MODULE", "module"}, {"FROM", "fromVersion"}, {"TO", "toVersion"}, {"STATUS", "status"}},
 	name:    func(p *plan) string { return p.Instance },
 }
 
-// ofInstance fills in what is known of an instance, and returns the version that is to be deployed.
-func (p *plan) ofInstance(i *client.DeployTarget, version string) string {
-	p.Instance = i.Project.Slug + "/" + i.Environment.Slug + "/" + i.Name
-	p.place = manifest.Environment{Project: i.Project.Slug, Slug: i.Environment.Slug}
-	p.Module, p.live, p.input.ModuleInstanceId = i.ModuleDefinition.Type, i.LiveDeployment, i.Id
-	if p.live == nil {
-		if version == "" {
-			return "latest"
-		}
-		return version
+// newPlan returns a plan of which nothing is known but the instance.
+func newPlan(instance string) *plan {
+	return &plan{
+		Instance: instance, Violations: []client.ViolationRecord{}, Requirements: []client.RequirementRecord{}, Warnings: []client.WarningRecord{},
+		Inputs: []client.ChangeRecord{}, Artifact: []client.ChangeRecord{}, SourceInputs: []client.ChangeRecord{},
 	}
-	p.LiveDeployment, p.input.ExpectedLiveDeploymentId = &p.live.Id, &p.live.Id
-	if p.live.Release == nil {
-		return version
-	}
-	p.FromVersion = &p.live.Release.ModuleVersion.Version
-	if version == "" {
-		return p.live.Release.ModuleVersion.Id
-	}
-	return version
 }
 
-// ofNew fills in what is known of an instance that is still to be made, and returns how, and its environment.
-func (p *plan) ofNew(ctx context.Context, s *session, d *deploying, ref string) (*made[client.InstanceRecord], string, error) {
-	m, err := d.instance(ctx, s, ref)
-	if err != nil {
-		return nil, "", err
-	}
-	module, err := s.module(ctx, d.module())
-	if err != nil {
-		return nil, "", err
-	}
-	last := strings.LastIndexByte(ref, '/')
-	environment, err := s.environment(ctx, ref[:last])
-	if err != nil {
-		return nil, "", err
-	}
-	p.Instance, p.Creates, p.Module = ref, true, module.Type
-	p.place.Project, p.place.Slug, _ = strings.Cut(ref[:last], "/")
-	return &m, environment.Id, nil
-}
-
-// versionToDeploy returns a version of a module, by its id or its number.
-func (s *session) versionToDeploy(ctx context.Context, module, version string) (*client.DeployableVersion, error) {
-	if version == "" {
-		return nil, setting.Usagef("--version: want a version, found none, and the one that is live is not known")
-	}
-	versionID := version
-	if !id.Of(id.ModuleVersion, version) {
-		var err error
-		if versionID, err = s.versionID(ctx, module+"@"+version); err != nil {
-			return nil, err
-		}
-	}
-	r, err := client.VersionToDeploy(ctx, s.conn, versionID)
+// ask fills in what the server says that a mutation would do.
+func (p *plan) ask(ctx context.Context, s *session, in client.DeploymentPlanInput) (*client.DeploymentPlanRecord, error) {
+	r, err := client.PlanDeployment(ctx, s.conn, in)
 	if err != nil {
 		return nil, err
 	}
-	return r.ModuleVersion, nil
+	planned := &r.DeploymentPlan
+	p.Status, p.refused, p.Requirements, p.token = planned.Status, planned.Refusal, planned.Requirements, planned.Token
+	p.Inputs, p.Artifact, p.SourceInputs, p.Warnings = planned.InputChanges, planned.ArtifactChanges, planned.SourceChanges, inValues(planned.Warnings)
+	if p.refused != nil {
+		p.Refusal = &client.DeploymentFailure{Code: p.refused.Code, Message: p.refused.Message, Description: orNil(p.refused.Description)}
+	}
+	if planned.Live != nil { // which is not told to who may not deploy
+		p.live, p.LiveDeployment = planned.Live, &planned.Live.Id
+		if p.live.Release != nil {
+			p.FromVersion = &p.live.Release.ModuleVersion.Version
+		}
+	}
+	p.Violations = planned.Violations
+	for _, c := range p.Inputs {
+		p.differences = append(p.differences, differenceOf("", c))
+	}
+	for _, c := range p.Artifact {
+		p.differences = append(p.differences, differenceOf("artifact:", c))
+	}
+	return planned, nil
 }
 
 // versions tells in markdown which version takes the place of which.
@@ -118,93 +98,6 @@ func (p *plan) versions() string {
 	return fmt.Sprintf("%s, from %s to %s", code(p.Module), code(*p.FromVersion), code(p.ToVersion))
 }
 
-// judge has the server judge the values, and adds what would differ from what is live, leaf by leaf.
-func (p *plan) judge(ctx context.Context, s *session, version *client.DeployableVersion, g *givenInputs, environmentID string) error {
-	in := client.InputValuesInput{ModuleVersionId: &version.Id, Values: g.sent, InputsFrom: g.from, WithoutInputs: g.without}
-	if p.Creates {
-		in.EnvironmentId = &environmentID
-	} else {
-		in.ModuleInstanceId = &p.input.ModuleInstanceId
-	}
-	r, err := client.JudgeValues(ctx, s.conn, in)
-	switch {
-	case isCode(err, fault.DeploymentInputsUnknown):
-		return refusedf("what was given to %s, which is live at %s, is not kept: give --values; slipway values --instance %[2]s writes them", *g.from, p.Instance)
-	case err != nil:
-		return err
-	}
-	if wrong := r.ValidateInputs.Violations; len(wrong) > 0 {
-		violations := make([]fault.Violation, len(wrong))
-		for i, v := range wrong {
-			violations[i] = fault.Violation{Pointer: v.Pointer, Rule: v.Rule, Message: v.Message}
-		}
-		return s.violations(g.values.Findings(violations))
-	}
-	p.Warnings = r.ValidateInputs.Warnings
-	p.input.Inputs, p.input.InputsFrom, p.input.WithoutInputs = g.sent, g.from, g.without
-	var before json.RawMessage
-	if p.live != nil && p.live.Release != nil {
-		before = p.live.Release.Inputs
-	}
-	changes, err := release.Diff(ctx, before, r.ResolveInputs.Values)
-	if err != nil {
-		return err
-	}
-	for _, c := range changes {
-		record := changeRecord(c)
-		p.Inputs = append(p.Inputs, record)
-		d := differenceOf("", record)
-		keys := fault.Keys(c.Pointer)
-		if c.Kind != release.Removed && len(keys) > 0 && !slices.Contains(g.ids, keys[0]) {
-			d.Note = "default of " + version.Version
-		}
-		p.differences = append(p.differences, d)
-	}
-	return nil
-}
-
-// compareArtifact adds what would differ of the artifact, where one is given.
-func (p *plan) compareArtifact(ctx context.Context) error {
-	if p.input.Artifact == nil {
-		return nil
-	}
-	changes, err := release.Diff(ctx, p.liveArtifact(), p.input.Artifact)
-	for _, c := range changes {
-		record := changeRecord(c)
-		p.Artifact = append(p.Artifact, record)
-		p.differences = append(p.differences, differenceOf("artifact:", record))
-	}
-	return err
-}
-
-// liveArtifact returns the artifact that is live, nil where there is none.
-func (p *plan) liveArtifact() json.RawMessage {
-	if p.live == nil || p.live.Release == nil || string(p.live.Release.Artifact) == "null" {
-		return nil
-	}
-	return p.live.Release.Artifact
-}
-
-func changeRecord(c release.Change) client.ChangeRecord {
-	return client.ChangeRecord{
-		Pointer: c.Pointer, Kind: client.ReleaseChangeKind(c.Kind), Before: c.Before, After: c.After, Masked: c.Masked, Immutable: c.Immutable,
-	}
-}
-
-// inputsOf returns the inputs of a version.
-func inputsOf(v *client.DeployableVersion) ([]inputprop.Property, error) {
-	n, err := strictjson.ParseStored(v.InputsJson)
-	if err != nil {
-		return nil, err
-	}
-	inputs, violations := inputprop.DecodeList(n, "")
-	if len(violations) > 0 {
-		return nil, fmt.Errorf("the inputs of %s %s have what this program does not know: %s %s; is it older than the server?",
-			v.ModuleDefinition.Type, v.Version, violations[0].Pointer, violations[0].Message)
-	}
-	return inputs, nil
-}
-
 // lines tell of a plan what it comes to, for people.
 func (p *plan) lines(s *session) []string {
 	head := p.Instance + gap + p.Module + " "
@@ -212,19 +105,66 @@ func (p *plan) lines(s *session) []string {
 		head += *p.FromVersion + " -> "
 	}
 	head += p.ToVersion + gap
+	if p.Source != nil {
+		head += "of " + *p.Source + gap
+	}
 	switch {
 	case p.Creates:
 		head += "a new instance"
-	case p.live == nil:
-		head += "nothing is live"
-	default:
+	case p.live != nil:
 		head += "live: " + s.when(p.live.CompletedAt) + "by " + p.live.CreatedBy
+	case p.Refusal == nil: // otherwise nobody knows
+		head += "nothing is live"
 	}
-	lines := append([]string{head}, linesOfDifferences(p.differences)...)
+	lines := []string{strings.TrimRight(head, " ")}
+	switch {
+	case p.destroys:
+		lines = append(lines, "destroys what is live")
+	case p.Refusal == nil || len(p.differences) > 0:
+		lines = append(lines, linesOfDifferences(p.differences)...)
+	}
+	if len(p.SourceInputs) > 0 {
+		lines = append(lines, "other than what is promoted:")
+		differences := make([]difference, len(p.SourceInputs))
+		for i, c := range p.SourceInputs {
+			differences[i] = differenceOf("", c)
+		}
+		lines = append(lines, linesOfDifferences(differences)...)
+	}
+	return append(lines, p.remarks()...)
+}
+
+// remarks tell of a plan what is to be seen to, what is demanded, and what would come of it.
+func (p *plan) remarks() (lines []string) {
 	for _, w := range p.Warnings {
-		lines = append(lines, "warning: "+w.Pointer+" "+w.Message)
+		lines = append(lines, warningLine(w))
+	}
+	lines = append(lines, linesOfRequirements(p.Requirements)...)
+	switch {
+	case p.Refusal != nil:
+		lines = append(lines, fmt.Sprintf("it would be refused: %s (%s)", p.Refusal.Message, p.Refusal.Code))
+		for _, section := range p.refused.Details {
+			lines = append(lines, section.Items...)
+		}
+	case p.Status != nil && *p.Status == client.DeploymentStatusAwaitingApproval:
+		lines = append(lines, "it would wait for approvals")
 	}
 	return lines
+}
+
+func warningLine(w client.WarningRecord) string {
+	return "warning: " + strings.TrimPrefix(w.Pointer+" ", " ") + w.Message
+}
+
+// inValues returns warnings of an answer with their places in the values; those of the instance have none.
+func inValues(warnings []client.WarningRecord) []client.WarningRecord {
+	for i := range warnings {
+		_, place, found := strings.Cut(warnings[i].Pointer, "/inputs/")
+		if warnings[i].Pointer = ""; found {
+			warnings[i].Pointer = "/" + place
+		}
+	}
+	return warnings
 }
 
 // when returns a moment as people read it on standard error, with a blank after it; nothing for none.
@@ -265,4 +205,27 @@ func linesOfDifferences(all []difference) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// show writes a plan as the result.
+func (p *plan) show(s *session) error {
+	switch {
+	case s.out.format == formatMarkdown:
+		_, _ = fmt.Fprintf(s.out.to, "%s: %s\n\n", code(p.Instance), p.versions())
+		if err := s.out.markdown(p.differences); err != nil {
+			return err
+		}
+		for i, line := range p.remarks() {
+			_, _ = fmt.Fprintf(s.out.to, "%s- %s\n", map[bool]string{true: "\n"}[i == 0], code(line))
+		}
+		return s.out.to.Flush()
+	case len(s.out.fields) > 0, s.out.format == formatJSON, s.out.format == formatYAML, s.out.format == formatName:
+		return show(s, planView, p)
+	case s.out.format == formatTSV:
+		return showAll(s, differenceView, p.differences)
+	}
+	for _, line := range p.lines(s) {
+		_, _ = fmt.Fprintln(s.out.to, safe(line))
+	}
+	return s.out.to.Flush()
 }

@@ -167,6 +167,9 @@ func (p *progress) statusNow() string {
 			status += " that has --destroy"
 		}
 	}
+	if d.Status == client.DeploymentStatusAwaitingApproval {
+		status += " until others approve of it and it is started"
+	}
 	if d.StartedAt != nil {
 		since = *d.StartedAt
 	}

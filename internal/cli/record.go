@@ -132,11 +132,18 @@ func nodeOf(value any) (*strictjson.Node, error) {
 	return strictjson.ParseWithin(text.Bytes(), maxRecord)
 }
 
-// at returns the value at a path, null where there is none.
+// at returns the value at a path, null where there is none; behind a list, those of all its items.
 func at(n *strictjson.Node, path string) *strictjson.Node {
 	for n.Get(path) == nil {
 		name, rest, more := strings.Cut(path, ".")
 		inner := n.Get(name)
+		if more && inner != nil && inner.Kind == strictjson.Array {
+			each := &strictjson.Node{Kind: strictjson.Array}
+			for _, item := range inner.Items {
+				each.Items = append(each.Items, at(item, rest))
+			}
+			return each
+		}
 		if !more || inner == nil {
 			return &strictjson.Node{Kind: strictjson.Null}
 		}

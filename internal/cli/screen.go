@@ -50,7 +50,7 @@ func newScreen(out io.Writer, env setting.Environment, wantColor bool) screen {
 
 // styles are how words look that tell how something stands.
 var styles = map[string]string{
-	"SUCCEEDED": "32", "ACTIVE": "32", "RUNNING": "36", "PENDING": "36", "DRAFT": "2", "FAILED": "31", "CANCELED": "33",
+	"SUCCEEDED": "32", "ACTIVE": "32", "RUNNING": "36", "PENDING": "36", "DRAFT": "2", "FAILED": "31", "CANCELED": "33", "AWAITING_APPROVAL": "35",
 	"+": "32", "-": "31", "~": "33",
 }
 

@@ -16,7 +16,8 @@ import (
 
 // waiting is what the flags say of the wait for a deployment's end.
 type waiting struct {
-	wait, logs  bool
+	wait        waitMode
+	logs        bool
 	timeout     time.Duration
 	onInterrupt string
 	// fromStart says that the command has made the deployment.
@@ -25,11 +26,24 @@ type waiting struct {
 	streams bool
 }
 
+// waitMode is for what of a deployment a command waits.
+type waitMode string
+
+const (
+	waitForNothing  waitMode = "false"
+	waitForEnd      waitMode = "true"
+	waitForApproval waitMode = "approval"
+)
+
 // What happens to a deployment that is waited for where the command is interrupted.
 const leaveIt, cancelIt = "leave", "cancel"
 
 func (w *waiting) flags(c *cobra.Command) {
-	setting.AddFlag(c.Flags(), &w.wait, "wait", "true", setting.Bool, "wait for its end, which decides the exit code; without, its id is shown at once")
+	modes := []waitMode{waitForEnd, waitForNothing, waitForApproval}
+	wait := setting.AddFlag(c.Flags(), &w.wait, "wait", string(waitForEnd), setting.Choice(modes...),
+		"true waits for its end, which decides the exit code, unless it lacks approvals; approval waits for these, too; false shows its id at once")
+	wait.NoOptDefVal = string(waitForEnd)
+	completeFlag(c, "wait", fixed(modes))
 	w.flagsOfWait(c)
 }
 
@@ -150,19 +164,45 @@ func throughout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return through, func() { stop(); cancel() }
 }
 
-// result shows a deployment that was made: at once, or when it has ended.
+// result shows a deployment that was made: at once, or when it has ended. One that lacks approvals goes on only where others
+// give them.
 func (w *waiting) result(ctx context.Context, s *session, d *client.DeploymentRecord) error {
-	if w.wait {
+	awaits := d.Status == client.DeploymentStatusAwaitingApproval
+	if awaits {
+		if err := s.tellDemanded(ctx, d.Id); err != nil {
+			return err
+		}
+	}
+	if w.wait == waitForApproval || w.wait == waitForEnd && !awaits {
 		w.fromStart = true
 		return w.endOf(ctx, s, d.Id)
+	}
+	if err := w.showMade(ctx, s, d); err != nil || !awaits {
+		return err
+	}
+	return &codeError{code: exitAwaits}
+}
+
+// wantResult makes sure that the fields are there that result shows.
+func (w *waiting) wantResult(s *session) error {
+	if w.wait == waitForNothing {
+		return want(s, deploymentView)
+	}
+	return want(s, progressView)
+}
+
+// showMade shows a deployment whose end is not waited for as the result.
+func (w *waiting) showMade(ctx context.Context, s *session, d *client.DeploymentRecord) error {
+	if w.wait != waitForNothing {
+		r, err := client.Progress(ctx, s.conn, d.Id)
+		if err != nil {
+			return err
+		}
+		return s.showEnd(r.Deployment)
 	}
 	if s.out.format == formatTable && len(s.out.fields) == 0 {
 		_, _ = fmt.Fprintln(s.out.to, (&progress{screen: s.out.screen}).sentence(d.Id, string(d.Status)))
 		return s.out.to.Flush()
-	}
-	s.out.shape = deploymentView.shape()
-	if err := s.out.shape.check(s.out.fields); err != nil {
-		return err
 	}
 	return show(s, deploymentView, d)
 }

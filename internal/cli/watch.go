@@ -11,7 +11,7 @@ import (
 )
 
 func (c *Config) watchCommand() *cobra.Command {
-	w := waiting{wait: true, streams: true}
+	w := waiting{streams: true}
 	cmd := c.command(&cobra.Command{
 		Use: "watch DEPLOYMENT|INSTANCE|ENVIRONMENT", Short: "Follow a deployment to its end, or what is deployed to an environment", Args: cobra.ExactArgs(1),
 		Long: `Follow a deployment until it has ended. The exit code says how: 0 where it SUCCEEDED, 6 where it FAILED or was CANCELED.

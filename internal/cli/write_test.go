@@ -47,6 +47,7 @@ func TestWriteWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 		"instances delete shop/prod/purchases", "environments rename shop/prod --name Prod --slug live", "environments delete shop/live", "projects delete shop",
 		"modules deprecate stock@1.4.0 --reason Old", "modules reinstate stock@latest",
 		"quarantine " + path + "@live --reason Bad", "unquarantine " + path + "@live",
+		"rules create --name Eyes --approvals 1", "rules update Eyes --approvals 2", "rules end Eyes",
 		"destroy " + path + " --reason Done --wait=false", "cancel " + path + "@last",
 	} {
 		before := lost.Load()
@@ -62,6 +63,9 @@ func TestWriteWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 	}
 	if got := h.must(t, "deployments", "list", "-o", "name"); strings.Count(got, "\n") != 2 || !strings.Contains(got, succeeded.ID) {
 		t.Errorf("there are the deployments %q", got)
+	}
+	if got := h.must(t, "rules", "list", "--ended", "-o", "name"); strings.Count(got, "\n") != 1 {
+		t.Errorf("there are the rules %q", got)
 	}
 	quarantines := h.must(t, "api", `{ deployment(id: "`+succeeded.ID+`") { release { quarantines { id } } } }`)
 	if strings.Count(quarantines, "qua_") != 1 {

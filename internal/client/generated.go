@@ -6,10 +6,103 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slipway/internal/fault"
 	"time"
 
 	"github.com/Khan/genqlient/graphql"
 )
+
+// ApprovalRecord includes the GraphQL fields of Approval requested by the fragment ApprovalRecord.
+// The GraphQL type's documentation follows.
+//
+// What a principal says of a deployment that waits for approvals.
+type ApprovalRecord struct {
+	// The id, `apr_…`.
+	Id string `json:"id"`
+	// Whether it is for the deployment, and not against it.
+	Approved bool `json:"approved"`
+	// Why; null where nothing was said.
+	Comment *string `json:"comment"`
+	// Who: the name of the token.
+	CreatedBy string `json:"createdBy"`
+	// When.
+	CreatedAt time.Time `json:"createdAt"`
+	// The role of the token.
+	Role Role `json:"role"`
+	// Whether it counts now: it approves, its token is neither revoked nor expired, and it is another's than the author's, or one's
+	// who has made the author's token.
+	Counts bool `json:"counts"`
+}
+
+// GetId returns ApprovalRecord.Id, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetId() string { return v.Id }
+
+// GetApproved returns ApprovalRecord.Approved, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetApproved() bool { return v.Approved }
+
+// GetComment returns ApprovalRecord.Comment, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetComment() *string { return v.Comment }
+
+// GetCreatedBy returns ApprovalRecord.CreatedBy, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetCreatedBy() string { return v.CreatedBy }
+
+// GetCreatedAt returns ApprovalRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetRole returns ApprovalRecord.Role, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetRole() Role { return v.Role }
+
+// GetCounts returns ApprovalRecord.Counts, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetCounts() bool { return v.Counts }
+
+// Approvals by others than the author.
+type ApprovalsDemandInput struct {
+	// How many: 1 to 5.
+	Count int `json:"count"`
+	// The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN.
+	Role *Role `json:"role,omitempty"`
+	// At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty.
+	By []string `json:"by,omitempty"`
+}
+
+// GetCount returns ApprovalsDemandInput.Count, and is useful for accessing the field via an interface.
+func (v *ApprovalsDemandInput) GetCount() int { return v.Count }
+
+// GetRole returns ApprovalsDemandInput.Role, and is useful for accessing the field via an interface.
+func (v *ApprovalsDemandInput) GetRole() *Role { return v.Role }
+
+// GetBy returns ApprovalsDemandInput.By, and is useful for accessing the field via an interface.
+func (v *ApprovalsDemandInput) GetBy() []string { return v.By }
+
+// What to approve of.
+type ApproveDeploymentInput struct {
+	// The id of a deployment that waits for approvals.
+	Id string `json:"id"`
+	// Why, for people: 1 to 500 characters, not blank.
+	Comment *string `json:"comment,omitempty"`
+	// Whether to start it at once where all that is demanded is met. True where it is left out or null.
+	Start *bool `json:"start,omitempty"`
+}
+
+// GetId returns ApproveDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *ApproveDeploymentInput) GetId() string { return v.Id }
+
+// GetComment returns ApproveDeploymentInput.Comment, and is useful for accessing the field via an interface.
+func (v *ApproveDeploymentInput) GetComment() *string { return v.Comment }
+
+// GetStart returns ApproveDeploymentInput.Start, and is useful for accessing the field via an interface.
+func (v *ApproveDeploymentInput) GetStart() *bool { return v.Start }
+
+// ApproveDeploymentResponse is returned by ApproveDeployment on success.
+type ApproveDeploymentResponse struct {
+	// Approves of a deployment that waits for approvals, and starts it where all that is demanded is met. The same again changes nothing.
+	ApproveDeployment DeploymentApproved `json:"approveDeployment"`
+}
+
+// GetApproveDeployment returns ApproveDeploymentResponse.ApproveDeployment, and is useful for accessing the field via an interface.
+func (v *ApproveDeploymentResponse) GetApproveDeployment() DeploymentApproved {
+	return v.ApproveDeployment
+}
 
 // The environment to archive.
 type ArchiveEnvironmentInput struct {
@@ -611,6 +704,12 @@ type CreateDeploymentInput struct {
 	PipelineRunId *string `json:"pipelineRunId,omitempty"`
 	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank.
 	StepExecutionId *string `json:"stepExecutionId,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan *string `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
 // GetModuleInstanceId returns CreateDeploymentInput.ModuleInstanceId, and is useful for accessing the field via an interface.
@@ -659,6 +758,12 @@ func (v *CreateDeploymentInput) GetPipelineRunId() *string { return v.PipelineRu
 
 // GetStepExecutionId returns CreateDeploymentInput.StepExecutionId, and is useful for accessing the field via an interface.
 func (v *CreateDeploymentInput) GetStepExecutionId() *string { return v.StepExecutionId }
+
+// GetExpectedPlan returns CreateDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns CreateDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
 
 // CreateDeploymentResponse is returned by CreateDeployment on success.
 type CreateDeploymentResponse struct {
@@ -791,6 +896,50 @@ type CreateProjectResponse struct {
 // GetCreateProject returns CreateProjectResponse.CreateProject, and is useful for accessing the field via an interface.
 func (v *CreateProjectResponse) GetCreateProject() ProjectCreated { return v.CreateProject }
 
+// The rule to make.
+type CreateRuleInput struct {
+	// What it is called: one line of 1 to 200 characters.
+	Name string `json:"name"`
+	// The id of the project that it is for; all where it is left out or null.
+	ProjectId *string `json:"projectId,omitempty"`
+	// The id of the environment that it is for; all where it is left out or null. Its project need not be named.
+	EnvironmentId *string `json:"environmentId,omitempty"`
+	// The operations that it is for. CREATE, PROMOTE, REDEPLOY and DESTROY where it is left out or null; for `liveIn`, which cannot
+	// name ROLLBACK and DESTROY, the first three.
+	Operations []DeploymentOperation `json:"operations,omitempty"`
+	// What it demands.
+	Demand RuleDemandInput `json:"demand"`
+	// Whether admins may go past it, with a reason. True where it is left out or null.
+	Overridable *bool `json:"overridable,omitempty"`
+}
+
+// GetName returns CreateRuleInput.Name, and is useful for accessing the field via an interface.
+func (v *CreateRuleInput) GetName() string { return v.Name }
+
+// GetProjectId returns CreateRuleInput.ProjectId, and is useful for accessing the field via an interface.
+func (v *CreateRuleInput) GetProjectId() *string { return v.ProjectId }
+
+// GetEnvironmentId returns CreateRuleInput.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *CreateRuleInput) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// GetOperations returns CreateRuleInput.Operations, and is useful for accessing the field via an interface.
+func (v *CreateRuleInput) GetOperations() []DeploymentOperation { return v.Operations }
+
+// GetDemand returns CreateRuleInput.Demand, and is useful for accessing the field via an interface.
+func (v *CreateRuleInput) GetDemand() RuleDemandInput { return v.Demand }
+
+// GetOverridable returns CreateRuleInput.Overridable, and is useful for accessing the field via an interface.
+func (v *CreateRuleInput) GetOverridable() *bool { return v.Overridable }
+
+// CreateRuleResponse is returned by CreateRule on success.
+type CreateRuleResponse struct {
+	// Makes a rule, for admins whose scope has its place. At most 200 are in force.
+	CreateRule RuleCreated `json:"createRule"`
+}
+
+// GetCreateRule returns CreateRuleResponse.CreateRule, and is useful for accessing the field via an interface.
+func (v *CreateRuleResponse) GetCreateRule() RuleCreated { return v.CreateRule }
+
 // DeclaredOutput includes the requested fields of the GraphQL type ModuleOutput.
 // The GraphQL type's documentation follows.
 //
@@ -873,6 +1022,18 @@ type DeleteProjectResponse struct {
 
 // GetDeleteProject returns DeleteProjectResponse.DeleteProject, and is useful for accessing the field via an interface.
 func (v *DeleteProjectResponse) GetDeleteProject() ProjectDeleted { return v.DeleteProject }
+
+// DemandingEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A place that modules are deployed to, such as staging or production.
+type DemandingEnvironment struct {
+	// What the rules would come to here now for a new deployment.
+	Requirements []RequirementRecord `json:"requirements"`
+}
+
+// GetRequirements returns DemandingEnvironment.Requirements, and is useful for accessing the field via an interface.
+func (v *DemandingEnvironment) GetRequirements() []RequirementRecord { return v.Requirements }
 
 // DeployTarget includes the GraphQL fields of ModuleInstance requested by the fragment DeployTarget.
 // The GraphQL type's documentation follows.
@@ -1003,6 +1164,28 @@ var AllDeploymentAction = []DeploymentAction{
 	DeploymentActionDestroy,
 }
 
+// DeploymentApproved includes the requested fields of the GraphQL type ApproveDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What approveDeployment answers with.
+type DeploymentApproved struct {
+	// The deployment as it is now.
+	Deployment DeploymentDetail `json:"deployment"`
+	// Whether it has been started, by this approval or before.
+	Started bool `json:"started"`
+	// Why it was not started, though the approval is kept; null where it was, or was not to be.
+	Refusal *fault.Data `json:"refusal"`
+}
+
+// GetDeployment returns DeploymentApproved.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentApproved) GetDeployment() DeploymentDetail { return v.Deployment }
+
+// GetStarted returns DeploymentApproved.Started, and is useful for accessing the field via an interface.
+func (v *DeploymentApproved) GetStarted() bool { return v.Started }
+
+// GetRefusal returns DeploymentApproved.Refusal, and is useful for accessing the field via an interface.
+func (v *DeploymentApproved) GetRefusal() *fault.Data { return v.Refusal }
+
 // DeploymentCanceled includes the requested fields of the GraphQL type CancelDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
@@ -1020,7 +1203,7 @@ func (v *DeploymentCanceled) GetDeployment() DeploymentDetail { return v.Deploym
 //
 // What createDeployment answers with.
 type DeploymentCreated struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment DeploymentRecord `json:"deployment"`
 	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
 	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
@@ -1098,6 +1281,20 @@ type DeploymentDetail struct {
 	RollbackEligibility Eligibility `json:"rollbackEligibility"`
 	// Whether the viewer could redeploy it now.
 	RedeployEligibility Eligibility `json:"redeployEligibility"`
+	// When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others.
+	WaitsUntil *time.Time `json:"waitsUntil"`
+	// What the rules come to now for a deployment that waits for approvals; empty for others.
+	Requirements []RequirementRecord `json:"requirements"`
+	// What others say of it, while it waits for approvals or did; the first voice at the start.
+	Approvals []ApprovalRecord `json:"approvals"`
+	// Whether the caller's approval would be taken now.
+	ApproveEligibility Eligibility `json:"approveEligibility"`
+	// Whether the caller could start it now.
+	StartEligibility Eligibility `json:"startEligibility"`
+	// Who went past which rules, and why; null where all were met.
+	Override *OverrideRecord `json:"override"`
+	// What was promoted; for a replay, what its source was promoted from. Null for neither.
+	PromotedFrom *ComparedDeployment `json:"promotedFrom"`
 	// Raised by every change, from 1.
 	Version int `json:"version"`
 }
@@ -1186,6 +1383,27 @@ func (v *DeploymentDetail) GetRollbackEligibility() Eligibility { return v.Rollb
 // GetRedeployEligibility returns DeploymentDetail.RedeployEligibility, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetRedeployEligibility() Eligibility { return v.RedeployEligibility }
 
+// GetWaitsUntil returns DeploymentDetail.WaitsUntil, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetWaitsUntil() *time.Time { return v.WaitsUntil }
+
+// GetRequirements returns DeploymentDetail.Requirements, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetRequirements() []RequirementRecord { return v.Requirements }
+
+// GetApprovals returns DeploymentDetail.Approvals, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetApprovals() []ApprovalRecord { return v.Approvals }
+
+// GetApproveEligibility returns DeploymentDetail.ApproveEligibility, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetApproveEligibility() Eligibility { return v.ApproveEligibility }
+
+// GetStartEligibility returns DeploymentDetail.StartEligibility, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetStartEligibility() Eligibility { return v.StartEligibility }
+
+// GetOverride returns DeploymentDetail.Override, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetOverride() *OverrideRecord { return v.Override }
+
+// GetPromotedFrom returns DeploymentDetail.PromotedFrom, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetPromotedFrom() *ComparedDeployment { return v.PromotedFrom }
+
 // GetVersion returns DeploymentDetail.Version, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetVersion() int { return v.Version }
 
@@ -1241,6 +1459,11 @@ type DeploymentFilter struct {
 	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
 	// Created before this moment.
 	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
+	// True for those that went past rules, false for all others.
+	Overridden *bool `json:"overridden"`
+	// True for those that wait for approvals where the caller's would count and is not given yet. For lists only, for a record alone
+	// does not tell it; false is refused.
+	AwaitingMyApproval *bool `json:"awaitingMyApproval"`
 }
 
 // GetModuleInstanceId returns DeploymentFilter.ModuleInstanceId, and is useful for accessing the field via an interface.
@@ -1264,6 +1487,12 @@ func (v *DeploymentFilter) GetCreatedFrom() *time.Time { return v.CreatedFrom }
 // GetCreatedBefore returns DeploymentFilter.CreatedBefore, and is useful for accessing the field via an interface.
 func (v *DeploymentFilter) GetCreatedBefore() *time.Time { return v.CreatedBefore }
 
+// GetOverridden returns DeploymentFilter.Overridden, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetOverridden() *bool { return v.Overridden }
+
+// GetAwaitingMyApproval returns DeploymentFilter.AwaitingMyApproval, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetAwaitingMyApproval() *bool { return v.AwaitingMyApproval }
+
 // DeploymentItem includes the requested fields of the GraphQL type DeploymentChange.
 // The GraphQL type's documentation follows.
 //
@@ -1283,6 +1512,30 @@ func (v *DeploymentItem) GetCursor() string { return v.Cursor }
 // GetDeployment returns DeploymentItem.Deployment, and is useful for accessing the field via an interface.
 func (v *DeploymentItem) GetDeployment() DeploymentProgress { return v.Deployment }
 
+// What a deployment does, as far as rules tell one from another.
+type DeploymentOperation string
+
+const (
+	// New inputs.
+	DeploymentOperationCreate DeploymentOperation = "CREATE"
+	// What works in another instance.
+	DeploymentOperationPromote DeploymentOperation = "PROMOTE"
+	// An earlier release again.
+	DeploymentOperationRedeploy DeploymentOperation = "REDEPLOY"
+	// Back to an earlier success. No rule binds it that does not name it.
+	DeploymentOperationRollback DeploymentOperation = "ROLLBACK"
+	// The removal of what is live.
+	DeploymentOperationDestroy DeploymentOperation = "DESTROY"
+)
+
+var AllDeploymentOperation = []DeploymentOperation{
+	DeploymentOperationCreate,
+	DeploymentOperationPromote,
+	DeploymentOperationRedeploy,
+	DeploymentOperationRollback,
+	DeploymentOperationDestroy,
+}
+
 // DeploymentPage includes the requested fields of the GraphQL type DeploymentConnection.
 // The GraphQL type's documentation follows.
 //
@@ -1299,6 +1552,92 @@ func (v *DeploymentPage) GetNodes() []DeploymentRecord { return v.Nodes }
 
 // GetPageInfo returns DeploymentPage.PageInfo, and is useful for accessing the field via an interface.
 func (v *DeploymentPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// What to plan: the very input of the mutation. Its `idempotencyKey`, `reason` and `expectedPlan` make no difference.
+type DeploymentPlanInput struct {
+	// As for createDeployment.
+	Create *CreateDeploymentInput `json:"create,omitempty"`
+	// As for promoteDeployment.
+	Promote *PromoteDeploymentInput `json:"promote,omitempty"`
+	// As for redeployDeployment.
+	Redeploy *RedeployDeploymentInput `json:"redeploy,omitempty"`
+	// As for rollbackDeployment.
+	Rollback *RollbackDeploymentInput `json:"rollback,omitempty"`
+	// As for destroyModuleInstance.
+	Destroy *DestroyModuleInstanceInput `json:"destroy,omitempty"`
+}
+
+// GetCreate returns DeploymentPlanInput.Create, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetCreate() *CreateDeploymentInput { return v.Create }
+
+// GetPromote returns DeploymentPlanInput.Promote, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetPromote() *PromoteDeploymentInput { return v.Promote }
+
+// GetRedeploy returns DeploymentPlanInput.Redeploy, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetRedeploy() *RedeployDeploymentInput { return v.Redeploy }
+
+// GetRollback returns DeploymentPlanInput.Rollback, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetRollback() *RollbackDeploymentInput { return v.Rollback }
+
+// GetDestroy returns DeploymentPlanInput.Destroy, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetDestroy() *DestroyModuleInstanceInput { return v.Destroy }
+
+// DeploymentPlanRecord includes the requested fields of the GraphQL type DeploymentPlan.
+// The GraphQL type's documentation follows.
+//
+// What a mutation would do now. Nothing is written, and nothing kept.
+type DeploymentPlanRecord struct {
+	// The status that the deployment would have: PENDING or AWAITING_APPROVAL; null where it would be refused.
+	Status *DeploymentStatus `json:"status"`
+	// Why it would be refused; null where it would not.
+	Refusal *fault.Data `json:"refusal"`
+	// What the rules come to that are for the operation in the environment.
+	Requirements []RequirementRecord `json:"requirements"`
+	// What is wrong with the inputs, or with the request.
+	Violations []ViolationRecord `json:"violations"`
+	// What to see to.
+	Warnings []WarningRecord `json:"warnings"`
+	// The live deployment of the instance; null for none.
+	Live *PlannedLive `json:"live"`
+	// How the inputs differ from those of the live deployment; everything is added where nothing is live.
+	InputChanges []ChangeRecord `json:"inputChanges"`
+	// How the artifact differs from that of the live deployment.
+	ArtifactChanges []ChangeRecord `json:"artifactChanges"`
+	// How the inputs of a promotion differ from those of its source; empty for others.
+	SourceChanges []ChangeRecord `json:"sourceChanges"`
+	// For `expectedPlan`: the mutation is refused where it would do another thing by then; null where it would be refused.
+	Token *string `json:"token"`
+}
+
+// GetStatus returns DeploymentPlanRecord.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetStatus() *DeploymentStatus { return v.Status }
+
+// GetRefusal returns DeploymentPlanRecord.Refusal, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetRefusal() *fault.Data { return v.Refusal }
+
+// GetRequirements returns DeploymentPlanRecord.Requirements, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetRequirements() []RequirementRecord { return v.Requirements }
+
+// GetViolations returns DeploymentPlanRecord.Violations, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetViolations() []ViolationRecord { return v.Violations }
+
+// GetWarnings returns DeploymentPlanRecord.Warnings, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetWarnings() []WarningRecord { return v.Warnings }
+
+// GetLive returns DeploymentPlanRecord.Live, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetLive() *PlannedLive { return v.Live }
+
+// GetInputChanges returns DeploymentPlanRecord.InputChanges, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetInputChanges() []ChangeRecord { return v.InputChanges }
+
+// GetArtifactChanges returns DeploymentPlanRecord.ArtifactChanges, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetArtifactChanges() []ChangeRecord { return v.ArtifactChanges }
+
+// GetSourceChanges returns DeploymentPlanRecord.SourceChanges, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetSourceChanges() []ChangeRecord { return v.SourceChanges }
+
+// GetToken returns DeploymentPlanRecord.Token, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetToken() *string { return v.Token }
 
 // DeploymentProgress includes the GraphQL fields of Deployment requested by the fragment DeploymentProgress.
 // The GraphQL type's documentation follows.
@@ -1480,6 +1819,18 @@ func (v *DeploymentRecord) GetCancelRequestedAt() *time.Time { return v.CancelRe
 // GetVersion returns DeploymentRecord.Version, and is useful for accessing the field via an interface.
 func (v *DeploymentRecord) GetVersion() int { return v.Version }
 
+// DeploymentRejected includes the requested fields of the GraphQL type RejectDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What rejectDeployment answers with.
+type DeploymentRejected struct {
+	// The deployment, CANCELED with the error `slipway:Deployment:REJECTED`.
+	Deployment DeploymentDetail `json:"deployment"`
+}
+
+// GetDeployment returns DeploymentRejected.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentRejected) GetDeployment() DeploymentDetail { return v.Deployment }
+
 // DeploymentResponse is returned by Deployment on success.
 type DeploymentResponse struct {
 	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
@@ -1489,10 +1840,24 @@ type DeploymentResponse struct {
 // GetDeployment returns DeploymentResponse.Deployment, and is useful for accessing the field via an interface.
 func (v *DeploymentResponse) GetDeployment() *DeploymentDetail { return v.Deployment }
 
+// DeploymentStarted includes the requested fields of the GraphQL type StartDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What startDeployment answers with.
+type DeploymentStarted struct {
+	// The deployment: PENDING, or what has become of it since.
+	Deployment DeploymentDetail `json:"deployment"`
+}
+
+// GetDeployment returns DeploymentStarted.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentStarted) GetDeployment() DeploymentDetail { return v.Deployment }
+
 // Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change.
 type DeploymentStatus string
 
 const (
+	// Waits for approvals; holds nothing, and is nobody's to carry out yet.
+	DeploymentStatusAwaitingApproval DeploymentStatus = "AWAITING_APPROVAL"
 	// Waits for a runner.
 	DeploymentStatusPending DeploymentStatus = "PENDING"
 	// Is being carried out.
@@ -1506,6 +1871,7 @@ const (
 )
 
 var AllDeploymentStatus = []DeploymentStatus{
+	DeploymentStatusAwaitingApproval,
 	DeploymentStatusPending,
 	DeploymentStatusRunning,
 	DeploymentStatusSucceeded,
@@ -1667,6 +2033,12 @@ type DestroyModuleInstanceInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey *string `json:"idempotencyKey"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan *string `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
 // GetId returns DestroyModuleInstanceInput.Id, and is useful for accessing the field via an interface.
@@ -1685,6 +2057,12 @@ func (v *DestroyModuleInstanceInput) GetAcknowledgeDependents() *bool { return v
 
 // GetIdempotencyKey returns DestroyModuleInstanceInput.IdempotencyKey, and is useful for accessing the field via an interface.
 func (v *DestroyModuleInstanceInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetExpectedPlan returns DestroyModuleInstanceInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns DestroyModuleInstanceInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetOverrideReason() *string { return v.OverrideReason }
 
 // What has happened to what is live. Of several kinds the last of these is told.
 type DriftKind string
@@ -1732,6 +2110,24 @@ func (v *Eligibility) GetMessage() *string { return v.Message }
 
 // GetWarning returns Eligibility.Warning, and is useful for accessing the field via an interface.
 func (v *Eligibility) GetWarning() *string { return v.Warning }
+
+// The rule to end.
+type EndRuleInput struct {
+	// The id of the rule.
+	Id string `json:"id"`
+}
+
+// GetId returns EndRuleInput.Id, and is useful for accessing the field via an interface.
+func (v *EndRuleInput) GetId() string { return v.Id }
+
+// EndRuleResponse is returned by EndRule on success.
+type EndRuleResponse struct {
+	// Ends a rule: it binds nobody any more. The same again changes nothing.
+	EndRule RuleEnded `json:"endRule"`
+}
+
+// GetEndRule returns EndRuleResponse.EndRule, and is useful for accessing the field via an interface.
+func (v *EndRuleResponse) GetEndRule() RuleEnded { return v.EndRule }
 
 // EnvironmentArchived includes the requested fields of the GraphQL type ArchiveEnvironmentPayload.
 // The GraphQL type's documentation follows.
@@ -1808,6 +2204,33 @@ func (v *EnvironmentPage) GetNodes() []EnvironmentRecord { return v.Nodes }
 // GetPageInfo returns EnvironmentPage.PageInfo, and is useful for accessing the field via an interface.
 func (v *EnvironmentPage) GetPageInfo() PageEnd { return v.PageInfo }
 
+// EnvironmentPlace includes the GraphQL fields of Environment requested by the fragment EnvironmentPlace.
+// The GraphQL type's documentation follows.
+//
+// A place that modules are deployed to, such as staging or production.
+type EnvironmentPlace struct {
+	// The id, `env_…`.
+	Id string `json:"id"`
+	// The name for URLs and templates, unique among the project's environments that are not archived.
+	Slug string `json:"slug"`
+	// The name for people.
+	Name string `json:"name"`
+	// The project it belongs to.
+	Project ProjectName `json:"project"`
+}
+
+// GetId returns EnvironmentPlace.Id, and is useful for accessing the field via an interface.
+func (v *EnvironmentPlace) GetId() string { return v.Id }
+
+// GetSlug returns EnvironmentPlace.Slug, and is useful for accessing the field via an interface.
+func (v *EnvironmentPlace) GetSlug() string { return v.Slug }
+
+// GetName returns EnvironmentPlace.Name, and is useful for accessing the field via an interface.
+func (v *EnvironmentPlace) GetName() string { return v.Name }
+
+// GetProject returns EnvironmentPlace.Project, and is useful for accessing the field via an interface.
+func (v *EnvironmentPlace) GetProject() ProjectName { return v.Project }
+
 // EnvironmentRecord includes the GraphQL fields of Environment requested by the fragment EnvironmentRecord.
 // The GraphQL type's documentation follows.
 //
@@ -1849,6 +2272,17 @@ func (v *EnvironmentRecord) GetUpdatedAt() time.Time { return v.UpdatedAt }
 
 // GetArchivedAt returns EnvironmentRecord.ArchivedAt, and is useful for accessing the field via an interface.
 func (v *EnvironmentRecord) GetArchivedAt() *time.Time { return v.ArchivedAt }
+
+// EnvironmentRequirementsResponse is returned by EnvironmentRequirements on success.
+type EnvironmentRequirementsResponse struct {
+	// One environment, by exactly one of its id and its path. Null with `slipway:Environment:NOT_FOUND` where there is none.
+	Environment *DemandingEnvironment `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentRequirementsResponse.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentRequirementsResponse) GetEnvironment() *DemandingEnvironment {
+	return v.Environment
+}
 
 // EnvironmentResponse is returned by Environment on success.
 type EnvironmentResponse struct {
@@ -1925,6 +2359,20 @@ type FollowLogsResponse struct {
 // GetDeploymentLogs returns FollowLogsResponse.DeploymentLogs, and is useful for accessing the field via an interface.
 func (v *FollowLogsResponse) GetDeploymentLogs() LogItem { return v.DeploymentLogs }
 
+// A freeze.
+type FreezeDemandInput struct {
+	// The first moment.
+	From time.Time `json:"from"`
+	// The first moment after it; no end where it is left out or null.
+	Until *time.Time `json:"until,omitempty"`
+}
+
+// GetFrom returns FreezeDemandInput.From, and is useful for accessing the field via an interface.
+func (v *FreezeDemandInput) GetFrom() time.Time { return v.From }
+
+// GetUntil returns FreezeDemandInput.Until, and is useful for accessing the field via an interface.
+func (v *FreezeDemandInput) GetUntil() *time.Time { return v.Until }
+
 // GrantedLease includes the GraphQL fields of Lease requested by the fragment GrantedLease.
 // The GraphQL type's documentation follows.
 //
@@ -1948,6 +2396,39 @@ func (v *GrantedLease) GetWaitedSeconds() int { return v.WaitedSeconds }
 
 // GetCancelSeconds returns GrantedLease.CancelSeconds, and is useful for accessing the field via an interface.
 func (v *GrantedLease) GetCancelSeconds() *int { return v.CancelSeconds }
+
+// Hours of the week.
+type HoursDemandInput struct {
+	// A time zone of the IANA's, such as `Europe/Berlin`.
+	TimeZone string `json:"timeZone"`
+	// 1 to 14 spans.
+	Spans []HoursSpanInput `json:"spans"`
+}
+
+// GetTimeZone returns HoursDemandInput.TimeZone, and is useful for accessing the field via an interface.
+func (v *HoursDemandInput) GetTimeZone() string { return v.TimeZone }
+
+// GetSpans returns HoursDemandInput.Spans, and is useful for accessing the field via an interface.
+func (v *HoursDemandInput) GetSpans() []HoursSpanInput { return v.Spans }
+
+// A part of some days.
+type HoursSpanInput struct {
+	// 1 to 7 days on which it begins.
+	Days []Weekday `json:"days"`
+	// When it begins: `HH:MM`.
+	From string `json:"from"`
+	// The first minute after it: `HH:MM`, up to `24:00`; of the next day where it is before `from`.
+	To string `json:"to"`
+}
+
+// GetDays returns HoursSpanInput.Days, and is useful for accessing the field via an interface.
+func (v *HoursSpanInput) GetDays() []Weekday { return v.Days }
+
+// GetFrom returns HoursSpanInput.From, and is useful for accessing the field via an interface.
+func (v *HoursSpanInput) GetFrom() string { return v.From }
+
+// GetTo returns HoursSpanInput.To, and is useful for accessing the field via an interface.
+func (v *HoursSpanInput) GetTo() string { return v.To }
 
 // IdentifyResponse is returned by Identify on success.
 type IdentifyResponse struct {
@@ -2046,7 +2527,7 @@ func (v *InstanceDeleted) GetModuleInstance() InstanceRecord { return v.ModuleIn
 //
 // What destroyModuleInstance answers with.
 type InstanceDestroying struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment DeploymentRecord `json:"deployment"`
 }
 
@@ -2402,6 +2883,20 @@ func (v *LiveDeployment) GetId() string { return v.Id }
 
 // GetRelease returns LiveDeployment.Release, and is useful for accessing the field via an interface.
 func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
+
+// To have been live elsewhere.
+type LiveInDemandInput struct {
+	// The ids of 1 to 5 environments.
+	EnvironmentIds []string `json:"environmentIds"`
+	// For how many minutes at least: 0 to 43,200. 0 where it is left out or null.
+	Minutes *int `json:"minutes,omitempty"`
+}
+
+// GetEnvironmentIds returns LiveInDemandInput.EnvironmentIds, and is useful for accessing the field via an interface.
+func (v *LiveInDemandInput) GetEnvironmentIds() []string { return v.EnvironmentIds }
+
+// GetMinutes returns LiveInDemandInput.Minutes, and is useful for accessing the field via an interface.
+func (v *LiveInDemandInput) GetMinutes() *int { return v.Minutes }
 
 // LiveInputsOfInstance includes the requested fields of the GraphQL type Deployment.
 // The GraphQL type's documentation follows.
@@ -2807,6 +3302,21 @@ type ModulesResponse struct {
 // GetModuleDefinitions returns ModulesResponse.ModuleDefinitions, and is useful for accessing the field via an interface.
 func (v *ModulesResponse) GetModuleDefinitions() ModulePage { return v.ModuleDefinitions }
 
+// What an instance does when a deployment of it fails.
+type OnFailure string
+
+const (
+	// Nothing: what is there is left for people to see to.
+	OnFailureNothing OnFailure = "NOTHING"
+	// A rollback to what is live, unless it was canceled, was itself a rollback or a destroy, or the cloud went back by itself.
+	OnFailureRollBack OnFailure = "ROLL_BACK"
+)
+
+var AllOnFailure = []OnFailure{
+	OnFailureNothing,
+	OnFailureRollBack,
+}
+
 // OutputsOfInstance includes the requested fields of the GraphQL type ModuleInstance.
 // The GraphQL type's documentation follows.
 //
@@ -2818,6 +3328,33 @@ type OutputsOfInstance struct {
 
 // GetOutputs returns OutputsOfInstance.Outputs, and is useful for accessing the field via an interface.
 func (v *OutputsOfInstance) GetOutputs() json.RawMessage { return v.Outputs }
+
+// OverrideRecord includes the requested fields of the GraphQL type Override.
+// The GraphQL type's documentation follows.
+//
+// That a deployment went past rules that were not met.
+type OverrideRecord struct {
+	// Who: the name of the token.
+	By string `json:"by"`
+	// When.
+	At time.Time `json:"at"`
+	// Why.
+	Reason string `json:"reason"`
+	// What was not met.
+	Requirements []string `json:"requirements"`
+}
+
+// GetBy returns OverrideRecord.By, and is useful for accessing the field via an interface.
+func (v *OverrideRecord) GetBy() string { return v.By }
+
+// GetAt returns OverrideRecord.At, and is useful for accessing the field via an interface.
+func (v *OverrideRecord) GetAt() time.Time { return v.At }
+
+// GetReason returns OverrideRecord.Reason, and is useful for accessing the field via an interface.
+func (v *OverrideRecord) GetReason() string { return v.Reason }
+
+// GetRequirements returns OverrideRecord.Requirements, and is useful for accessing the field via an interface.
+func (v *OverrideRecord) GetRequirements() []string { return v.Requirements }
 
 // Where a page of any list ends.
 type PageEnd struct {
@@ -2843,8 +3380,12 @@ const (
 	PermissionRead Permission = "READ"
 	// Create module instances.
 	PermissionCreateInstance Permission = "CREATE_INSTANCE"
-	// Deploy, roll back, redeploy and cancel.
+	// Deploy, promote, roll back, redeploy, approve and cancel.
 	PermissionDeploy Permission = "DEPLOY"
+	// Go past rules.
+	PermissionOverrideRules Permission = "OVERRIDE_RULES"
+	// Make, change or end rules.
+	PermissionManageRules Permission = "MANAGE_RULES"
 	// Cancel by force.
 	PermissionForceCancel Permission = "FORCE_CANCEL"
 	// Destroy what is live of module instances.
@@ -2880,6 +3421,8 @@ var AllPermission = []Permission{
 	PermissionRead,
 	PermissionCreateInstance,
 	PermissionDeploy,
+	PermissionOverrideRules,
+	PermissionManageRules,
 	PermissionForceCancel,
 	PermissionDestroyInstance,
 	PermissionRunDeployments,
@@ -2895,6 +3438,60 @@ var AllPermission = []Permission{
 	PermissionManageOrganizations,
 	PermissionReadAudit,
 }
+
+// PlanDeploymentResponse is returned by PlanDeployment on success.
+type PlanDeploymentResponse struct {
+	// What a mutation would do now, by the very steps that it takes.
+	DeploymentPlan DeploymentPlanRecord `json:"deploymentPlan"`
+}
+
+// GetDeploymentPlan returns PlanDeploymentResponse.DeploymentPlan, and is useful for accessing the field via an interface.
+func (v *PlanDeploymentResponse) GetDeploymentPlan() DeploymentPlanRecord { return v.DeploymentPlan }
+
+// PlannedLive includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type PlannedLive struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
+	CreatedBy string `json:"createdBy"`
+	// The release that it ships; null where none is stored, or where it was started outside.
+	Release *PlannedRelease `json:"release"`
+}
+
+// GetId returns PlannedLive.Id, and is useful for accessing the field via an interface.
+func (v *PlannedLive) GetId() string { return v.Id }
+
+// GetCompletedAt returns PlannedLive.CompletedAt, and is useful for accessing the field via an interface.
+func (v *PlannedLive) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// GetCreatedBy returns PlannedLive.CreatedBy, and is useful for accessing the field via an interface.
+func (v *PlannedLive) GetCreatedBy() string { return v.CreatedBy }
+
+// GetRelease returns PlannedLive.Release, and is useful for accessing the field via an interface.
+func (v *PlannedLive) GetRelease() *PlannedRelease { return v.Release }
+
+// PlannedRelease includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
+// and equal content in one organization is one release.
+type PlannedRelease struct {
+	// The id, `rel_…`.
+	Id string `json:"id"`
+	// The module version it ships.
+	ModuleVersion DeployedVersion `json:"moduleVersion"`
+}
+
+// GetId returns PlannedRelease.Id, and is useful for accessing the field via an interface.
+func (v *PlannedRelease) GetId() string { return v.Id }
+
+// GetModuleVersion returns PlannedRelease.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *PlannedRelease) GetModuleVersion() DeployedVersion { return v.ModuleVersion }
 
 // ProgressEvent includes the requested fields of the GraphQL type DeploymentEvent.
 // The GraphQL type's documentation follows.
@@ -3081,6 +3678,104 @@ type ProjectsResponse struct {
 // GetProjects returns ProjectsResponse.Projects, and is useful for accessing the field via an interface.
 func (v *ProjectsResponse) GetProjects() ProjectPage { return v.Projects }
 
+// What to promote, and where to.
+type PromoteDeploymentInput struct {
+	// The id of the source, a deployment that succeeded.
+	Id string `json:"id"`
+	// The id of another instance of the same module, which it is brought to.
+	ModuleInstanceId string `json:"moduleInstanceId"`
+	// Values in the place of those of the source, by the ids of the inputs: of the instance's `ownInputs`, and of references.
+	// Others are refused, with the violation `not_own`.
+	Inputs json.RawMessage `json:"inputs,omitempty"`
+	// The artifact in the place of that of the source, where `artifact` is among the instance's `ownInputs`.
+	Artifact json.RawMessage `json:"artifact,omitempty"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+	// Why the caller does it: 1 to 500 characters, not blank.
+	Reason *string `json:"reason,omitempty"`
+	// The run of a pipeline that it is part of: one line of 1 to 200 characters.
+	PipelineRunId *string `json:"pipelineRunId,omitempty"`
+	// The step of the run: one line of 1 to 200 characters.
+	StepExecutionId *string `json:"stepExecutionId,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan *string `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason *string `json:"overrideReason,omitempty"`
+}
+
+// GetId returns PromoteDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetId() string { return v.Id }
+
+// GetModuleInstanceId returns PromoteDeploymentInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetModuleInstanceId() string { return v.ModuleInstanceId }
+
+// GetInputs returns PromoteDeploymentInput.Inputs, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetArtifact returns PromoteDeploymentInput.Artifact, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetArtifact() json.RawMessage { return v.Artifact }
+
+// GetExpectedLiveDeploymentId returns PromoteDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns PromoteDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns PromoteDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetPipelineRunId returns PromoteDeploymentInput.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetStepExecutionId returns PromoteDeploymentInput.StepExecutionId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetStepExecutionId() *string { return v.StepExecutionId }
+
+// GetExpectedPlan returns PromoteDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns PromoteDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
+
+// PromoteDeploymentResponse is returned by PromoteDeployment on success.
+type PromoteDeploymentResponse struct {
+	// Deploys to an instance what was given to a deployment that succeeded in another instance of the module, judged as if it were
+	// given there: templates, defaults and references are rendered anew. Version and artifact are those of the source. What
+	// the instance remembers of immutable inputs, and its `ownInputs`, stay its own; a reference becomes the instance of the same
+	// name and module in its environment.
+	PromoteDeployment PromotionCreated `json:"promoteDeployment"`
+}
+
+// GetPromoteDeployment returns PromoteDeploymentResponse.PromoteDeployment, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentResponse) GetPromoteDeployment() PromotionCreated {
+	return v.PromoteDeployment
+}
+
+// PromotionCreated includes the requested fields of the GraphQL type PromoteDeploymentPayload.
+// The GraphQL type's documentation follows.
+//
+// What promoteDeployment answers with.
+type PromotionCreated struct {
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed. Empty for a repeat under an idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetDeployment returns PromotionCreated.Deployment, and is useful for accessing the field via an interface.
+func (v *PromotionCreated) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns PromotionCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *PromotionCreated) GetWarnings() []WarningRecord { return v.Warnings }
+
 // The version to publish.
 type PublishModuleVersionInput struct {
 	// The module.
@@ -3213,7 +3908,7 @@ func (v *QuarantineReleaseResponse) GetQuarantineRelease() ReleaseQuarantined {
 //
 // What redeployDeployment answers with.
 type RedeployCreated struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment DeploymentRecord `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
 	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
@@ -3239,6 +3934,12 @@ type RedeployDeploymentInput struct {
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 	// Why the caller does it: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan *string `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
 // GetId returns RedeployDeploymentInput.Id, and is useful for accessing the field via an interface.
@@ -3254,6 +3955,12 @@ func (v *RedeployDeploymentInput) GetIdempotencyKey() *string { return v.Idempot
 
 // GetReason returns RedeployDeploymentInput.Reason, and is useful for accessing the field via an interface.
 func (v *RedeployDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetExpectedPlan returns RedeployDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns RedeployDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
 
 // RedeployDeploymentResponse is returned by RedeployDeployment on success.
 type RedeployDeploymentResponse struct {
@@ -3286,6 +3993,31 @@ type ReinstateVersionResponse struct {
 // GetReinstateModuleVersion returns ReinstateVersionResponse.ReinstateModuleVersion, and is useful for accessing the field via an interface.
 func (v *ReinstateVersionResponse) GetReinstateModuleVersion() VersionReinstated {
 	return v.ReinstateModuleVersion
+}
+
+// What to reject.
+type RejectDeploymentInput struct {
+	// The id of a deployment that waits for approvals.
+	Id string `json:"id"`
+	// Why, for people: 1 to 500 characters, not blank.
+	Comment *string `json:"comment,omitempty"`
+}
+
+// GetId returns RejectDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *RejectDeploymentInput) GetId() string { return v.Id }
+
+// GetComment returns RejectDeploymentInput.Comment, and is useful for accessing the field via an interface.
+func (v *RejectDeploymentInput) GetComment() *string { return v.Comment }
+
+// RejectDeploymentResponse is returned by RejectDeployment on success.
+type RejectDeploymentResponse struct {
+	// Ends a deployment that waits for approvals. The same again changes nothing.
+	RejectDeployment DeploymentRejected `json:"rejectDeployment"`
+}
+
+// GetRejectDeployment returns RejectDeploymentResponse.RejectDeployment, and is useful for accessing the field via an interface.
+func (v *RejectDeploymentResponse) GetRejectDeployment() DeploymentRejected {
+	return v.RejectDeployment
 }
 
 // How a leaf differs.
@@ -3545,6 +4277,60 @@ func (v *ReportDeploymentResponse) GetReportDeployment() ReportDeploymentPayload
 	return v.ReportDeployment
 }
 
+// RequirementRecord includes the GraphQL fields of Requirement requested by the fragment RequirementRecord.
+// The GraphQL type's documentation follows.
+//
+// What a rule comes to for a deployment.
+type RequirementRecord struct {
+	// The rule.
+	Rule RequiringRule `json:"rule"`
+	// Whether it is met.
+	Met bool `json:"met"`
+	// It in a sentence.
+	Message string `json:"message"`
+	// When it will be met by time alone; null where it is met, will not be so, or nobody knows.
+	At *time.Time `json:"at"`
+	// How many approvals it takes; null for other demands.
+	Needed *int `json:"needed"`
+	// How many of these are given; null for other demands.
+	Given *int `json:"given"`
+}
+
+// GetRule returns RequirementRecord.Rule, and is useful for accessing the field via an interface.
+func (v *RequirementRecord) GetRule() RequiringRule { return v.Rule }
+
+// GetMet returns RequirementRecord.Met, and is useful for accessing the field via an interface.
+func (v *RequirementRecord) GetMet() bool { return v.Met }
+
+// GetMessage returns RequirementRecord.Message, and is useful for accessing the field via an interface.
+func (v *RequirementRecord) GetMessage() string { return v.Message }
+
+// GetAt returns RequirementRecord.At, and is useful for accessing the field via an interface.
+func (v *RequirementRecord) GetAt() *time.Time { return v.At }
+
+// GetNeeded returns RequirementRecord.Needed, and is useful for accessing the field via an interface.
+func (v *RequirementRecord) GetNeeded() *int { return v.Needed }
+
+// GetGiven returns RequirementRecord.Given, and is useful for accessing the field via an interface.
+func (v *RequirementRecord) GetGiven() *int { return v.Given }
+
+// RequiringRule includes the requested fields of the GraphQL type Rule.
+// The GraphQL type's documentation follows.
+//
+// A demand that deployments have to meet, in the whole organization, a project or an environment.
+type RequiringRule struct {
+	// The id, `rule_…`.
+	Id string `json:"id"`
+	// What it is called.
+	Name string `json:"name"`
+}
+
+// GetId returns RequiringRule.Id, and is useful for accessing the field via an interface.
+func (v *RequiringRule) GetId() string { return v.Id }
+
+// GetName returns RequiringRule.Name, and is useful for accessing the field via an interface.
+func (v *RequiringRule) GetName() string { return v.Name }
+
 // What a token may do.
 type Role string
 
@@ -3574,7 +4360,7 @@ var AllRole = []Role{
 //
 // What rollbackDeployment answers with.
 type RollbackCreated struct {
-	// The new deployment, PENDING.
+	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment DeploymentRecord `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
 	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
@@ -3600,6 +4386,12 @@ type RollbackDeploymentInput struct {
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 	// Why the caller does it: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
+	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
+	// would be made now is another. Not checked where it is left out or null.
+	ExpectedPlan *string `json:"expectedPlan,omitempty"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
 // GetId returns RollbackDeploymentInput.Id, and is useful for accessing the field via an interface.
@@ -3616,6 +4408,12 @@ func (v *RollbackDeploymentInput) GetIdempotencyKey() *string { return v.Idempot
 // GetReason returns RollbackDeploymentInput.Reason, and is useful for accessing the field via an interface.
 func (v *RollbackDeploymentInput) GetReason() *string { return v.Reason }
 
+// GetExpectedPlan returns RollbackDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns RollbackDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
+
 // RollbackDeploymentResponse is returned by RollbackDeployment on success.
 type RollbackDeploymentResponse struct {
 	// Creates a deployment that replays the exact release of an earlier one that succeeded. The same as
@@ -3627,6 +4425,169 @@ type RollbackDeploymentResponse struct {
 func (v *RollbackDeploymentResponse) GetRollbackDeployment() RollbackCreated {
 	return v.RollbackDeployment
 }
+
+// RuleCreated includes the requested fields of the GraphQL type CreateRulePayload.
+// The GraphQL type's documentation follows.
+//
+// What createRule answers with.
+type RuleCreated struct {
+	// The rule, in force for what begins after this answer.
+	Rule RuleRecord `json:"rule"`
+	// What to see to: `unsatisfiable`, fewer principals could approve than it demands.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetRule returns RuleCreated.Rule, and is useful for accessing the field via an interface.
+func (v *RuleCreated) GetRule() RuleRecord { return v.Rule }
+
+// GetWarnings returns RuleCreated.Warnings, and is useful for accessing the field via an interface.
+func (v *RuleCreated) GetWarnings() []WarningRecord { return v.Warnings }
+
+// What a rule demands: exactly one.
+type RuleDemandInput struct {
+	// Approvals by others.
+	Approvals *ApprovalsDemandInput `json:"approvals,omitempty"`
+	// Hours of the week.
+	Hours *HoursDemandInput `json:"hours,omitempty"`
+	// A freeze.
+	Freeze *FreezeDemandInput `json:"freeze,omitempty"`
+	// To have been live elsewhere.
+	LiveIn *LiveInDemandInput `json:"liveIn,omitempty"`
+}
+
+// GetApprovals returns RuleDemandInput.Approvals, and is useful for accessing the field via an interface.
+func (v *RuleDemandInput) GetApprovals() *ApprovalsDemandInput { return v.Approvals }
+
+// GetHours returns RuleDemandInput.Hours, and is useful for accessing the field via an interface.
+func (v *RuleDemandInput) GetHours() *HoursDemandInput { return v.Hours }
+
+// GetFreeze returns RuleDemandInput.Freeze, and is useful for accessing the field via an interface.
+func (v *RuleDemandInput) GetFreeze() *FreezeDemandInput { return v.Freeze }
+
+// GetLiveIn returns RuleDemandInput.LiveIn, and is useful for accessing the field via an interface.
+func (v *RuleDemandInput) GetLiveIn() *LiveInDemandInput { return v.LiveIn }
+
+// RuleEnded includes the requested fields of the GraphQL type EndRulePayload.
+// The GraphQL type's documentation follows.
+//
+// What endRule answers with.
+type RuleEnded struct {
+	// The rule, which binds nobody any more.
+	Rule RuleRecord `json:"rule"`
+}
+
+// GetRule returns RuleEnded.Rule, and is useful for accessing the field via an interface.
+func (v *RuleEnded) GetRule() RuleRecord { return v.Rule }
+
+// RulePage includes the requested fields of the GraphQL type RuleConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of rules.
+type RulePage struct {
+	// The rules.
+	Nodes []RuleRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns RulePage.Nodes, and is useful for accessing the field via an interface.
+func (v *RulePage) GetNodes() []RuleRecord { return v.Nodes }
+
+// GetPageInfo returns RulePage.PageInfo, and is useful for accessing the field via an interface.
+func (v *RulePage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// RuleRecord includes the GraphQL fields of Rule requested by the fragment RuleRecord.
+// The GraphQL type's documentation follows.
+//
+// A demand that deployments have to meet, in the whole organization, a project or an environment.
+type RuleRecord struct {
+	// The id, `rule_…`.
+	Id string `json:"id"`
+	// What it is called.
+	Name string `json:"name"`
+	// The project that it is for; null for all.
+	Project *ProjectName `json:"project"`
+	// The environment that it is for; null for all.
+	Environment *EnvironmentPlace `json:"environment"`
+	// The operations that it is for.
+	Operations []DeploymentOperation `json:"operations"`
+	// What it demands.
+	Demand json.RawMessage `json:"demand"`
+	// Whether admins may go past it, with a reason.
+	Overridable bool `json:"overridable"`
+	// Who made it: the name of the token.
+	CreatedBy string `json:"createdBy"`
+	// When it was made.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// Since when it binds nobody any more; null where it is in force.
+	EndedAt *time.Time `json:"endedAt"`
+	// Raised by every change.
+	Version int `json:"version"`
+}
+
+// GetId returns RuleRecord.Id, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetId() string { return v.Id }
+
+// GetName returns RuleRecord.Name, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetName() string { return v.Name }
+
+// GetProject returns RuleRecord.Project, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetProject() *ProjectName { return v.Project }
+
+// GetEnvironment returns RuleRecord.Environment, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetEnvironment() *EnvironmentPlace { return v.Environment }
+
+// GetOperations returns RuleRecord.Operations, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetOperations() []DeploymentOperation { return v.Operations }
+
+// GetDemand returns RuleRecord.Demand, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetDemand() json.RawMessage { return v.Demand }
+
+// GetOverridable returns RuleRecord.Overridable, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetOverridable() bool { return v.Overridable }
+
+// GetCreatedBy returns RuleRecord.CreatedBy, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetCreatedBy() string { return v.CreatedBy }
+
+// GetCreatedAt returns RuleRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetUpdatedAt returns RuleRecord.UpdatedAt, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetUpdatedAt() time.Time { return v.UpdatedAt }
+
+// GetEndedAt returns RuleRecord.EndedAt, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetEndedAt() *time.Time { return v.EndedAt }
+
+// GetVersion returns RuleRecord.Version, and is useful for accessing the field via an interface.
+func (v *RuleRecord) GetVersion() int { return v.Version }
+
+// RuleUpdated includes the requested fields of the GraphQL type UpdateRulePayload.
+// The GraphQL type's documentation follows.
+//
+// What updateRule answers with.
+type RuleUpdated struct {
+	// The rule as it is now.
+	Rule RuleRecord `json:"rule"`
+	// What to see to, as for createRule.
+	Warnings []WarningRecord `json:"warnings"`
+}
+
+// GetRule returns RuleUpdated.Rule, and is useful for accessing the field via an interface.
+func (v *RuleUpdated) GetRule() RuleRecord { return v.Rule }
+
+// GetWarnings returns RuleUpdated.Warnings, and is useful for accessing the field via an interface.
+func (v *RuleUpdated) GetWarnings() []WarningRecord { return v.Warnings }
+
+// RulesResponse is returned by Rules on success.
+type RulesResponse struct {
+	// The rules of the organization, the newest first.
+	Rules RulePage `json:"rules"`
+}
+
+// GetRules returns RulesResponse.Rules, and is useful for accessing the field via an interface.
+func (v *RulesResponse) GetRules() RulePage { return v.Rules }
 
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
@@ -3726,6 +4687,30 @@ type ShownValues struct {
 
 // GetValues returns ShownValues.Values, and is useful for accessing the field via an interface.
 func (v *ShownValues) GetValues() json.RawMessage { return v.Values }
+
+// What to start.
+type StartDeploymentInput struct {
+	// The id of a deployment that waits for approvals.
+	Id string `json:"id"`
+	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
+	// `overridable`.
+	OverrideReason *string `json:"overrideReason,omitempty"`
+}
+
+// GetId returns StartDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *StartDeploymentInput) GetId() string { return v.Id }
+
+// GetOverrideReason returns StartDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *StartDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
+
+// StartDeploymentResponse is returned by StartDeployment on success.
+type StartDeploymentResponse struct {
+	// Starts a deployment that waits for approvals, where all that is demanded is met. The same again changes nothing.
+	StartDeployment DeploymentStarted `json:"startDeployment"`
+}
+
+// GetStartDeployment returns StartDeploymentResponse.StartDeployment, and is useful for accessing the field via an interface.
+func (v *StartDeploymentResponse) GetStartDeployment() DeploymentStarted { return v.StartDeployment }
 
 // TargetLive includes the requested fields of the GraphQL type Deployment.
 // The GraphQL type's documentation follows.
@@ -3935,6 +4920,10 @@ type UpdateModuleInstanceInput struct {
 	Id string `json:"id"`
 	// The name, unique among the environment's instances that are not archived; not null.
 	Name *string `json:"name,omitempty"`
+	// The ids of at most 1,000 inputs, and `artifact`, that a promotion leaves as they are; not null.
+	OwnInputs []string `json:"ownInputs,omitempty"`
+	// What happens when a deployment fails; not null.
+	OnFailure *OnFailure `json:"onFailure,omitempty"`
 }
 
 // GetId returns UpdateModuleInstanceInput.Id, and is useful for accessing the field via an interface.
@@ -3942,6 +4931,12 @@ func (v *UpdateModuleInstanceInput) GetId() string { return v.Id }
 
 // GetName returns UpdateModuleInstanceInput.Name, and is useful for accessing the field via an interface.
 func (v *UpdateModuleInstanceInput) GetName() *string { return v.Name }
+
+// GetOwnInputs returns UpdateModuleInstanceInput.OwnInputs, and is useful for accessing the field via an interface.
+func (v *UpdateModuleInstanceInput) GetOwnInputs() []string { return v.OwnInputs }
+
+// GetOnFailure returns UpdateModuleInstanceInput.OnFailure, and is useful for accessing the field via an interface.
+func (v *UpdateModuleInstanceInput) GetOnFailure() *OnFailure { return v.OnFailure }
 
 // The fields to change; what is left out stays.
 type UpdateProjectInput struct {
@@ -3971,6 +4966,44 @@ type UpdateProjectResponse struct {
 
 // GetUpdateProject returns UpdateProjectResponse.UpdateProject, and is useful for accessing the field via an interface.
 func (v *UpdateProjectResponse) GetUpdateProject() ProjectUpdated { return v.UpdateProject }
+
+// The fields to change; what is left out stays.
+type UpdateRuleInput struct {
+	// The id of a rule that is in force.
+	Id string `json:"id"`
+	// What it is called; not null.
+	Name *string `json:"name,omitempty"`
+	// The operations that it is for; not null.
+	Operations []DeploymentOperation `json:"operations,omitempty"`
+	// What it demands, whole; not null.
+	Demand *RuleDemandInput `json:"demand,omitempty"`
+	// Whether admins may go past it; not null.
+	Overridable *bool `json:"overridable,omitempty"`
+}
+
+// GetId returns UpdateRuleInput.Id, and is useful for accessing the field via an interface.
+func (v *UpdateRuleInput) GetId() string { return v.Id }
+
+// GetName returns UpdateRuleInput.Name, and is useful for accessing the field via an interface.
+func (v *UpdateRuleInput) GetName() *string { return v.Name }
+
+// GetOperations returns UpdateRuleInput.Operations, and is useful for accessing the field via an interface.
+func (v *UpdateRuleInput) GetOperations() []DeploymentOperation { return v.Operations }
+
+// GetDemand returns UpdateRuleInput.Demand, and is useful for accessing the field via an interface.
+func (v *UpdateRuleInput) GetDemand() *RuleDemandInput { return v.Demand }
+
+// GetOverridable returns UpdateRuleInput.Overridable, and is useful for accessing the field via an interface.
+func (v *UpdateRuleInput) GetOverridable() *bool { return v.Overridable }
+
+// UpdateRuleResponse is returned by UpdateRule on success.
+type UpdateRuleResponse struct {
+	// Changes a rule that is in force.
+	UpdateRule RuleUpdated `json:"updateRule"`
+}
+
+// GetUpdateRule returns UpdateRuleResponse.UpdateRule, and is useful for accessing the field via an interface.
+func (v *UpdateRuleResponse) GetUpdateRule() RuleUpdated { return v.UpdateRule }
 
 // ValidateInputsResponse is returned by ValidateInputs on success.
 type ValidateInputsResponse struct {
@@ -4323,6 +5356,44 @@ func (v *WarningRecord) GetRule() string { return v.Rule }
 // GetMessage returns WarningRecord.Message, and is useful for accessing the field via an interface.
 func (v *WarningRecord) GetMessage() string { return v.Message }
 
+// A day of the week.
+type Weekday string
+
+const (
+	// Monday.
+	WeekdayMonday Weekday = "MONDAY"
+	// Tuesday.
+	WeekdayTuesday Weekday = "TUESDAY"
+	// Wednesday.
+	WeekdayWednesday Weekday = "WEDNESDAY"
+	// Thursday.
+	WeekdayThursday Weekday = "THURSDAY"
+	// Friday.
+	WeekdayFriday Weekday = "FRIDAY"
+	// Saturday.
+	WeekdaySaturday Weekday = "SATURDAY"
+	// Sunday.
+	WeekdaySunday Weekday = "SUNDAY"
+)
+
+var AllWeekday = []Weekday{
+	WeekdayMonday,
+	WeekdayTuesday,
+	WeekdayWednesday,
+	WeekdayThursday,
+	WeekdayFriday,
+	WeekdaySaturday,
+	WeekdaySunday,
+}
+
+// __ApproveDeploymentInput is used internally by genqlient
+type __ApproveDeploymentInput struct {
+	Input ApproveDeploymentInput `json:"input"`
+}
+
+// GetInput returns __ApproveDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__ApproveDeploymentInput) GetInput() ApproveDeploymentInput { return v.Input }
+
 // __ArchiveEnvironmentInput is used internally by genqlient
 type __ArchiveEnvironmentInput struct {
 	Input ArchiveEnvironmentInput `json:"input"`
@@ -4423,6 +5494,14 @@ type __CreateProjectInput struct {
 // GetInput returns __CreateProjectInput.Input, and is useful for accessing the field via an interface.
 func (v *__CreateProjectInput) GetInput() CreateProjectInput { return v.Input }
 
+// __CreateRuleInput is used internally by genqlient
+type __CreateRuleInput struct {
+	Input CreateRuleInput `json:"input"`
+}
+
+// GetInput returns __CreateRuleInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateRuleInput) GetInput() CreateRuleInput { return v.Input }
+
 // __DeleteEnvironmentInput is used internally by genqlient
 type __DeleteEnvironmentInput struct {
 	Input DeleteEnvironmentInput `json:"input"`
@@ -4487,6 +5566,14 @@ type __DestroyInstanceInput struct {
 // GetInput returns __DestroyInstanceInput.Input, and is useful for accessing the field via an interface.
 func (v *__DestroyInstanceInput) GetInput() DestroyModuleInstanceInput { return v.Input }
 
+// __EndRuleInput is used internally by genqlient
+type __EndRuleInput struct {
+	Input EndRuleInput `json:"input"`
+}
+
+// GetInput returns __EndRuleInput.Input, and is useful for accessing the field via an interface.
+func (v *__EndRuleInput) GetInput() EndRuleInput { return v.Input }
+
 // __EnvironmentInput is used internally by genqlient
 type __EnvironmentInput struct {
 	Id   *string `json:"id,omitempty"`
@@ -4498,6 +5585,14 @@ func (v *__EnvironmentInput) GetId() *string { return v.Id }
 
 // GetPath returns __EnvironmentInput.Path, and is useful for accessing the field via an interface.
 func (v *__EnvironmentInput) GetPath() *string { return v.Path }
+
+// __EnvironmentRequirementsInput is used internally by genqlient
+type __EnvironmentRequirementsInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __EnvironmentRequirementsInput.Id, and is useful for accessing the field via an interface.
+func (v *__EnvironmentRequirementsInput) GetId() string { return v.Id }
 
 // __EnvironmentsInput is used internally by genqlient
 type __EnvironmentsInput struct {
@@ -4711,6 +5806,14 @@ func (v *__ModulesInput) GetFirst() *int { return v.First }
 // GetAfter returns __ModulesInput.After, and is useful for accessing the field via an interface.
 func (v *__ModulesInput) GetAfter() *string { return v.After }
 
+// __PlanDeploymentInput is used internally by genqlient
+type __PlanDeploymentInput struct {
+	Input DeploymentPlanInput `json:"input"`
+}
+
+// GetInput returns __PlanDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__PlanDeploymentInput) GetInput() DeploymentPlanInput { return v.Input }
+
 // __ProgressInput is used internally by genqlient
 type __ProgressInput struct {
 	Id string `json:"id"`
@@ -4751,6 +5854,14 @@ func (v *__ProjectsInput) GetFirst() *int { return v.First }
 // GetAfter returns __ProjectsInput.After, and is useful for accessing the field via an interface.
 func (v *__ProjectsInput) GetAfter() *string { return v.After }
 
+// __PromoteDeploymentInput is used internally by genqlient
+type __PromoteDeploymentInput struct {
+	Input PromoteDeploymentInput `json:"input"`
+}
+
+// GetInput returns __PromoteDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__PromoteDeploymentInput) GetInput() PromoteDeploymentInput { return v.Input }
+
 // __PublishVersionInput is used internally by genqlient
 type __PublishVersionInput struct {
 	Input PublishModuleVersionInput `json:"input"`
@@ -4783,6 +5894,14 @@ type __ReinstateVersionInput struct {
 // GetInput returns __ReinstateVersionInput.Input, and is useful for accessing the field via an interface.
 func (v *__ReinstateVersionInput) GetInput() ReinstateModuleVersionInput { return v.Input }
 
+// __RejectDeploymentInput is used internally by genqlient
+type __RejectDeploymentInput struct {
+	Input RejectDeploymentInput `json:"input"`
+}
+
+// GetInput returns __RejectDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__RejectDeploymentInput) GetInput() RejectDeploymentInput { return v.Input }
+
 // __ReleaseInput is used internally by genqlient
 type __ReleaseInput struct {
 	Id string `json:"id"`
@@ -4814,6 +5933,30 @@ type __RollbackDeploymentInput struct {
 
 // GetInput returns __RollbackDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__RollbackDeploymentInput) GetInput() RollbackDeploymentInput { return v.Input }
+
+// __RulesInput is used internally by genqlient
+type __RulesInput struct {
+	Ended *bool   `json:"ended,omitempty"`
+	First *int    `json:"first,omitempty"`
+	After *string `json:"after,omitempty"`
+}
+
+// GetEnded returns __RulesInput.Ended, and is useful for accessing the field via an interface.
+func (v *__RulesInput) GetEnded() *bool { return v.Ended }
+
+// GetFirst returns __RulesInput.First, and is useful for accessing the field via an interface.
+func (v *__RulesInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __RulesInput.After, and is useful for accessing the field via an interface.
+func (v *__RulesInput) GetAfter() *string { return v.After }
+
+// __StartDeploymentInput is used internally by genqlient
+type __StartDeploymentInput struct {
+	Input StartDeploymentInput `json:"input"`
+}
+
+// GetInput returns __StartDeploymentInput.Input, and is useful for accessing the field via an interface.
+func (v *__StartDeploymentInput) GetInput() StartDeploymentInput { return v.Input }
 
 // __UnarchiveEnvironmentInput is used internally by genqlient
 type __UnarchiveEnvironmentInput struct {
@@ -4863,6 +6006,14 @@ type __UpdateProjectInput struct {
 // GetInput returns __UpdateProjectInput.Input, and is useful for accessing the field via an interface.
 func (v *__UpdateProjectInput) GetInput() UpdateProjectInput { return v.Input }
 
+// __UpdateRuleInput is used internally by genqlient
+type __UpdateRuleInput struct {
+	Input UpdateRuleInput `json:"input"`
+}
+
+// GetInput returns __UpdateRuleInput.Input, and is useful for accessing the field via an interface.
+func (v *__UpdateRuleInput) GetInput() UpdateRuleInput { return v.Input }
+
 // __ValidateInputsInput is used internally by genqlient
 type __ValidateInputsInput struct {
 	Input InputValuesInput `json:"input"`
@@ -4878,6 +6029,217 @@ type __VersionToDeployInput struct {
 
 // GetId returns __VersionToDeployInput.Id, and is useful for accessing the field via an interface.
 func (v *__VersionToDeployInput) GetId() string { return v.Id }
+
+// The mutation executed by ApproveDeployment.
+const ApproveDeployment_Operation = `
+mutation ApproveDeployment ($input: ApproveDeploymentInput!) {
+	approveDeployment(input: $input) {
+		deployment {
+			... DeploymentDetail
+		}
+		started
+		refusal {
+			... RefusalFields
+		}
+	}
+}
+fragment DeploymentDetail on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... ReleaseDetail
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	outputs
+	deploymentType
+	externalDeploymentId
+	resourceArn
+	resourceName
+	pipelineRunId
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	cancelRequestedBy
+	cancelReason
+	forced
+	rollbackEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	redeployEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	waitsUntil
+	requirements {
+		... RequirementRecord
+	}
+	approvals {
+		... ApprovalRecord
+	}
+	approveEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	startEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	override {
+		by
+		at
+		reason
+		requirements
+	}
+	promotedFrom {
+		... ComparedDeployment
+	}
+	version
+}
+fragment RefusalFields on UserFacingErrorData {
+	code
+	message
+	description
+	action {
+		label
+		url
+	}
+	details {
+		title
+		render
+		items
+		object
+	}
+	metadata
+	requestId
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment ReleaseDetail on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	inputs
+	artifact
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment RequirementRecord on Requirement {
+	rule {
+		id
+		name
+	}
+	met
+	message
+	at
+	needed
+	given
+}
+fragment ApprovalRecord on Approval {
+	id
+	approved
+	comment
+	createdBy
+	createdAt
+	role
+	counts
+}
+fragment ComparedDeployment on Deployment {
+	id
+	moduleInstance {
+		... InstanceName
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func ApproveDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input ApproveDeploymentInput,
+) (data_ *ApproveDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ApproveDeployment",
+		Query:  ApproveDeployment_Operation,
+		Variables: &__ApproveDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &ApproveDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
 
 // The mutation executed by ArchiveEnvironment.
 const ArchiveEnvironment_Operation = `
@@ -5133,6 +6495,34 @@ fragment DeploymentDetail on Deployment {
 		message
 		warning
 	}
+	waitsUntil
+	requirements {
+		... RequirementRecord
+	}
+	approvals {
+		... ApprovalRecord
+	}
+	approveEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	startEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	override {
+		by
+		at
+		reason
+		requirements
+	}
+	promotedFrom {
+		... ComparedDeployment
+	}
 	version
 }
 fragment InstanceName on ModuleInstance {
@@ -5155,6 +6545,32 @@ fragment ReleaseDetail on Release {
 	artifact
 	quarantine {
 		... QuarantineRecord
+	}
+}
+fragment RequirementRecord on Requirement {
+	rule {
+		id
+		name
+	}
+	met
+	message
+	at
+	needed
+	given
+}
+fragment ApprovalRecord on Approval {
+	id
+	approved
+	comment
+	createdBy
+	createdAt
+	role
+	counts
+}
+fragment ComparedDeployment on Deployment {
+	id
+	moduleInstance {
+		... InstanceName
 	}
 }
 fragment ProjectName on Project {
@@ -5822,6 +7238,106 @@ func CreateProject(
 	return data_, err_
 }
 
+// The mutation executed by CreateRule.
+const CreateRule_Operation = `
+mutation CreateRule ($input: CreateRuleInput!) {
+	createRule(input: $input) {
+		rule {
+			... RuleRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment RuleRecord on Rule {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentPlace
+	}
+	operations
+	demand {
+		__typename
+		... on ApprovalsDemand {
+			count
+			role
+			by
+		}
+		... on HoursDemand {
+			timeZone
+			spans {
+				days
+				from
+				to
+			}
+		}
+		... on FreezeDemand {
+			from
+			until
+		}
+		... on LiveInDemand {
+			environments {
+				... EnvironmentPlace
+			}
+			minutes
+		}
+	}
+	overridable
+	createdBy
+	createdAt
+	updatedAt
+	endedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentPlace on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+}
+`
+
+func CreateRule(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateRuleInput,
+) (data_ *CreateRuleResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateRule",
+		Query:  CreateRule_Operation,
+		Variables: &__CreateRuleInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateRuleResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by DeleteEnvironment.
 const DeleteEnvironment_Operation = `
 mutation DeleteEnvironment ($input: DeleteEnvironmentInput!) {
@@ -6074,6 +7590,34 @@ fragment DeploymentDetail on Deployment {
 		message
 		warning
 	}
+	waitsUntil
+	requirements {
+		... RequirementRecord
+	}
+	approvals {
+		... ApprovalRecord
+	}
+	approveEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	startEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	override {
+		by
+		at
+		reason
+		requirements
+	}
+	promotedFrom {
+		... ComparedDeployment
+	}
 	version
 }
 fragment InstanceName on ModuleInstance {
@@ -6096,6 +7640,32 @@ fragment ReleaseDetail on Release {
 	artifact
 	quarantine {
 		... QuarantineRecord
+	}
+}
+fragment RequirementRecord on Requirement {
+	rule {
+		id
+		name
+	}
+	met
+	message
+	at
+	needed
+	given
+}
+fragment ApprovalRecord on Approval {
+	id
+	approved
+	comment
+	createdBy
+	createdAt
+	role
+	counts
+}
+fragment ComparedDeployment on Deployment {
+	id
+	moduleInstance {
+		... InstanceName
 	}
 }
 fragment ProjectName on Project {
@@ -6454,6 +8024,98 @@ func DestroyInstance(
 	return data_, err_
 }
 
+// The mutation executed by EndRule.
+const EndRule_Operation = `
+mutation EndRule ($input: EndRuleInput!) {
+	endRule(input: $input) {
+		rule {
+			... RuleRecord
+		}
+	}
+}
+fragment RuleRecord on Rule {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentPlace
+	}
+	operations
+	demand {
+		__typename
+		... on ApprovalsDemand {
+			count
+			role
+			by
+		}
+		... on HoursDemand {
+			timeZone
+			spans {
+				days
+				from
+				to
+			}
+		}
+		... on FreezeDemand {
+			from
+			until
+		}
+		... on LiveInDemand {
+			environments {
+				... EnvironmentPlace
+			}
+			minutes
+		}
+	}
+	overridable
+	createdBy
+	createdAt
+	updatedAt
+	endedAt
+	version
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentPlace on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+}
+`
+
+func EndRule(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input EndRuleInput,
+) (data_ *EndRuleResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "EndRule",
+		Query:  EndRule_Operation,
+		Variables: &__EndRuleInput{
+			Input: input,
+		},
+	}
+
+	data_ = &EndRuleResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Environment.
 const Environment_Operation = `
 query Environment ($id: ID, $path: String) {
@@ -6495,6 +8157,53 @@ func Environment(
 	}
 
 	data_ = &EnvironmentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by EnvironmentRequirements.
+const EnvironmentRequirements_Operation = `
+query EnvironmentRequirements ($id: ID!) {
+	environment(id: $id) {
+		requirements {
+			... RequirementRecord
+		}
+	}
+}
+fragment RequirementRecord on Requirement {
+	rule {
+		id
+		name
+	}
+	met
+	message
+	at
+	needed
+	given
+}
+`
+
+func EnvironmentRequirements(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *EnvironmentRequirementsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "EnvironmentRequirements",
+		Query:  EnvironmentRequirements_Operation,
+		Variables: &__EnvironmentRequirementsInput{
+			Id: id,
+		},
+	}
+
+	data_ = &EnvironmentRequirementsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -7828,6 +9537,128 @@ func Modules(
 	return data_, err_
 }
 
+// The query executed by PlanDeployment.
+const PlanDeployment_Operation = `
+query PlanDeployment ($input: DeploymentPlanInput!) {
+	deploymentPlan(input: $input) {
+		status
+		refusal {
+			... RefusalFields
+		}
+		requirements {
+			... RequirementRecord
+		}
+		violations {
+			pointer
+			rule
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
+		live {
+			id
+			completedAt
+			createdBy
+			release {
+				id
+				moduleVersion {
+					... DeployedVersion
+				}
+			}
+		}
+		inputChanges {
+			... ChangeRecord
+		}
+		artifactChanges {
+			... ChangeRecord
+		}
+		sourceChanges {
+			... ChangeRecord
+		}
+		token
+	}
+}
+fragment RefusalFields on UserFacingErrorData {
+	code
+	message
+	description
+	action {
+		label
+		url
+	}
+	details {
+		title
+		render
+		items
+		object
+	}
+	metadata
+	requestId
+}
+fragment RequirementRecord on Requirement {
+	rule {
+		id
+		name
+	}
+	met
+	message
+	at
+	needed
+	given
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment ChangeRecord on ReleaseChange {
+	pointer
+	kind
+	before
+	after
+	masked
+	immutable
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func PlanDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input DeploymentPlanInput,
+) (data_ *PlanDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PlanDeployment",
+		Query:  PlanDeployment_Operation,
+		Variables: &__PlanDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &PlanDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Progress.
 const Progress_Operation = `
 query Progress ($id: ID!) {
@@ -8030,6 +9861,125 @@ func Projects(
 	}
 
 	data_ = &ProjectsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by PromoteDeployment.
+const PromoteDeployment_Operation = `
+mutation PromoteDeployment ($input: PromoteDeploymentInput!) {
+	promoteDeployment(input: $input) {
+		deployment {
+			... DeploymentRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment DeploymentRecord on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... DeployedRelease
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment DeployedRelease on Release {
+	id
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func PromoteDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input PromoteDeploymentInput,
+) (data_ *PromoteDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PromoteDeployment",
+		Query:  PromoteDeployment_Operation,
+		Variables: &__PromoteDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &PromoteDeploymentResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -8368,6 +10318,196 @@ func ReinstateVersion(
 	return data_, err_
 }
 
+// The mutation executed by RejectDeployment.
+const RejectDeployment_Operation = `
+mutation RejectDeployment ($input: RejectDeploymentInput!) {
+	rejectDeployment(input: $input) {
+		deployment {
+			... DeploymentDetail
+		}
+	}
+}
+fragment DeploymentDetail on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... ReleaseDetail
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	outputs
+	deploymentType
+	externalDeploymentId
+	resourceArn
+	resourceName
+	pipelineRunId
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	cancelRequestedBy
+	cancelReason
+	forced
+	rollbackEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	redeployEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	waitsUntil
+	requirements {
+		... RequirementRecord
+	}
+	approvals {
+		... ApprovalRecord
+	}
+	approveEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	startEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	override {
+		by
+		at
+		reason
+		requirements
+	}
+	promotedFrom {
+		... ComparedDeployment
+	}
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment ReleaseDetail on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	inputs
+	artifact
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment RequirementRecord on Requirement {
+	rule {
+		id
+		name
+	}
+	met
+	message
+	at
+	needed
+	given
+}
+fragment ApprovalRecord on Approval {
+	id
+	approved
+	comment
+	createdBy
+	createdAt
+	role
+	counts
+}
+fragment ComparedDeployment on Deployment {
+	id
+	moduleInstance {
+		... InstanceName
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func RejectDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input RejectDeploymentInput,
+) (data_ *RejectDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RejectDeployment",
+		Query:  RejectDeployment_Operation,
+		Variables: &__RejectDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &RejectDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by Release.
 const Release_Operation = `
 query Release ($id: ID!) {
@@ -8622,6 +10762,299 @@ func RollbackDeployment(
 	}
 
 	data_ = &RollbackDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Rules.
+const Rules_Operation = `
+query Rules ($ended: Boolean, $first: Int, $after: String) {
+	rules(ended: $ended, first: $first, after: $after) {
+		nodes {
+			... RuleRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment RuleRecord on Rule {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentPlace
+	}
+	operations
+	demand {
+		__typename
+		... on ApprovalsDemand {
+			count
+			role
+			by
+		}
+		... on HoursDemand {
+			timeZone
+			spans {
+				days
+				from
+				to
+			}
+		}
+		... on FreezeDemand {
+			from
+			until
+		}
+		... on LiveInDemand {
+			environments {
+				... EnvironmentPlace
+			}
+			minutes
+		}
+	}
+	overridable
+	createdBy
+	createdAt
+	updatedAt
+	endedAt
+	version
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentPlace on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+}
+`
+
+func Rules(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	ended *bool,
+	first *int,
+	after *string,
+) (data_ *RulesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Rules",
+		Query:  Rules_Operation,
+		Variables: &__RulesInput{
+			Ended: ended,
+			First: first,
+			After: after,
+		},
+	}
+
+	data_ = &RulesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by StartDeployment.
+const StartDeployment_Operation = `
+mutation StartDeployment ($input: StartDeploymentInput!) {
+	startDeployment(input: $input) {
+		deployment {
+			... DeploymentDetail
+		}
+	}
+}
+fragment DeploymentDetail on Deployment {
+	id
+	status
+	action
+	triggerSource
+	moduleInstance {
+		... InstanceName
+	}
+	release {
+		... ReleaseDetail
+	}
+	description
+	reason
+	createdAt
+	createdBy
+	runner
+	startedAt
+	completedAt
+	error {
+		code
+		message
+		description
+	}
+	outputs
+	deploymentType
+	externalDeploymentId
+	resourceArn
+	resourceName
+	pipelineRunId
+	rollbackToDeploymentId
+	redeployOfDeploymentId
+	cancelRequestedAt
+	cancelRequestedBy
+	cancelReason
+	forced
+	rollbackEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	redeployEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	waitsUntil
+	requirements {
+		... RequirementRecord
+	}
+	approvals {
+		... ApprovalRecord
+	}
+	approveEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	startEligibility {
+		allowed
+		code
+		message
+		warning
+	}
+	override {
+		by
+		at
+		reason
+		requirements
+	}
+	promotedFrom {
+		... ComparedDeployment
+	}
+	version
+}
+fragment InstanceName on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+}
+fragment ReleaseDetail on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	inputs
+	artifact
+	quarantine {
+		... QuarantineRecord
+	}
+}
+fragment RequirementRecord on Requirement {
+	rule {
+		id
+		name
+	}
+	met
+	message
+	at
+	needed
+	given
+}
+fragment ApprovalRecord on Approval {
+	id
+	approved
+	comment
+	createdBy
+	createdAt
+	role
+	counts
+}
+fragment ComparedDeployment on Deployment {
+	id
+	moduleInstance {
+		... InstanceName
+	}
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func StartDeployment(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input StartDeploymentInput,
+) (data_ *StartDeploymentResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "StartDeployment",
+		Query:  StartDeployment_Operation,
+		Variables: &__StartDeploymentInput{
+			Input: input,
+		},
+	}
+
+	data_ = &StartDeploymentResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -9018,6 +11451,106 @@ func UpdateProject(
 	}
 
 	data_ = &UpdateProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UpdateRule.
+const UpdateRule_Operation = `
+mutation UpdateRule ($input: UpdateRuleInput!) {
+	updateRule(input: $input) {
+		rule {
+			... RuleRecord
+		}
+		warnings {
+			... WarningRecord
+		}
+	}
+}
+fragment RuleRecord on Rule {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentPlace
+	}
+	operations
+	demand {
+		__typename
+		... on ApprovalsDemand {
+			count
+			role
+			by
+		}
+		... on HoursDemand {
+			timeZone
+			spans {
+				days
+				from
+				to
+			}
+		}
+		... on FreezeDemand {
+			from
+			until
+		}
+		... on LiveInDemand {
+			environments {
+				... EnvironmentPlace
+			}
+			minutes
+		}
+	}
+	overridable
+	createdBy
+	createdAt
+	updatedAt
+	endedAt
+	version
+}
+fragment WarningRecord on InputWarning {
+	pointer
+	rule
+	message
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentPlace on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+}
+`
+
+func UpdateRule(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UpdateRuleInput,
+) (data_ *UpdateRuleResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UpdateRule",
+		Query:  UpdateRule_Operation,
+		Variables: &__UpdateRuleInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UpdateRuleResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

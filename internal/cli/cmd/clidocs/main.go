@@ -69,11 +69,10 @@ func flags(b *strings.Builder, c *cobra.Command) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		switch f.NoOptDefVal {
-		case "":
+		switch {
+		case f.NoOptDefVal == "":
 			name += " " + f.Value.Type()
-		case "true":
-		default:
+		case f.Value.Type() != "bool":
 			name += "[=" + f.Value.Type() + "]"
 		}
 		fmt.Fprintf(b, "| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
