@@ -2728,8 +2728,8 @@ input DeploymentFilter {
   "True for those that went past rules, false for all others."
   overridden: Boolean
   """
-  True for those that wait for approvals where the caller's would count and is not given yet. For lists only, for a record alone
-  does not tell it; false is refused.
+  True for those that wait for approvals where the caller's would count and is not given yet; false is as if it were left out. For
+  lists only, for a record alone does not tell it.
   """
   awaitingMyApproval: Boolean
 }

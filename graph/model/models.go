@@ -471,8 +471,8 @@ type DeploymentFilter struct {
 	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
 	// True for those that went past rules, false for all others.
 	Overridden graphql.Omittable[*bool] `json:"overridden,omitempty"`
-	// True for those that wait for approvals where the caller's would count and is not given yet. For lists only, for a record alone
-	// does not tell it; false is refused.
+	// True for those that wait for approvals where the caller's would count and is not given yet; false is as if it were left out. For
+	// lists only, for a record alone does not tell it.
 	AwaitingMyApproval graphql.Omittable[*bool] `json:"awaitingMyApproval,omitempty"`
 }
 

@@ -29,8 +29,8 @@ type ApprovalRecord struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// The role of the token.
 	Role Role `json:"role"`
-	// Whether it counts now: it approves, its token is neither revoked nor expired, and it is another's than the author's, or one's
-	// who has made the author's token.
+	// Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose voice
+	// counts before is the same person, has made the token, or was made one by it.
 	Counts bool `json:"counts"`
 }
 
@@ -1028,7 +1028,7 @@ func (v *DeleteProjectResponse) GetDeleteProject() ProjectDeleted { return v.Del
 //
 // A place that modules are deployed to, such as staging or production.
 type DemandingEnvironment struct {
-	// What the rules would come to here now for a new deployment.
+	// What the rules would come to here now for a deployment of which nothing else is known.
 	Requirements []RequirementRecord `json:"requirements"`
 }
 
@@ -1461,8 +1461,8 @@ type DeploymentFilter struct {
 	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
 	// True for those that went past rules, false for all others.
 	Overridden *bool `json:"overridden"`
-	// True for those that wait for approvals where the caller's would count and is not given yet. For lists only, for a record alone
-	// does not tell it; false is refused.
+	// True for those that wait for approvals where the caller's would count and is not given yet; false is as if it were left out. For
+	// lists only, for a record alone does not tell it.
 	AwaitingMyApproval *bool `json:"awaitingMyApproval"`
 }
 
