@@ -128,9 +128,11 @@ func keepVoice(ctx context.Context, tx *ent.Tx, earlier, now *ent.Approval) erro
 	}
 	u := earlier.Update().SetTokenID(now.TokenID).SetCreatedBy(now.CreatedBy).SetRole(now.Role).SetApproved(now.Approved).SetUpdatedAt(now.UpdatedAt)
 	if now.Comment == nil {
-		return u.ClearComment().Exec(ctx)
+		u.ClearComment()
+	} else {
+		u.SetComment(*now.Comment)
 	}
-	return u.SetComment(*now.Comment).Exec(ctx)
+	return u.Exec(ctx)
 }
 
 // isRepeated reports whether a principal has said the same of a deployment before: the answer was lost.

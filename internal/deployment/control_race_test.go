@@ -23,7 +23,7 @@ func raceRounds(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("SLIPWAY_TEST_RACES"))
 	if err != nil {
-		return 15
+		return 6
 	}
 	return n
 }

@@ -22,8 +22,10 @@ import (
 	"slipway/ent/giveninput"
 	"slipway/ent/inputbaseline"
 	"slipway/ent/migrate"
+	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
 	"slipway/ent/release"
+	"slipway/ent/rule"
 	enttoken "slipway/ent/token"
 	"slipway/internal/actor"
 )
@@ -84,6 +86,10 @@ func readings() map[string]columnReads {
 		deployment.Table + ".events": {typeName: "Deployment", attacks: []attack{
 			probe("what 95 deployments' events are called", actor.Viewer, "{ deployments(first: 95, filter: {status: CANCELED}) { nodes { events { __typename } } } }", nothing),
 		}},
+		deployment.Table + ".override":       {why: "it is small: a reason of 500 characters, and a sentence for each rule that binds there"},
+		moduleinstance.Table + ".own_inputs": {why: "1,000 names at most, counted as they come with their instance"},
+		rule.Table + ".operations":           {why: "five words at most"},
+		rule.Table + ".demand":               {why: "it is small: 20 holders or 14 spans at most, of 200 rules that are in force"},
 		deploymentreference.Table + ".paths": {why: "only what is outdated is found by it, and they are no more than the inputs that name them"},
 		giveninput.Table + ".content": {attacks: []attack{
 			probe("what was given to 95 deployments", actor.Viewer, "{ "+instances+"{ givenInputs } } }", nothing),
