@@ -85,6 +85,9 @@ func (a *Approvals) check(v *fault.Violations, at string) {
 	if len(a.By) > maxHolders {
 		v.Add(at+"/by", "max_items", "must name at most %d holders, found %d", maxHolders, len(a.By))
 	}
+	if n := len(a.By); n > 0 && n < int(a.Count) {
+		v.Add(at+"/by", "min_items", "must name at least as many holders as approvals are demanded, %d, found %d", a.Count, n)
+	}
 	for i, holder := range a.By {
 		v.Append(textrules.GivenID(fmt.Sprintf("%s/by/%d", at, i), holder)...)
 	}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -50,6 +51,8 @@ const (
 // Weekdays are the days, Sunday first as in package time.
 var Weekdays = []Weekday{Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday}
 
+var zoneForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z][A-Za-z0-9_+-]*){0,2}$`)
+
 // zones has the time zones that were loaded. There are only as many as the IANA names, and no other name is kept.
 var zones sync.Map
 
@@ -58,7 +61,8 @@ func zone(name string) (*time.Location, error) {
 	if loaded, ok := zones.Load(name); ok {
 		return loaded.(*time.Location), nil //nolint:forcetypeassert // nothing else is stored
 	}
-	if name == "" || name == "Local" {
+	// A file of the machine's is found by other spellings of a name, too, of which there is no end.
+	if name == "Local" || !zoneForm.MatchString(name) {
 		return nil, fmt.Errorf("gate: %q is no time zone", name)
 	}
 	l, err := time.LoadLocation(name)

@@ -126,9 +126,10 @@ func TestARuleIsRefusedByItsBounds(t *testing.T) {
 	}{
 		{gate.Demand{}, "/demand"}, {gate.Demand{Freeze: &gate.Freeze{}, LiveIn: &gate.LiveIn{EnvironmentIDs: []string{"e"}}}, "/demand"},
 		{demanded(0, actor.Developer), "/demand/approvals/count"}, {demanded(1, actor.Developer), ""}, {demanded(5, actor.Admin), ""}, {demanded(6, actor.Admin), "/demand/approvals/count"},
+		{demanded(2, actor.Developer, "ann"), "/demand/approvals/by"}, {demanded(2, actor.Developer, "ann", "bob"), ""},
 		{demanded(1, actor.Viewer), "/demand/approvals/role"}, {demanded(1, actor.Admin, "a", "a"), "/demand/approvals/by/1"}, {demanded(1, actor.Admin, "a b"), "/demand/approvals/by/0"},
 		{demanded(1, actor.Admin, slices.Repeat([]string{"a"}, 21)...), "/demand/approvals/by"},
-		{zone("Europe/Berlin"), ""}, {zone(""), "/demand/hours/timeZone"}, {zone("Local"), "/demand/hours/timeZone"}, {zone("Mars/Olympus"), "/demand/hours/timeZone"}, {zone("../etc"), "/demand/hours/timeZone"},
+		{zone("Europe/Berlin"), ""}, {zone(""), "/demand/hours/timeZone"}, {zone("Local"), "/demand/hours/timeZone"}, {zone("Mars/Olympus"), "/demand/hours/timeZone"}, {zone("../etc"), "/demand/hours/timeZone"}, {zone("Europe//Berlin"), "/demand/hours/timeZone"}, {zone("America/Argentina/Buenos_Aires"), ""},
 		{spans(0), "/demand/hours/spans"}, {spans(14), ""}, {spans(15), "/demand/hours/spans"},
 		{span("09:00", "17:00"), "/demand/hours/spans/0/days"}, {span("09:00", "17:00", "FUNDAY"), "/demand/hours/spans/0/days/0"}, {span("09:00", "17:00", gate.Monday, gate.Monday), "/demand/hours/spans/0/days/1"},
 		{span("24:00", "01:00", gate.Monday), "/demand/hours/spans/0/from"}, {span("9:00", "17:00", gate.Monday), "/demand/hours/spans/0/from"}, {span("09:00", "24:01", gate.Monday), "/demand/hours/spans/0/to"},
