@@ -227,6 +227,7 @@ export async function standing(ask: Ask, first: number): Promise<string[]> {
 
 function tense(status: DeploymentStatus): string {
   switch (status) {
+    case 'AWAITING_APPROVAL': return 'may be';
     case 'PENDING': return 'will be';
     case 'RUNNING': return 'is being';
     case 'SUCCEEDED':
