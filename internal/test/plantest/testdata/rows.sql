@@ -22,7 +22,7 @@ SELECT 'org_' || id, at, at, text, text FROM n WHERE i BETWEEN 20 AND 5999;
 -- The principal of a token is that of its lane in its block of a hundred, which the one of the block before made.
 INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, hash, prefix, last_four, principal_id, made_by_id)
 SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last', 'holder:' || lane || '-' || (block / 100),
-       CASE WHEN block >= 100 THEN 'holder:' || lane || '-' || (block / 100 - 1) END FROM n WHERE i < 30000;
+       CASE WHEN block >= 100 THEN 'holder:' || lane || '-' || (block / 100 - 1) END FROM n WHERE i < 15000;
 
 -- A quarter of the projects, the environments and the instances is archived.
 INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug, archived_at)
