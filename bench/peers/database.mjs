@@ -13,7 +13,7 @@ const url = parse(process.env.DATABASE_URL);
 // The settings of Slipway's own sessions, and the zone that the parser above counts on.
 export const pool = new pg.Pool({
   ...url,
-  options: `-c random_page_cost=1 ${url.options ?? ''} -c statement_timeout=1000 -c idle_in_transaction_session_timeout=5000 -c app.isolation=filter -c TimeZone=UTC`,
+  options: `-c random_page_cost=1 -c jit=off ${url.options ?? ''} -c statement_timeout=1000 -c idle_in_transaction_session_timeout=5000 -c app.isolation=filter -c TimeZone=UTC`,
   max: connections,
   idleTimeoutMillis: 0,
 });

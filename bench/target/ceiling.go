@@ -98,7 +98,7 @@ var (
 )
 
 // sessionOptions are what the program sets in its sessions, too.
-const sessionOptions = "-c random_page_cost=1 -c app.isolation=filter -c statement_timeout=1000"
+const sessionOptions = "-c random_page_cost=1 -c jit=off -c app.isolation=filter -c statement_timeout=1000"
 
 func numberIn(pattern *regexp.Regexp, text []byte) (float64, error) {
 	found := pattern.FindSubmatch(text)

@@ -11,10 +11,10 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-func TestCostOfAPageIsTheServersUnlessTheURLHasOne(t *testing.T) {
+func TestSessionsHaveTheServersSettingsUnlessTheURLHasOthers(t *testing.T) {
 	t.Parallel()
 	url := worldtest.Postgres(t)
-	for options, want := range map[string]string{"": "1", "&options=-c%20random_page_cost%3D4": "4"} {
+	for options, want := range map[string]string{"": "1 off", "&options=-c%20random_page_cost%3D4%20-c%20jit%3Don": "4 on"} {
 		s, err := store.Open(t.Context(), store.Config{URL: url + options})
 		if err != nil {
 			t.Fatal(err)
@@ -24,7 +24,7 @@ func TestCostOfAPageIsTheServersUnlessTheURLHasOne(t *testing.T) {
 		ctx := actor.With(t.Context(), &actor.Actor{Role: actor.System})
 		never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
 		err = s.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
-			rows, err := tx.QueryContext(ctx, "SHOW random_page_cost")
+			rows, err := tx.QueryContext(ctx, "SELECT current_setting('random_page_cost') || ' ' || current_setting('jit')")
 			if err != nil {
 				return err
 			}
