@@ -15,6 +15,8 @@ type content struct {
 	Organization struct{ Name, Slug string }
 	Shown        shown
 	UnderWay     []turn
+	RuleFiles    []ruleFile `json:"rules"`
+	Promotions   []promotionFile
 	Projects     []projectFile
 	Definitions  []definitionFile
 	Changes      []string
@@ -22,9 +24,9 @@ type content struct {
 }
 
 // shown names what the result shows: services by their place, one whose live deployment can be rolled back, one whose
-// last deployment failed, one whose deployment goes on for as long as the demo runs, and one that an example lets fail;
-// and the definition of a number by its given id.
-type shown struct{ Live, Failed, Followed, Broken, Definition string }
+// last deployment failed, one whose deployment goes on for as long as the demo runs, one that an example lets fail, and
+// one at which a deployment waits for approvals; and the definition of a number by its given id.
+type shown struct{ Live, Failed, Followed, Broken, Awaiting, Definition string }
 
 // turn is a move of the service at a place, which is project/environment/name.
 type turn struct{ Place, Move string }

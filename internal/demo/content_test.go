@@ -111,7 +111,7 @@ func haveTheShape(t *testing.T, w *worldtest.World, r *demo.Result) {
 		if state := data.ServiceDeploymentState; state != nil {
 			seen[*state.Status], seen[*state.Strategy] = true, true
 			checkWeights(t, d.ID, state)
-		} else if d.Status != deployment.StatusPENDING {
+		} else if d.Status != deployment.StatusPENDING && d.Status != deployment.StatusAWAITING_APPROVAL {
 			t.Errorf("%s is %s and has no state", d.ID, d.Status)
 		}
 	}

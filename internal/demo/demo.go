@@ -32,6 +32,9 @@ type Result struct {
 	// FollowedDeploymentID is a deployment that Run keeps running and reports on until it is canceled, so that there
 	// is always one to follow.
 	FollowedDeploymentID string
+	// AwaitingDeploymentID is a deployment that waits for an approval, which anybody with the admin's or the developer's token
+	// can give.
+	AwaitingDeploymentID string
 	// ArchivedInstanceID is a module instance that is archived.
 	ArchivedInstanceID string
 	// DefaultValueDefinitionID is a definition of a number.
@@ -61,9 +64,11 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 	d := &demo{
 		Services: server.NewServices(st, log, c.Now, ""),
 		content:  content,
-		clock:    c,
-		chance:   chance{rand.New(rand.NewPCG(1, 2))}, //nolint:gosec // the same content each time is the point
-		result:   &Result{Slug: content.Organization.Slug},
+
+		environments: map[string]string{},
+		clock:        c,
+		chance:       chance{rand.New(rand.NewPCG(1, 2))}, //nolint:gosec // the same content each time is the point
+		result:       &Result{Slug: content.Organization.Slug},
 	}
 	d.Deploy.Journal = journal.NewAlone(st, c.Now, id.New)
 	// Nobody renews leases while the clock jumps.
@@ -75,6 +80,7 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 		d.definitions,
 		d.places,
 		d.history,
+		d.control,
 		d.examples,
 	} {
 		if err := step(ctx); err != nil {
@@ -98,6 +104,8 @@ type demo struct {
 	actors map[string]*actor.Actor
 	// published has the modules by their type.
 	published map[string]*module
+	// environments has the ids of the environments by their place, which is project/environment.
+	environments map[string]string
 	// services has the instances of container services, in the order of demo.json.
 	services []*service
 	// deployments is how many were created.

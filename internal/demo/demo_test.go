@@ -128,6 +128,9 @@ func endInEveryWay(t *testing.T, w *worldtest.World, r *demo.Result) {
 			t.Errorf("%d deployments are %s, want at least 2", byStatus[s], s)
 		}
 	}
+	if byStatus[deployment.StatusAWAITING_APPROVAL] == 0 {
+		t.Error("nothing waits for approvals")
+	}
 	for _, trigger := range []string{"api", "rollback", "redeploy"} {
 		if byTrigger[trigger] < 3 {
 			t.Errorf("%d deployments by %s, want at least 3", byTrigger[trigger], trigger)
@@ -159,6 +162,10 @@ func areWhatTheirNamesSay(t *testing.T, w *worldtest.World, r *demo.Result) {
 	}
 	if failed.Status != deployment.StatusFAILED || failed.Error.Message == "" {
 		t.Errorf("%s is %s with the error %v", failed.ID, failed.Status, failed.Error)
+	}
+	awaiting := get(r.AwaitingDeploymentID)
+	if awaiting.Status != deployment.StatusAWAITING_APPROVAL || awaiting.PromotedFrom == nil {
+		t.Errorf("%s is %s, promoted from %v", awaiting.ID, awaiting.Status, awaiting.PromotedFrom)
 	}
 	if _, err := w.Defaults.Definition(ctx, r.DefaultValueDefinitionID); err != nil {
 		t.Error(err)

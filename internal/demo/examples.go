@@ -28,6 +28,7 @@ func (d *demo) examples(context.Context) error {
 	known := strings.NewReplacer(
 		"@live", d.result.LiveDeploymentID, "@target", d.result.RollbackTargetID,
 		"@followed", d.result.FollowedDeploymentID, "@failed", d.result.FailedDeploymentID,
+		"@awaiting", d.result.AwaitingDeploymentID,
 		"@archived", d.result.ArchivedInstanceID, "@definition", d.result.DefaultValueDefinitionID, `"@broken"`, string(broken),
 	)
 	for _, e := range d.Examples {

@@ -11,9 +11,10 @@ func Unknown() (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	places := map[string]bool{}
+	places, environments := map[string]bool{}, map[string]bool{}
 	for _, p := range c.Projects {
 		for _, e := range p.Environments {
+			environments[p.Slug+"/"+e.Slug] = true
 			for _, i := range e.Instances {
 				places[p.Slug+"/"+e.Slug+"/"+i.Name] = true
 				for _, name := range i.History {
@@ -24,11 +25,21 @@ func Unknown() (names []string, err error) {
 			}
 		}
 	}
-	named := []string{c.Shown.Live, c.Shown.Failed, c.Shown.Followed, c.Shown.Broken}
+	named := []string{c.Shown.Live, c.Shown.Failed, c.Shown.Followed, c.Shown.Broken, c.Shown.Awaiting}
 	for _, u := range c.UnderWay {
 		named = append(named, u.Place)
 		if moves[u.Move].start.run == nil {
 			names = append(names, u.Move)
+		}
+	}
+	for _, p := range c.Promotions {
+		named = append(named, p.From, p.To)
+	}
+	for _, r := range c.RuleFiles {
+		for _, place := range append(r.LiveIn, r.Place) {
+			if !environments[place] {
+				names = append(names, place)
+			}
 		}
 	}
 	names = append(names, slices.DeleteFunc(named, func(place string) bool { return places[place] })...)

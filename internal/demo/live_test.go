@@ -19,6 +19,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/record"
+	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
 	"slipway/web"
 )
@@ -131,7 +132,17 @@ func TestWhatIsDeployedIsCarriedOut(t *testing.T) {
 		if len(left) != 5 {
 			t.Fatalf("%d are underway, want 5", len(left))
 		}
+		approved := w.GraphQL(t, r.Tokens[actor.Admin],
+			`mutation($id: ID!) { approveDeployment(input: { id: $id }) { started } }`, map[string]any{"id": r.AwaitingDeploymentID})
+		if approved.At(t, "data", "approveDeployment", "started") != true {
+			t.Fatalf("%s", approved.Body)
+		}
+		endRules(t, w, r)
 		run(t, w, r, quick)
+		t.Run("what was approved", func(t *testing.T) {
+			t.Parallel()
+			checkCourse(t, await(t, w, r, r.AwaitingDeploymentID, ended), "BLUE_GREEN")
+		})
 		t.Run("what the seeding left underway", func(t *testing.T) {
 			t.Parallel()
 			for _, begun := range left {
@@ -172,7 +183,18 @@ func runExample(t *testing.T, w *worldtest.World, r *demo.Result) (deploymentID 
 
 // active returns the deployments that are PENDING or RUNNING.
 func active(t *testing.T, w *worldtest.World, r *demo.Result) []*ent.Deployment {
-	return w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(inside(t, r))
+	return w.Store.Client.Deployment.Query().Where(store.IsInProgress).AllX(inside(t, r))
+}
+
+// endRules ends the rules, so that developers deploy everywhere.
+func endRules(t *testing.T, w *worldtest.World, r *demo.Result) {
+	t.Helper()
+	by := actor.With(t.Context(), &actor.Actor{Name: "ada", Role: actor.Admin, OrganizationID: r.OrganizationID})
+	for _, made := range w.Store.Client.Rule.Query().AllX(by) {
+		if _, err := w.Rules.End(by, made.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func deployInEveryWay(t *testing.T, w *worldtest.World, r *demo.Result, course, place string) {
@@ -221,6 +243,7 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
 		w.Deploy.LeaseTime = 100 * patience
+		endRules(t, w, r)
 		stop := run(t, w, r, slow)
 		// Of the eight that are carried out at once, five were underway.
 		var ids []string

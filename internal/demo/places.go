@@ -33,6 +33,8 @@ type instanceFile struct {
 	// History has the names of the moves of a container service.
 	History []string
 	Inputs  map[string]any
+	// Own are the inputs that promotions leave as they are.
+	Own []string
 	// Archived instances were taken out of use, and of destroyed ones nothing is there any more.
 	Archived, Destroyed bool
 }
@@ -52,6 +54,7 @@ func (d *demo) places(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			d.environments[p.Slug+"/"+e.Slug] = environment.ID
 			if err := d.furnish(ctx, p.Slug, environment.ID, e); err != nil {
 				return fmt.Errorf("demo: %s/%s: %w", p.Slug, e.Slug, err)
 			}
@@ -73,6 +76,11 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 			return err
 		}
 		ids[in.Name] = made.ID
+		if in.Own != nil {
+			if _, err := d.Catalog.UpdateInstance(d.as(ctx, admin), made.ID, catalog.InstancePatch{OwnInputs: &in.Own}); err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
 		for name, value := range in.Inputs {
 			if text, ok := value.(string); ok && strings.HasPrefix(text, "@") {
 				in.Inputs[name] = ids[text[1:]]
