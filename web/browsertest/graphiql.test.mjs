@@ -69,6 +69,27 @@ test('an example of the panel opens in a tab of its own', async () => {
   assert.equal((await answer()).errors, undefined);
 });
 
+test('what waits for approvals is shown, and approved', async () => {
+  const example = async (name) => {
+    await visit.page.getByRole('region', { name: 'Examples' }).getByRole('button', { name }).click();
+  };
+  await button('Show Examples').click();
+  await example('What waits for approvals, and who may give them');
+  await tab('Awaiting').waitFor();
+  await run();
+  const [waits] = (await answer()).data.deployments.nodes;
+  assert.deepEqual(waits.requirements.map(({ met, rule }) => [rule.name, met]).sort(), [['Four eyes in production', false], ['Staging first', true]]);
+  assert.equal(waits.approveEligibility.allowed, true);
+  await visit.picture('graphiql-awaiting');
+  await example('Approve what waits');
+  await tab('Approve').waitFor();
+  await run();
+  const { approveDeployment } = (await answer()).data;
+  assert.equal(approveDeployment.started, true);
+  assert.equal(approveDeployment.deployment.id, waits.id);
+  await visit.picture('graphiql-approved');
+});
+
 test('fields are completed from the schema while one types', async () => {
   await fresh('');
   await visit.page.keyboard.type('query Who { viewer { ro');
