@@ -24,8 +24,8 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 	switch {
 	case !changes || status != deployment.StatusFAILED || !explained:
 		return nil, nil
-	case why.Code == string(fault.DeploymentRolledBack):
-		return nil, nil // the cloud itself went back
+	case d.Setbacks.Last().WentBack(): // the cloud itself
+		return nil, nil
 	case d.TriggerSource == TriggerRollback, d.TriggerSource == TriggerDestroy, d.TriggerSource == TriggerEvent:
 		return nil, nil
 	}

@@ -1,6 +1,8 @@
 package deployment_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +12,9 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/fault"
 	"slipway/internal/gate"
+	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
 
@@ -80,6 +84,40 @@ func TestNoFailureOfADestroyNorACancellationRollsBack(t *testing.T) {
 		}
 		if list := rollbacksOf(w); len(list) != 0 {
 			t.Errorf("%d rollbacks", len(list))
+		}
+	})
+}
+
+// Where the cloud itself has gone back, nothing is to be done; where it only stopped, there is.
+func TestWhatTheCloudHasRolledBackIsNotRolledBackAgain(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		p.Succeeded(t)
+		rollsBack(t, w, p)
+		for i, c := range []struct {
+			status string
+			rolls  bool
+		}{{"ROLLBACK_SUCCESSFUL", false}, {"ROLLBACK_IN_PROGRESS", false}, {"ROLLBACK_FAILED", true}, {"STOPPED", true}} {
+			for _, failure := range []*fault.Data{broken, nil} { // it is no success either way
+				before := len(rollbacksOf(w))
+				d := p.Deploy(t, p.Instance.ID, fmt.Sprintf(`{"image":"web:%s-%d"}`, strings.ToLower(c.status), i))
+				lease := p.Claim(t, d)
+				report := deployment.Report{Data: strictjson.MustParse(fmt.Sprintf(`{"type":"aws:ecs","serviceDeploymentState":{"status":%q}}`, c.status))}
+				if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, report); err != nil {
+					t.Fatal(err)
+				}
+				ended, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, failure)
+				if err != nil || ended.Status != entdeployment.StatusFAILED {
+					t.Fatalf("%+v, %v", ended, err)
+				}
+				if rolled := len(rollbacksOf(w)) > before; rolled != c.rolls {
+					t.Errorf("%s, failure %v: rolled back %t", c.status, failure != nil, rolled)
+				}
+				for _, left := range w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(w.Acme.As(actor.Viewer)) {
+					w.Cancel(t, w.Acme, left.ID)
+				}
+			}
 		}
 	})
 }

@@ -144,7 +144,8 @@ func (s *Service) takePromoted(ctx context.Context, in New, p *prepared) (New, [
 			p.target, err = live.Data.Target()
 		}
 	}
-	in.Description = new(fmt.Sprintf("Promotion of %s: version %s, live in %s", p.promoted.ID, p.version.Version, p.promoted.EnvironmentID))
+	from := p.promoted
+	in.Description = new(describe("Promotion of", from.ID, p.version.Version, from.Status, *from.CompletedAt, from.CreatedBy))
 	return in, append(violations, wrong...), err
 }
 

@@ -185,7 +185,7 @@ func (s *Service) proposeReplay(ctx context.Context, tx *ent.Tx, m replayMode, i
 		ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
 		DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Reason: in.Reason,
-		Description: new(m.describe(from)), CreatedBy: a.Name, CreatedByID: nilIfEmpty(a.PrincipalID), PromotedFrom: from.PromotedFrom,
+		Description: new(describe(m.verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)), CreatedBy: a.Name, CreatedByID: nilIfEmpty(a.PrincipalID), PromotedFrom: from.PromotedFrom,
 		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 		Data: data.Column(), ServiceArn: serviceOf(data),
 	}
@@ -221,11 +221,11 @@ func replayedData(a *actor.Actor, from *source, content release.Content) (*ecs.D
 	return target.Replay(content.Artifact, shipped, string(a.Channel), a.Name)
 }
 
-// describe returns what is replayed, which version of the module, when it had ended and by whom it had been
-// started. Only what has ended can be replayed.
-func (m replayMode) describe(from *source) string {
-	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", m.verb, from.ID, *from.Version,
-		endedAs[from.Status], from.CompletedAt.UTC().Format(time.RFC3339), from.CreatedBy)
+// describe returns what is done with a deployment that has ended, which version of the module it ships, when it had ended and by
+// whom it had been started.
+func describe(verb, deploymentID, version string, status deployment.Status, completedAt time.Time, createdBy string) string {
+	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", verb, deploymentID, version,
+		endedAs[status], completedAt.UTC().Format(time.RFC3339), createdBy)
 }
 
 var endedAs = map[deployment.Status]string{

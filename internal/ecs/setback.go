@@ -22,6 +22,11 @@ func IsSetback(status string) bool {
 	return status == "STOPPED" || status == "FAILED" || strings.HasPrefix(status, "ROLLBACK_")
 }
 
+// WentBack reports whether the cloud has gone back to what was live before, or is about to.
+func (s *Setback) WentBack() bool {
+	return s != nil && strings.HasPrefix(s.Status, "ROLLBACK_") && s.Status != "ROLLBACK_FAILED"
+}
+
 // Setbacks are what speaks against a deployment, by who said it: its runner, and the events of the cloud, which may take
 // theirs back.
 type Setbacks struct {
