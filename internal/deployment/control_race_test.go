@@ -18,14 +18,24 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// raceRounds is how often each race is run; SLIPWAY_TEST_RACES says otherwise.
-func raceRounds(t *testing.T) int {
+// times returns how often something is tried: as an environment variable says, else as is quickly done.
+func times(t *testing.T, variable string, quickly int) int {
 	t.Helper()
-	n, err := strconv.Atoi(os.Getenv("SLIPWAY_TEST_RACES"))
+	given := os.Getenv(variable)
+	if given == "" {
+		return quickly
+	}
+	n, err := strconv.Atoi(given)
 	if err != nil {
-		return 6
+		t.Fatalf("%s: %v", variable, err)
 	}
 	return n
+}
+
+// raceRounds is how often each race is run.
+func raceRounds(t *testing.T) int {
+	t.Helper()
+	return times(t, "SLIPWAY_TEST_RACES", 6)
 }
 
 // together calls functions at once, and returns their errors.

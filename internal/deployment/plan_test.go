@@ -2,6 +2,7 @@ package deployment_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -17,7 +18,9 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
+	"slipway/internal/store/migrate"
 	"slipway/internal/strictjson"
+	"slipway/internal/test/pgtest/cluster"
 	"slipway/internal/test/worldtest"
 )
 
@@ -84,9 +87,6 @@ func destroyingCall(w *worldtest.World, in deployment.Destroy) plannedCall {
 	}
 }
 
-// planWorlds is how many states of a world are tried.
-const planWorlds = 40
-
 // In states that are made at random, whatever a plan says is what is then done, and a plan changes nothing.
 func TestAPlanIsWhatIsThenDone(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,7 @@ func TestAPlanIsWhatIsThenDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := map[string]int{}
-		for i := range planWorlds {
+		for i := range times(t, "SLIPWAY_TEST_WORLDS", 40) {
 			stir(t, w, r, p, staging, other.ID)
 			call := anyCall(t, w, r, p, other.ID)
 			ctx, control := callers[min(r.IntN(8), 2)], deployment.Control{}
@@ -282,6 +282,27 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		second := p.Finish(t, deploy(dev, t, w, p, "web:2"), nil)
 		moved("live", back, planned)
 
+		// What a promotion ships hangs on what the instance keeps of its own.
+		staging := p.NewInstance(t, "staging").ID
+		promote := promoting(w, deployment.Promotion{SourceID: p.Finish(t, p.Deploy(t, staging, `{"image":"web:9"}`), nil).ID, InstanceID: p.Instance.ID})
+		planned = token(promote)
+		own := catalog.InstancePatch{OwnInputs: &[]string{"image"}}
+		if _, err := w.Catalog.UpdateInstance(admin, p.Instance.ID, own); err != nil {
+			t.Fatal(err)
+		}
+		moved("release", promote, planned)
+
+		// What is referred to is deployed again, and has made the same.
+		base := w.Fixture(t, w.Acme, "base")
+		base.Succeeded(t)
+		create := creating(w, deployment.New{
+			InstanceID: p.Instance.ID, VersionID: newVersion(t, w, p, "2.0.0", `[{"id":"of","type":"$ref:base","label":"Of"}]`).ID,
+			Inputs: strictjson.MustParse(fmt.Sprintf(`{"of":%q}`, base.Instance.ID)), Artifact: strictjson.MustParse(worldtest.Artifact),
+		})
+		planned = token(create)
+		base.Succeeded(t)
+		moved("references", create, planned)
+
 		destroy := destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID})
 		planned = token(destroy)
 		if _, err := w.Deploy.Quarantine(admin, *second.ReleaseID, "bad", nil); err != nil {
@@ -289,27 +310,63 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		}
 		moved("quarantine", destroy, planned)
 
-		// The defaults of a version may come to something else without anything of the request having changed.
-		create := creating(w, newOf(w, p, "web:3"))
-		planned = token(create)
-		digits := []byte(*planned)
-		digits[17] ^= 1 // the release's, which nothing else can move alone
-		moved("release", create, new(strings.ToLower(hexed(digits))))
-		digits = []byte(*token(create))
-		digits[17*4] ^= 1
-		moved("references", create, new(hexed(digits)))
 		if _, err := create.make(admin, deployment.Control{ExpectedPlan: token(create)}); err != nil {
 			t.Errorf("what was planned: %v", err)
 		}
 	})
 }
 
-// hexed returns a token in which a digit may have become something else, with a digit in its place.
-func hexed(token []byte) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("0123456789abcdef.", r) {
-			return r
+// A plan only reads: it draws no id of a transaction, of which there are only so many until old ones have to be frozen. The
+// cluster is the test's own, so that nobody else draws one.
+func TestAPlanDrawsNoTransactionID(t *testing.T) {
+	t.Parallel()
+	bin, err := cluster.Find(cluster.Packages)
+	if errors.Is(err, cluster.ErrNotFound) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := cluster.StartInMemory(bin, "autovacuum=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := own.Stop(); err != nil {
+			t.Error(err)
 		}
-		return '0'
-	}, string(token))
+	})
+	if _, err := migrate.Up(t.Context(), own.URL); err != nil {
+		t.Fatal(err)
+	}
+	w := worldtest.New(t, own.URL)
+	p := w.Fixture(t, w.Acme, "web")
+	first := p.Succeeded(t)
+	p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
+	staging := p.Finish(t, p.Deploy(t, p.NewInstance(t, "staging").ID, `{"image":"web:9"}`), nil)
+	demand(t, w, p, approvals(1))
+	next := func() (id int64) {
+		t.Helper()
+		if err := w.Raw(t, w.Acme).QueryRowContext(t.Context(), "SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint)").Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	before := next()
+	for _, call := range []plannedCall{
+		creating(w, newOf(w, p, "web:3")), promoting(w, deployment.Promotion{SourceID: staging.ID, InstanceID: p.Instance.ID}),
+		replaying(w, false, deployment.Replay{SourceID: first.ID}), replaying(w, true, deployment.Replay{SourceID: first.ID}),
+		destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID}),
+	} {
+		if plan, err := call.plan(w.Acme.As(actor.Admin), deployment.Control{}); err != nil || plan.Token == nil {
+			t.Errorf("%+v, %v", plan, err)
+		}
+	}
+	if after := next(); after != before {
+		t.Errorf("five plans drew %d", after-before)
+	}
+	deploy(w.Acme.As(actor.Developer), t, w, p, "web:3")
+	if next() == before {
+		t.Error("a deployment drew none")
+	}
 }
