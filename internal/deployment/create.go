@@ -153,6 +153,8 @@ type prepared struct {
 	version  *ent.ModuleVersion
 	// live is the deployment that the values were validated against, "" for none.
 	live string
+	// scope is what the values are validated in, nil until it is needed.
+	scope *inputvalidation.Scope
 	// references are the instances that the values choose.
 	references []inputvalidation.Reference
 	// taken is what is taken over of the deployment that InputsFrom names, nil where that is none.
@@ -309,12 +311,13 @@ func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalida
 		}
 		p.Inputs, p.warnings = p.taken.Values, p.taken.Warnings
 	}
-	place, err := s.Inputs.InstanceScope(ctx, p.instance, p.version)
-	if err != nil {
-		return nil, nil, err
+	if p.scope == nil {
+		if p.scope, err = s.Inputs.InstanceScope(ctx, p.instance, p.version); err != nil {
+			return nil, nil, err
+		}
 	}
-	p.live = idOrEmpty(place.LiveDeploymentID)
-	return s.Inputs.Complete(ctx, list, p.Inputs, "/inputs", place)
+	p.live = idOrEmpty(p.scope.LiveDeploymentID)
+	return s.Inputs.Complete(ctx, list, p.Inputs, "/inputs", p.scope)
 }
 
 func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
@@ -387,7 +390,7 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 // instanceNow reads the instance again, in a transaction while nothing is archived, and in the same statement the instances
 // that the values choose. It notes in the proposal what else is there: the rules, what is in progress and how many wait. It
 // fails with ModuleInstanceNotFound and ModuleInstanceArchived, and with journal.ErrChanged where one of those is archived,
-// about to be destroyed or gone since the values were validated.
+// about to be destroyed or gone since the values were validated, or the instance keeps other inputs of its own from promotions.
 func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made *proposal) (*ent.ModuleInstance, error) {
 	ids := []string{p.instance.ID}
 	for _, r := range p.references {
@@ -406,6 +409,9 @@ func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made
 	}
 	if err := s.readControl(ctx, tx, instance, made); err != nil {
 		return nil, err
+	}
+	if p.promoted != nil && !slices.Equal(instance.OwnInputs, p.instance.OwnInputs) {
+		return nil, journal.ErrChanged
 	}
 	for _, r := range p.references {
 		if chosen := now[r.InstanceID]; chosen == nil || (chosen.ArchivedAt != nil) != (r.ArchivedAt != nil) || (chosen.LiveDeploymentID == nil) != (r.LiveDeploymentID == nil) {

@@ -131,7 +131,10 @@ func (s *Service) takePromoted(ctx context.Context, in New, p *prepared) (New, [
 	if err != nil {
 		return in, nil, err
 	}
-	promotion := inputvalidation.Promotion{From: p.promoted, To: p.instance, Live: live, Inputs: list, Values: in.Inputs}
+	if p.scope, err = s.Inputs.InstanceScope(ctx, p.instance, p.version); err != nil {
+		return in, nil, err
+	}
+	promotion := inputvalidation.Promotion{From: p.promoted, To: p.instance, Live: live, Inputs: list, Scope: p.scope, Values: in.Inputs}
 	var violations []fault.Violation
 	if p.taken, violations, err = s.Inputs.Promote(ctx, promotion, "/inputs"); err != nil {
 		return in, nil, err

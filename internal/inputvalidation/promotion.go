@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"slices"
 
+	"entgo.io/ent/dialect/sql"
+
 	"slipway/ent"
 	"slipway/ent/moduleinstance"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
 	"slipway/internal/strictjson"
 )
@@ -22,57 +25,44 @@ type Promotion struct {
 	To   *ent.ModuleInstance
 	// Live is the live deployment of To, nil for none.
 	Live *ent.Deployment
-	// Inputs are the inputs of the version that is promoted.
+	// Inputs are the inputs of the version that is promoted, and Scope is that of To.
 	Inputs []inputprop.Property
+	Scope  *Scope
 	// Values are given anew: of the inputs that To keeps of its own, and of references. They are an object, or nil.
 	Values *strictjson.Node
 }
 
 // Promote returns what counts as given for a promotion, and what is wrong with the values that are given anew, at a place.
-// What To keeps of its own, and what it remembers of immutable inputs, stays as it is there; a reference becomes the instance
-// of the same name and module in its environment. It fails with DeploymentInputsUnknown.
+// What To keeps of its own, and the immutable inputs of which it has values, stay as they are there; a reference becomes the
+// instance of the same name and module in its environment. It fails with DeploymentInputsUnknown.
 func (s *Service) Promote(ctx context.Context, p Promotion, at string) (*Taken, []fault.Violation, error) {
 	given, err := s.givenTo(ctx, p.From)
 	if err != nil {
 		return nil, nil, err
 	}
 	t := &Taken{From: p.From, keys: map[string]bool{}, bytes: len(given.JSON())}
-	level := inputprop.NewLevel(p.Inputs)
-	violations := p.checkValues(level, at)
-	if len(violations) > 0 {
+	if violations := p.checkValues(at); len(violations) > 0 {
 		return t, violations, nil
 	}
 	own, err := s.ownValues(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	held, err := s.baseline(ctx, p.To)
+	anew, isOwn := memberOf(p.Values), func(key string) bool { return slices.Contains(p.To.OwnInputs, key) }
+	brought := membersOf(given, func(key string) bool { return anew(key) == nil && !isOwn(key) })
+	counterparts, err := s.counterparts(ctx, inputvalues.Choices(p.Inputs, brought), p.To)
 	if err != nil {
 		return nil, nil, err
 	}
 	t.Values = &strictjson.Node{Kind: strictjson.Object}
-	heldValue, anew := memberOf(held), memberOf(p.Values)
-	isOwn := func(key string) bool { return slices.Contains(p.To.OwnInputs, key) }
-	for i, key := range given.Keys {
-		input := level.ByID[key]
-		isHeld := input != nil && input.Traits.Immutable && heldValue(key) != nil
-		if anew(key) != nil || isOwn(key) || isHeld {
-			continue
-		}
-		value, err := s.promoted(ctx, input, given.Items[i], p.To)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case value == nil:
-			violations = append(violations, fault.Violation{Pointer: at + fault.Pointer(key), Rule: "reference",
-				Message: fmt.Sprintf("must be given: the environment %s has no instance of the name and the module of %.60q", p.To.EnvironmentID, given.Items[i].Text)})
-		default:
-			t.take(key, value)
-		}
+	brought, violations, err := inputvalues.Promoted(ctx, p.Inputs, brought, p.Scope.env.Previous, at, func(id string) string { return counterparts[id] })
+	if err != nil {
+		return nil, nil, err
 	}
-	for i, key := range own.Keys {
-		if anew(key) == nil && isOwn(key) {
-			t.take(key, own.Items[i])
+	for _, part := range []*strictjson.Node{brought, membersOf(own, func(key string) bool { return anew(key) == nil && isOwn(key) })} {
+		for i, key := range part.Keys {
+			t.keys[key] = true
+			t.Values.Append(key, part.Items[i])
 		}
 	}
 	if p.Values != nil {
@@ -83,22 +73,9 @@ func (s *Service) Promote(ctx context.Context, p Promotion, at string) (*Taken, 
 	return t, violations, nil
 }
 
-// take adds a value that comes from there.
-func (t *Taken) take(key string, value *strictjson.Node) {
-	t.keys[key] = true
-	t.Values.Append(key, value)
-}
-
-// promoted returns what a value of an input becomes at another instance, nil for a reference to what is not there.
-func (s *Service) promoted(ctx context.Context, input *inputprop.LevelInput, value *strictjson.Node, to *ent.ModuleInstance) (*strictjson.Node, error) {
-	if !isReference(input) || value.Kind != strictjson.String {
-		return value, nil
-	}
-	return s.counterpart(ctx, value, to)
-}
-
 // checkValues returns what is wrong with what is given anew: only what the instance keeps of its own, and references, may be.
-func (p Promotion) checkValues(level *inputprop.Level, at string) (violations []fault.Violation) {
+func (p Promotion) checkValues(at string) (violations []fault.Violation) {
+	level := inputprop.NewLevel(p.Inputs)
 	switch {
 	case p.Values == nil:
 		return nil
@@ -106,7 +83,7 @@ func (p Promotion) checkValues(level *inputprop.Level, at string) (violations []
 		return []fault.Violation{{Pointer: at, Rule: "type", Message: fmt.Sprintf("must be an object, found %s", strictjson.Show(p.Values))}}
 	}
 	for _, key := range p.Values.Keys {
-		if !slices.Contains(p.To.OwnInputs, key) && !isReference(level.ByID[key]) {
+		if !slices.Contains(p.To.OwnInputs, key) && (level.ByID[key] == nil || level.ByID[key].Traits.ModuleType == "") {
 			violations = append(violations, fault.Violation{Pointer: at + fault.Pointer(key), Rule: "not_own",
 				Message: "must not be given anew: what is promoted has its value, and it is neither a reference nor among the instance's own inputs"})
 		}
@@ -123,29 +100,37 @@ func (s *Service) ownValues(ctx context.Context, p Promotion) (*strictjson.Node,
 	return s.givenTo(ctx, p.Live)
 }
 
-// counterpart returns a reference to the instance of the same name and module in the environment of another, nil where there
-// is none.
-func (s *Service) counterpart(ctx context.Context, reference *strictjson.Node, to *ent.ModuleInstance) (*strictjson.Node, error) {
-	if err := meter.Spend(ctx, meter.Inputs, 2*referenceBytes); err != nil {
-		return nil, err
+// counterparts returns, for the instances that are chosen, those of the same name and module in the environment of another
+// instance, as far as they are there and not archived.
+func (s *Service) counterparts(ctx context.Context, chosen []inputvalues.Choice, to *ent.ModuleInstance) (map[string]string, error) {
+	ids := make([]string, 0, len(chosen))
+	for _, choice := range chosen[:min(len(chosen), maxReferences)] {
+		ids = append(ids, choice.ID)
 	}
-	chosen, err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.ID(reference.Text)).Only(ctx)
-	if ent.IsNotFound(err) {
+	if len(ids) == 0 {
 		return nil, nil
 	}
-	if err != nil {
+	if err := meter.Spend(ctx, meter.Inputs, referenceBytes*len(ids)); err != nil {
 		return nil, err
 	}
-	there, err := s.Store.Client.ModuleInstance.Query().Where(
-		moduleinstance.EnvironmentID(to.EnvironmentID), moduleinstance.Name(chosen.Name),
-		moduleinstance.ModuleDefinitionID(chosen.ModuleDefinitionID), moduleinstance.ArchivedAtIsNil()).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, nil
+	var found []struct {
+		ID      string `sql:"id"`
+		ThereID string `sql:"there_id"`
 	}
-	if err != nil {
-		return nil, err
+	err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).Modify(func(q *sql.Selector) {
+		there := sql.Table(moduleinstance.Table).As("there")
+		q.Join(there).OnP(sql.And(
+			sql.ColumnsEQ(there.C(moduleinstance.FieldOrganizationID), q.C(moduleinstance.FieldOrganizationID)),
+			sql.ColumnsEQ(there.C(moduleinstance.FieldName), q.C(moduleinstance.FieldName)),
+			sql.ColumnsEQ(there.C(moduleinstance.FieldModuleDefinitionID), q.C(moduleinstance.FieldModuleDefinitionID)),
+			sql.EQ(there.C(moduleinstance.FieldEnvironmentID), to.EnvironmentID), sql.IsNull(there.C(moduleinstance.FieldArchivedAt))))
+		q.Select(q.C(moduleinstance.FieldID)).AppendSelectAs(there.C(moduleinstance.FieldID), "there_id")
+	}).Scan(ctx, &found)
+	counterparts := make(map[string]string, len(found))
+	for _, f := range found {
+		counterparts[f.ID] = f.ThereID
 	}
-	return &strictjson.Node{Kind: strictjson.String, Text: there.ID}, nil
+	return counterparts, err
 }
 
 // memberOf returns the members of an object by their names; nil has none.
@@ -156,6 +141,13 @@ func memberOf(n *strictjson.Node) func(string) *strictjson.Node {
 	return n.Index()
 }
 
-func isReference(input *inputprop.LevelInput) bool {
-	return input != nil && input.Traits.ModuleType != ""
+// membersOf returns the object of those members that are kept.
+func membersOf(n *strictjson.Node, keep func(key string) bool) *strictjson.Node {
+	kept := &strictjson.Node{Kind: strictjson.Object}
+	for i, key := range n.Keys {
+		if keep(key) {
+			kept.Append(key, n.Items[i])
+		}
+	}
+	return kept
 }
