@@ -76,7 +76,7 @@ func (c *Config) rulesCreateCommand() *cobra.Command {
 	cmd := c.changing(&cobra.Command{
 		Use: "create --name NAME", Short: "Create a rule", Args: cobra.NoArgs,
 		Long: "Create a rule for a project, an environment or, without either, for all. " + demandHelp,
-		Example: `  slipway rules create --name "Two eyes" --environment shop/prod --approvals 1 --role admin
+		Example: `  slipway rules create --name "Four eyes" --environment shop/prod --approvals 1 --role admin
   slipway rules create --name "Office hours" --environment shop/prod --hours "Europe/Berlin mon-thu 09:00-17:00" --hours "Europe/Berlin fri 09:00-12:00"
   slipway rules create --name "Christmas" --freeze 2026-12-20T00:00:00Z/2027-01-04T00:00:00Z --overridable=false
   slipway rules create --name "Tested" --environment shop/prod --live-in shop/staging --minutes 60`,
@@ -174,7 +174,7 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 	cmd := c.changing(&cobra.Command{
 		Use: "update RULE", Short: "Change a rule that is in force", Args: cobra.ExactArgs(1),
 		Long: "Change a rule that is in force; what no flag names stays. " + demandHelp,
-		Example: `  slipway rules update "Two eyes" --approvals 2
+		Example: `  slipway rules update "Four eyes" --approvals 2
   slipway rules update rule_01kb… --name "Four eyes" --operations create,promote,rollback`,
 		ValidArgsFunction: c.complete(completeRules),
 	}, func(ctx context.Context, s *session, args []string) error {

@@ -65,11 +65,27 @@ func create(t testing.TB, db *sql.DB, template string) string {
 		t.Fatalf("create a database for the test: %v", err)
 	}
 	t.Cleanup(func() {
+		checkDeadlocks(t, db, name)
 		if _, err := db.Exec("DROP DATABASE " + pq.QuoteIdentifier(name) + " WITH (FORCE)"); err != nil {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
 	return locate(t, name)
+}
+
+// checkDeadlocks wants no transactions of a database to have waited for each other. A connection tells what it has counted when
+// it ends at the latest.
+func checkDeadlocks(t testing.TB, db *sql.DB, name string) {
+	t.Helper()
+	const end = "SELECT COUNT(pg_terminate_backend(pid, 1000)) FROM pg_stat_activity WHERE datname = $1"
+	var ended, deadlocks int
+	err := db.QueryRow(end, name).Scan(&ended)
+	if err == nil {
+		err = db.QueryRow("SELECT deadlocks FROM pg_stat_database WHERE datname = $1", name).Scan(&deadlocks)
+	}
+	if err != nil || deadlocks > 0 {
+		t.Errorf("%d deadlocks in the test's database: %v", deadlocks, err)
+	}
 }
 
 // locate returns the URL of a database in the cluster, as the role that owns it.
@@ -98,7 +114,9 @@ func ensureRole(t testing.TB, db *sql.DB) {
 	if there {
 		return
 	}
-	_, err = db.ExecContext(t.Context(), fmt.Sprintf("CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD '%s'", role, role))
+	// A deadlock is found before the statement's time is over, and so is counted.
+	_, err = db.ExecContext(t.Context(), fmt.Sprintf(
+		"CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD '%s'; ALTER ROLE %[1]s SET deadlock_timeout = '50ms'", role, role))
 	if err != nil && pq.As(err, pqerror.DuplicateObject, pqerror.UniqueViolation) == nil {
 		t.Fatalf("create the role %s: %v", role, err)
 	}
