@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -239,7 +240,9 @@ func (c *control) ask(t *testing.T, url string, m mutation) (reply, error) {
 		strings.ToUpper(m.name[:1])+m.name[1:], m.name, more)
 	a, err := c.people[m.by].post(t.Context(), url+"/graphql", mustJSON(map[string]any{"query": document, "variables": map[string]any{"input": m.input}}))
 	if err != nil {
-		c.doubt(m)
+		if isUnanswered(err) {
+			c.doubt(m)
+		}
 		return reply{}, err
 	}
 	var body struct{ Data map[string]reply }
@@ -259,6 +262,9 @@ func (c *control) ask(t *testing.T, url string, m mutation) (reply, error) {
 	}
 	return r, nil
 }
+
+// isUnanswered reports whether a server may have carried out what it was asked for without an answer.
+func isUnanswered(err error) bool { return err != nil && !errors.Is(err, syscall.ECONNREFUSED) }
 
 // doubt keeps that a voice may have been taken or not.
 func (c *control) doubt(m mutation) {
@@ -786,8 +792,10 @@ func (c *crew) all(t *testing.T, urls []string, acknowledged func(), mutations .
 	all.Wait()
 	answered := true
 	for i, m := range mutations {
-		if errs[i] != nil {
+		if isUnanswered(errs[i]) {
 			c.unanswered++
+		}
+		if errs[i] != nil {
 			if replies[i], errs[i] = c.anywhere(t, urls, m); errs[i] != nil {
 				c.pending, answered = append(c.pending, m), false
 				continue
