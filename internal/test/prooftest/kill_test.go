@@ -64,9 +64,14 @@ func killed(t *testing.T, program, database string, servers, kills int) {
 		kills, acknowledged, unanswered, found)
 }
 
+// worker works on some servers until it is to stop or none of them answers, and says what was acknowledged.
+type worker interface {
+	work(t *testing.T, urls []string, stop <-chan struct{}, acknowledged func())
+}
+
 // round lets the clients work until one server was killed, a moment after so many acknowledgements, and
 // those of the others have gone on for as many.
-func round(t *testing.T, clients []*roller, running []*testkit.Server, victim int, acknowledgements int32, moment time.Duration) {
+func round[W worker](t *testing.T, clients []W, running []*testkit.Server, victim int, acknowledgements int32, moment time.Duration) {
 	t.Helper()
 	var count atomic.Int32
 	stop, first, second := make(chan struct{}), make(chan struct{}), make(chan struct{})

@@ -29,6 +29,8 @@ const (
 // proxy stands between a server and PostgreSQL and loses COMMITs.
 type proxy struct {
 	next atomic.Int32
+	// passing is how many COMMITs pass before that one.
+	passing atomic.Int32
 	// reset ends connections by RST instead of FIN.
 	reset atomic.Bool
 	cuts  atomic.Int32
@@ -49,9 +51,28 @@ func newProxy(t *testing.T, database string) (p *proxy, through string) {
 }
 
 // lose lets the next COMMIT get lost in a way.
-func (p *proxy) lose(how loss, reset bool) {
+func (p *proxy) lose(how loss, reset bool) { p.loseAfter(0, how, reset) }
+
+// loseAfter lets a COMMIT get lost when so many others have passed.
+func (p *proxy) loseAfter(passing int32, how loss, reset bool) {
 	p.reset.Store(reset)
+	p.passing.Store(passing)
 	p.next.Store(int32(how))
+}
+
+// onCommit says how a COMMIT gets lost that comes now.
+func (p *proxy) onCommit() loss {
+	if p.passing.Add(-1) >= 0 {
+		return nothing
+	}
+	return loss(p.next.Swap(int32(nothing)))
+}
+
+// arrive lets a COMMIT arrive that is late.
+func (p *proxy) arrive() {
+	if asked := p.asking.Swap(nil); asked != nil {
+		close(*asked)
+	}
 }
 
 // link is one connection through a proxy.
@@ -66,7 +87,7 @@ type link struct {
 // asked sends what the client asks.
 func (l *link) asked(to net.Conn, b []byte) bool {
 	if bytes.Contains(b, []byte("COMMIT\x00")) {
-		switch loss(l.next.Swap(int32(nothing))) {
+		switch l.onCommit() {
 		case answerLost:
 			l.losing.Store(true)
 		case commitLost:
@@ -88,9 +109,7 @@ func (l *link) asked(to net.Conn, b []byte) bool {
 	}
 	_, err := to.Write(b)
 	if bytes.Contains(b, []byte("audit_events")) {
-		if asked := l.asking.Swap(nil); asked != nil {
-			close(*asked)
-		}
+		l.arrive()
 	}
 	return err == nil
 }

@@ -25,18 +25,7 @@ type rows struct {
 // was acknowledged to be there. It gives how many there are.
 func whole(t *testing.T, w *worldtest.World, clients []*roller) int {
 	t.Helper()
-	db := w.Raw(t, w.Acme)
-	if strings.HasPrefix(w.DatabaseURL, "sqlite:") {
-		var found string
-		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&found); err != nil || found != "ok" {
-			t.Errorf("integrity_check: %s, %v", found, err)
-		}
-	}
-	// One snapshot: a killed server's last COMMIT may still be under way.
-	tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := snapshot(t, w)
 	defer func() { _ = tx.Rollback() }()
 	r := rowsOf(t, tx)
 	for id, version := range r.versions {
@@ -60,6 +49,24 @@ func whole(t *testing.T, w *worldtest.World, clients []*roller) int {
 		}
 	}
 	return len(r.versions)
+}
+
+// snapshot returns a transaction that sees one state of the database, which is not damaged: a killed server's last COMMIT
+// may still be under way.
+func snapshot(t *testing.T, w *worldtest.World) *sql.Tx {
+	t.Helper()
+	db := w.Raw(t, w.Acme)
+	if strings.HasPrefix(w.DatabaseURL, "sqlite:") {
+		var found string
+		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&found); err != nil || found != "ok" {
+			t.Errorf("integrity_check: %s, %v", found, err)
+		}
+	}
+	tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx
 }
 
 // check wants one deployment to have all that belongs to it.
