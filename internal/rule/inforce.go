@@ -12,7 +12,7 @@ import (
 // they come with what a statement reads in any case. The ids of the organization, the project and the environment are
 // expressions of that statement.
 func InForce(organization, project, environment string, postgres bool) string {
-	one, list := "json_object", `json_group_array({one})`
+	one, list := "json_object", `NULLIF(json_group_array({one}), '[]')`
 	operations, demand, overridable := `json("u"."operations")`, `json("u"."demand")`, `json(CASE WHEN "u"."overridable" THEN 'true' ELSE 'false' END)`
 	if postgres {
 		one, list = "json_build_object", `CAST(json_agg({one} ORDER BY "u"."created_at", "u"."id") AS text)`
@@ -28,7 +28,7 @@ func InForce(organization, project, environment string, postgres bool) string {
 
 // Decode reads what InForce has selected, nil for nothing.
 func Decode(text *string) ([]gate.Rule, error) {
-	if text == nil || *text == "[]" {
+	if text == nil {
 		return nil, nil
 	}
 	var list []gate.Rule
