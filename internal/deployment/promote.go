@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
 	entrule "slipway/ent/rule"
+	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
@@ -187,21 +189,17 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 	}
 	liveIDs := map[string][]string{}
 	var all []string
-	for _, target := range targets {
-		others := s.Store.Client.ModuleInstance.Query().Where(
-			moduleinstance.ModuleDefinitionID(target.ModuleDefinitionID), moduleinstance.IDNEQ(target.ID),
-			moduleinstance.LiveDeploymentIDNotNil(), moduleinstance.ArchivedAtIsNil())
-		if named := promotedFrom(rules, target); len(named) > 0 {
-			others.Where(moduleinstance.EnvironmentIDIn(named...))
-		} else {
-			others.Where(moduleinstance.ProjectID(target.ProjectID))
-		}
-		found, err := others.Order(ent.Desc(moduleinstance.FieldCreatedAt, moduleinstance.FieldID)).Limit(maxPromotable).
-			Select(moduleinstance.FieldLiveDeploymentID).Strings(ctx)
+	for part := range slices.Chunk(targets, promotableAtOnce) {
+		text, args := s.promotableText(part, rules)
+		err := s.Store.Query(ctx, text, append([]any{store.Scope(actor.From(ctx))}, args...), func(row store.Rows) error {
+			var targetID, liveID string
+			err := row.Scan(&targetID, &liveID)
+			liveIDs[targetID], all = append(liveIDs[targetID], liveID), append(all, liveID)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		liveIDs[target.ID], all = found, append(all, found...)
 	}
 	live, err := s.DeploymentsByID(ctx, all)
 	if err != nil {
@@ -217,6 +215,33 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 		}
 	}
 	return of, nil
+}
+
+// promotableAtOnce is for how many instances one statement looks.
+const promotableAtOnce = 50
+
+// promotableTo reads what could be promoted to one target.
+var promotableTo = fmt.Sprintf(`SELECT * FROM (
+SELECT CAST({target} AS text) AS "target", "live_deployment_id", "created_at", "id" FROM "module_instances"
+WHERE "organization_id" = $1 AND "module_definition_id" = {module} AND "id" <> {target} AND "live_deployment_id" IS NOT NULL AND "archived_at" IS NULL
+AND ("project_id" = {project} OR "environment_id" IN (SELECT "value" FROM {environments}))
+ORDER BY "created_at" DESC, "id" DESC LIMIT %d) AS "of"`, maxPromotable)
+
+// promotableText returns the statement that reads for each target the live deployments of its neighbours, the newest first, and
+// its arguments after the first, which is the organization.
+func (s *Service) promotableText(targets []*ent.ModuleInstance, rules []*ent.Rule) (text string, args []any) {
+	parts := make([]string, len(targets))
+	for i, target := range targets {
+		// A rule's environments go before the project.
+		projectID, environmentIDs := "", promotedFrom(rules, target)
+		if len(environmentIDs) == 0 {
+			projectID = target.ProjectID
+		}
+		at := func(k int) string { return fmt.Sprintf("$%d", len(args)+1+k) }
+		parts[i] = strings.NewReplacer("{target}", at(1), "{module}", at(2), "{project}", at(3), "{environments}", s.Store.Each(at(4))).Replace(promotableTo)
+		args = append(args, target.ID, target.ModuleDefinitionID, projectID, s.Store.List(environmentIDs))
+	}
+	return `SELECT "target", "live_deployment_id" FROM (` + strings.Join(parts, " UNION ALL ") + `) AS "all" ORDER BY "created_at" DESC, "id" DESC`, args
 }
 
 // promotedFrom returns the environments from which the rules demand that what is promoted to an instance comes, nil for none.

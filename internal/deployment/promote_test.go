@@ -17,6 +17,8 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/rule"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
@@ -260,6 +262,63 @@ func TestWhatCannotBePromotedIsRefused(t *testing.T) {
 			}
 		}
 		if diff := gocmp.Diff(before, w.Rows(t)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// However many instances are asked for what could be promoted to them, it is looked for at once. One past a page of what is looked
+// for at once is there, too.
+func TestWhatCouldBePromotedIsFoundForManyInstancesAtOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s := newStages(t, w)
+		staged := s.live(t, s.instance(t, s.environment, s.Definition.ID, "staged"), `{"image":"web:2"}`, 2)
+		here := s.live(t, s.Instance.ID, `{"image":"web:1"}`, 1)
+		elsewhere := w.Fixture(t, w.Acme, "elsewhere")
+		far := s.live(t, s.instance(t, elsewhere.Environment.ID, s.Definition.ID, "far"), `{"image":"web:3"}`, 1)
+		other := s.instance(t, elsewhere.Environment.ID, s.Definition.ID, "other")
+		ids := []string{s.Instance.ID, other}
+		for i := range 51 {
+			ids = append(ids, s.NewInstance(t, fmt.Sprint("many-", i)).ID)
+		}
+		found := func(ids ...string) (of map[string][]string, statements int) {
+			of = map[string][]string{}
+			ran := w.Statements(func() {
+				all, err := w.Deploy.PromotableOf(w.Acme.As(actor.Viewer), ids)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for id, list := range all {
+					for _, d := range list {
+						of[id] = append(of[id], d.ID)
+					}
+				}
+			})
+			return of, len(ran)
+		}
+		of, one := found(s.Instance.ID)
+		if diff := gocmp.Diff(map[string][]string{s.Instance.ID: {staged.ID}}, of); diff != "" {
+			t.Error(diff)
+		}
+		of, many := found(ids...)
+		if many != one+1 {
+			t.Errorf("%d statements for one instance, %d for %d", one, many, len(ids))
+		}
+		want := map[string][]string{s.Instance.ID: {staged.ID}, other: {far.ID}}
+		for _, id := range ids[2:] {
+			want[id] = []string{staged.ID, here.ID} // the newer instance first
+		}
+		if diff := gocmp.Diff(want, of); diff != "" {
+			t.Error(diff)
+		}
+		// A rule says where promotions come from.
+		if _, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "far", EnvironmentID: &s.Environment.ID,
+			Demand: gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{elsewhere.Environment.ID}}}}); err != nil {
+			t.Fatal(err)
+		}
+		of, _ = found(s.Instance.ID, other)
+		if diff := gocmp.Diff(map[string][]string{s.Instance.ID: {far.ID}, other: {far.ID}}, of); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -58,7 +58,7 @@ func (s *Store) MakersOf(ctx context.Context, tx *ent.Tx, principals []string) (
 	if s.Postgres() {
 		maker, made = postgresMaker, postgresMade
 	}
-	query := strings.NewReplacer("{list}", s.each("$1"), "{maker}", maker, "{own}", `("organization_id" = $2 OR "organization_id" IS NULL)`).
+	query := strings.NewReplacer("{list}", s.Each("$1"), "{maker}", maker, "{own}", `("organization_id" = $2 OR "organization_id" IS NULL)`).
 		Replace(strings.ReplaceAll(makers, "{made}", made))
 	direct := map[string][]string{}
 	err = s.read(ctx, tx, query, []any{s.List(principals), scope}, func(rows Rows) error {
@@ -130,7 +130,7 @@ func (s *Store) PrincipalsWith(ctx context.Context, tx *ent.Tx, q PrincipalQuery
 	where += ` AND (` + within + `)`
 	if len(q.Holders) > 0 {
 		holders := arg(s.List(q.Holders))
-		where += ` AND "holder" IN (SELECT "value" FROM ` + s.each(holders) + `)`
+		where += ` AND "holder" IN (SELECT "value" FROM ` + s.Each(holders) + `)`
 	}
 	query := `SELECT COUNT(*) FROM (SELECT DISTINCT ` + principalOf + ` FROM "tokens" WHERE ` + where + `) AS "found"`
 	err = s.read(ctx, tx, query, args, func(rows Rows) error { return rows.Scan(&n) })
@@ -140,8 +140,8 @@ func (s *Store) PrincipalsWith(ctx context.Context, tx *ent.Tx, q PrincipalQuery
 	return n, nil
 }
 
-// each is the table of the texts of a List, whose column is value.
-func (s *Store) each(list string) string {
+// Each returns the table of the texts of a List, whose column is value.
+func (s *Store) Each(list string) string {
 	if s.Postgres() {
 		return `unnest(CAST(` + list + ` AS text[])) AS "given" ("value")`
 	}
