@@ -109,15 +109,15 @@ func (s *Service) proposeDestroy(ctx context.Context, tx *ent.Tx, in Destroy, de
 	if err != nil {
 		return &proposal{}, err
 	}
-	if err := checkDestroyable(actor.From(ctx), instance); err != nil {
-		return &proposal{instanceID: instance.ID}, err
+	if instance.LiveDeploymentID == nil {
+		return &proposal{instanceID: instance.ID}, checkDestroyable(actor.From(ctx), instance)
 	}
 	p, err := s.proposeReplay(ctx, tx, destroy, Replay{SourceID: *instance.LiveDeploymentID, Reason: in.Reason}, deploymentID, at)
 	if err != nil {
 		return p, err
 	}
 	p.request, p.warnings = in.planned, concernsOf(instance).warnings("/id")
-	if !in.AcknowledgeDependents {
+	if p.refusal == nil && !in.AcknowledgeDependents {
 		switch err := dependency.CheckUnused(ctx, s.Store, tx, []string{instance.ID}); {
 		case fault.Is(err, fault.ModuleInstanceInUse):
 			p.refusal = err

@@ -376,3 +376,31 @@ func TestAPlanDrawsNoTransactionID(t *testing.T) {
 		t.Error("a deployment drew none")
 	}
 }
+
+// Who may only read is told all of a plan, and that the mutation would be refused.
+func TestAViewersPlanShowsAllBesideTheRefusal(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		first := p.Succeeded(t)
+		live := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
+		staging := p.Finish(t, p.Deploy(t, p.NewInstance(t, "staging").ID, `{"image":"web:9"}`), nil)
+		demand(t, w, p, approvals(1), gate.Operations...)
+		for name, call := range map[string]plannedCall{
+			"create": creating(w, newOf(w, p, "web:3")), "promote": promoting(w, deployment.Promotion{SourceID: staging.ID, InstanceID: p.Instance.ID}),
+			"redeploy": replaying(w, false, deployment.Replay{SourceID: first.ID}), "roll back": replaying(w, true, deployment.Replay{SourceID: first.ID}),
+			"destroy": destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID}),
+		} {
+			plan, err := call.plan(w.Acme.As(actor.Viewer), deployment.Control{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if plan.Refusal == nil || !strings.HasSuffix(string(plan.Refusal.Code), ":FORBIDDEN") || plan.Token != nil || plan.Status != nil {
+				t.Errorf("%s: %+v", name, plan)
+			}
+			if plan.LiveID == nil || *plan.LiveID != live.ID || len(plan.Requirements) != 1 || len(plan.Inputs) == 0 {
+				t.Errorf("%s: live %v, %d requirements, inputs %s", name, plan.LiveID, len(plan.Requirements), plan.Inputs)
+			}
+		}
+	})
+}
