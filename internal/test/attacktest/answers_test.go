@@ -10,7 +10,7 @@ import (
 
 // answers are attacks by answers that are much longer than what asks for them.
 func answers() []attack {
-	return concat(resolved(), named(), compared(), stored())
+	return concat(resolved(), named(), compared(), previews(), stored())
 }
 
 // resolved are attacks by values that come back with what belongs to them.
