@@ -33,7 +33,7 @@ var deploymentSheet = []column{
 	{"quarantined", "release.quarantine.createdAt"}, {"quarantined by", "release.quarantine.createdBy"}, {"quarantine reason", "release.quarantine.reason"},
 	{"created", "createdAt"}, {"created by", "createdBy"}, {"started by", "triggerSource"}, {"description", "description"}, {"reason", "reason"},
 	{"waits until", "waitsUntil"}, {"demanded", "requirements.message"}, {"override by", "override.by"}, {"override reason", "override.reason"},
-	{"promotes", "promotedFrom.id"}, {"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"}, {"runner", "runner"}, {"started", "startedAt"}, {"ended", "completedAt"},
+	{"promotes", "promotedFrom.id"}, {"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"}, {"after failure of", "afterFailureOf.id"}, {"rolled back by", "automaticRollback.id"}, {"runner", "runner"}, {"started", "startedAt"}, {"ended", "completedAt"},
 	{"cancel requested", "cancelRequestedAt"}, {"cancel requested by", "cancelRequestedBy"}, {"cancel reason", "cancelReason"},
 	{"error", "error.message"}, {"error code", "error.code"}, {"error description", "error.description"}, {"outputs", "outputs"},
 	{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.message"}, {"warning", "rollbackEligibility.warning"},

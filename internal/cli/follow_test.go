@@ -14,6 +14,7 @@ import (
 
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
@@ -142,6 +143,40 @@ func TestDeployTellsHowItGoesOnAndHowItHasEnded(t *testing.T) {
 		t.Errorf("%d: %q", o.code, o.stdout)
 	}
 	s.home(t, s.Acme.Tokens[actor.Viewer]).mustFail(t, 4, []string{"slipway:Deployment:FORBIDDEN"}, "rollback", "shop/production/web")
+}
+
+func TestAFailureThatRollsBackByItselfIsTold(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	startRunner(t, s.World, func(r *runner, d *ent.Deployment, lease string) {
+		if d.AfterFailureOf == nil {
+			fails(r, d, lease)
+		} else {
+			succeeds(r, d, lease)
+		}
+	})
+	admin := s.home(t, s.Acme.Tokens[actor.Admin])
+	id := strings.TrimSpace(admin.must(t, "instances", "show", "shop/production/web", "--fields", "id", "-o", "tsv"))
+	if _, err := s.Catalog.UpdateInstance(s.Acme.As(actor.Admin), id, catalog.InstancePatch{OnFailure: new(moduleinstance.OnFailureROLL_BACK)}); err != nil {
+		t.Fatal(err)
+	}
+	h := s.home(t, s.Acme.Tokens[actor.Developer])
+	o := h.run(t, "deploy", "shop/production/web", "--set", "image=web:3", "--logs=false")
+	if o.code != 6 {
+		t.Fatalf("%d: %s", o.code, o.stderr)
+	}
+	_, told, found := strings.Cut(o.stderr, "rolls back to what was live; wait for it with: slipway watch ")
+	if !found {
+		t.Fatalf("it tells %s", o.stderr)
+	}
+	back := strings.TrimSpace(told)
+	if o = h.run(t, "watch", back, "--logs=false", "-o", "tsv", "--fields", "status"); o.code != 0 || o.stdout != "SUCCEEDED\n" {
+		t.Errorf("%d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	failed := strings.TrimSpace(h.must(t, "deployments", "show", back, "-o", "tsv", "--fields", "afterFailureOf.id"))
+	if got := strings.TrimSpace(h.must(t, "deployments", "show", failed, "-o", "tsv", "--fields", "automaticRollback.id")); got != back {
+		t.Errorf("%s has made %s, want %s", failed, got, back)
+	}
 }
 
 func TestWaitThatTakesTooLongSaysThatItGoesOn(t *testing.T) {

@@ -84,9 +84,23 @@ func (w *waiting) endOf(ctx context.Context, s *session, id string) error {
 	case ended.CompletedAt == nil:
 		return &codeError{exitGoesOn, fmt.Errorf("%s is still %s after %s, and goes on; wait for it with: slipway watch %s", id, ended.Status, setting.DurationText(w.timeout), id)}
 	case ended.Status != client.DeploymentStatusSucceeded:
+		if ended.Status == client.DeploymentStatusFailed {
+			s.tellRollback(ctx, id)
+		}
 		return &codeError{code: exitUnwell}
 	}
 	return nil
+}
+
+// tellRollback tells of the rollback that an instance makes by itself. What cannot be asked for is left out: the end of the
+// deployment is known.
+func (s *session) tellRollback(ctx context.Context, failedID string) {
+	r, err := client.Deployment(ctx, s.conn, failedID)
+	if err != nil || r.Deployment == nil || r.Deployment.AutomaticRollback == nil {
+		return
+	}
+	back := r.Deployment.AutomaticRollback
+	s.note("%s rolls back to what was live; wait for it with: slipway watch %[1]s", back.Id)
 }
 
 // streamsTo reports whether the result has each change of a deployment.

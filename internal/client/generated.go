@@ -1295,6 +1295,10 @@ type DeploymentDetail struct {
 	Override *OverrideRecord `json:"override"`
 	// What was promoted; for a replay, what its source was promoted from. Null for neither.
 	PromotedFrom *ComparedDeployment `json:"promotedFrom"`
+	// The deployment whose failure it takes back by itself; null for others.
+	AfterFailureOf *ComparedDeployment `json:"afterFailureOf"`
+	// The rollback that its failure has made by itself; null for none.
+	AutomaticRollback *ComparedDeployment `json:"automaticRollback"`
 	// Raised by every change, from 1.
 	Version int `json:"version"`
 }
@@ -1403,6 +1407,12 @@ func (v *DeploymentDetail) GetOverride() *OverrideRecord { return v.Override }
 
 // GetPromotedFrom returns DeploymentDetail.PromotedFrom, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetPromotedFrom() *ComparedDeployment { return v.PromotedFrom }
+
+// GetAfterFailureOf returns DeploymentDetail.AfterFailureOf, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetAfterFailureOf() *ComparedDeployment { return v.AfterFailureOf }
+
+// GetAutomaticRollback returns DeploymentDetail.AutomaticRollback, and is useful for accessing the field via an interface.
+func (v *DeploymentDetail) GetAutomaticRollback() *ComparedDeployment { return v.AutomaticRollback }
 
 // GetVersion returns DeploymentDetail.Version, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetVersion() int { return v.Version }
@@ -6118,6 +6128,12 @@ fragment DeploymentDetail on Deployment {
 	promotedFrom {
 		... ComparedDeployment
 	}
+	afterFailureOf {
+		... ComparedDeployment
+	}
+	automaticRollback {
+		... ComparedDeployment
+	}
 	version
 }
 fragment RefusalFields on UserFacingErrorData {
@@ -6521,6 +6537,12 @@ fragment DeploymentDetail on Deployment {
 		requirements
 	}
 	promotedFrom {
+		... ComparedDeployment
+	}
+	afterFailureOf {
+		... ComparedDeployment
+	}
+	automaticRollback {
 		... ComparedDeployment
 	}
 	version
@@ -7616,6 +7638,12 @@ fragment DeploymentDetail on Deployment {
 		requirements
 	}
 	promotedFrom {
+		... ComparedDeployment
+	}
+	afterFailureOf {
+		... ComparedDeployment
+	}
+	automaticRollback {
 		... ComparedDeployment
 	}
 	version
@@ -10402,6 +10430,12 @@ fragment DeploymentDetail on Deployment {
 	promotedFrom {
 		... ComparedDeployment
 	}
+	afterFailureOf {
+		... ComparedDeployment
+	}
+	automaticRollback {
+		... ComparedDeployment
+	}
 	version
 }
 fragment InstanceName on ModuleInstance {
@@ -10958,6 +10992,12 @@ fragment DeploymentDetail on Deployment {
 		requirements
 	}
 	promotedFrom {
+		... ComparedDeployment
+	}
+	afterFailureOf {
+		... ComparedDeployment
+	}
+	automaticRollback {
 		... ComparedDeployment
 	}
 	version
