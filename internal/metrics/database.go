@@ -82,6 +82,7 @@ func (m *Metrics) AskDatabase(ctx context.Context, a Asking) {
 	m.up.Set(1)
 	m.asked.SetToCurrentTime()
 	m.offset.Set(offset.Seconds())
+	m.deployments.WithLabelValues("AWAITING_APPROVAL").Set(float64(c.Awaiting))
 	m.deployments.WithLabelValues("PENDING").Set(float64(c.Pending))
 	m.deployments.WithLabelValues("RUNNING").Set(float64(c.Running))
 	m.oldest.Set(c.OldestPending.Seconds())

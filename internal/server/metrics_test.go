@@ -11,6 +11,8 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/gate"
+	"slipway/internal/rule"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/test/testkit"
@@ -75,6 +77,14 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		p.Failed(t)
 		p.Claim(t, p.Deploy(t, p.NewInstance(t, "running").ID, `{"image":"web:1"}`))
 		p.Deploy(t, p.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
+		four, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "four eyes", Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Deploy(t, p.NewInstance(t, "awaiting").ID, `{"image":"web:1"}`)
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), four.ID); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE module_instances SET drift_kind = 'CHANGED_OUTSIDE' WHERE name = 'waiting'`); err != nil {
 			t.Fatal(err)
 		}
@@ -101,6 +111,7 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		testkit.Eventually(t, "all of the audit is counted", func() bool { return w.Metrics(t)["slipway_audit_rows"] >= float64(audited) })
 		found := w.Metrics(t)
 		wantMetrics(t, found, map[string]float64{
+			`slipway_deployments{status="AWAITING_APPROVAL"}`:                                      1,
 			`slipway_deployments{status="PENDING"}`:                                                2,
 			`slipway_deployments{status="RUNNING"}`:                                                1,
 			`slipway_deployments_ended_total{status="SUCCEEDED"}`:                                  1,

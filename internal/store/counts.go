@@ -17,6 +17,8 @@ import (
 type Counts struct {
 	// Pending and Running are the deployments that have not ended, without those that were started outside.
 	Pending, Running int
+	// Awaiting are those that wait for approvals.
+	Awaiting int
 	// OldestPending is how long the oldest PENDING deployment has been waiting, 0 where there is none.
 	OldestPending time.Duration
 	// LateLeases are the RUNNING deployments whose lease has run out a time ago.
@@ -31,7 +33,7 @@ type Counts struct {
 // Each number is read from an index that has no other rows, or from what the database knows in any case.
 func (s *Store) Count(ctx context.Context, at time.Time, late time.Duration) (c Counts, err error) {
 	for _, count := range []func(context.Context, time.Time, time.Duration, *Counts) error{
-		s.countUnended, s.countLate, s.countDrifted, s.countAudit,
+		s.countUnended, s.countAwaiting, s.countLate, s.countDrifted, s.countAudit,
 	} {
 		if err := count(ctx, at, late, &c); err != nil {
 			return Counts{}, err
@@ -60,6 +62,14 @@ func (s *Store) countUnended(ctx context.Context, at time.Time, _ time.Duration,
 		}
 		return nil
 	})
+}
+
+func (s *Store) countAwaiting(ctx context.Context, _ time.Time, _ time.Duration, c *Counts) error {
+	d := entsql.Dialect(s.dialect).Table(deployment.Table)
+	query, args := entsql.Dialect(s.dialect).Select(entsql.Count("*")).From(d).
+		// In the words of the index, which has these alone.
+		Where(entsql.And(entsql.ExprP(`status = 'AWAITING_APPROVAL'`), entsql.NotNull(d.C(deployment.FieldWaitsUntil)))).Query()
+	return s.overAll(ctx, query, args, func(rows Rows) error { return rows.Scan(&c.Awaiting) })
 }
 
 func (s *Store) countLate(ctx context.Context, at time.Time, late time.Duration, c *Counts) error {
