@@ -135,8 +135,8 @@ bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json
 bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)
 
-# Each proof is also a target of its own: proof-alerts, proof-backup, proof-clocks, proof-cloudevents, proof-faults, proof-feed,
-# proof-hostile, proof-idempotency, proof-kill, proof-lost, proof-outage, proof-overlap, proof-race, proof-upgrade and
+# Each proof is also a target of its own: proof-alerts, proof-backup, proof-clocks, proof-cloudevents, proof-control, proof-faults,
+# proof-feed, proof-hostile, proof-idempotency, proof-kill, proof-lost, proof-outage, proof-overlap, proof-race, proof-upgrade and
 # proof-waking.
 PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/test/prooftest
 
@@ -146,6 +146,12 @@ proof: bin/withpg ## race, repeat, kill and cut off whole servers, and print the
 
 proof-%: bin/withpg
 	$(PROOF) -run '(?i)^Test$*'
+
+# Plans in 2,000 states on each database, and 200 rounds of each race of approvals, starts, successes and creations.
+.PHONY: proof-control
+proof-control: bin/withpg
+	SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -timeout 30m $(ARGS) ./internal/deployment \
+		-run 'TestAPlanIsWhat|TestTheLastApprovals|TestAnApprovalAnd|TestAStartBeside|TestStartsAnd|TestCompletionsBeside'
 
 bench-live: bin/withpg ## open 10,000 streams on one server, and print what each takes and how late it hears of a change
 	$(PROOF) -run '^TestLiveStreamsAreCheap$$'

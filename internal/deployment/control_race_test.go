@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -18,25 +17,16 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// times returns how often something is tried: as an environment variable says, else as is quickly done.
-func times(t *testing.T, variable string, quickly int) int {
-	t.Helper()
-	given := os.Getenv(variable)
-	if given == "" {
-		return quickly
+// often is how often something is tried: as is quickly done, or where SLIPWAY_PROOF is full, as often as proves it.
+func often(quickly, proving int) int {
+	if os.Getenv("SLIPWAY_PROOF") == "full" {
+		return proving
 	}
-	n, err := strconv.Atoi(given)
-	if err != nil {
-		t.Fatalf("%s: %v", variable, err)
-	}
-	return n
+	return quickly
 }
 
 // raceRounds is how often each race is run.
-func raceRounds(t *testing.T) int {
-	t.Helper()
-	return times(t, "SLIPWAY_TEST_RACES", 6)
-}
+func raceRounds() int { return often(6, 200) }
 
 // together calls functions at once, and returns their errors.
 func together(calls ...func() error) []error {
@@ -111,7 +101,7 @@ func TestTheLastApprovalsAtOnceStartOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		c := newControl(t, w, 2)
-		for i := range raceRounds(t) {
+		for i := range raceRounds() {
 			instance := c.p.NewInstance(t, fmt.Sprint("last-", i)).ID
 			d := c.waits(t, instance, "web:1")
 			approve := func(s *worldtest.World, by context.Context) func() error {
@@ -144,7 +134,7 @@ func TestAnApprovalAndARejectionAtOnceComeToOne(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		c := newControl(t, w, 1)
-		for i := range raceRounds(t) {
+		for i := range raceRounds() {
 			instance := c.p.NewInstance(t, fmt.Sprint("against-", i)).ID
 			d := c.waits(t, instance, "web:1")
 			errs := together(
@@ -173,7 +163,7 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		c := newControl(t, w, 1)
-		for i := range raceRounds(t) {
+		for i := range raceRounds() {
 			instance := c.p.NewInstance(t, fmt.Sprint("beside-", i)).ID
 			first := c.waits(t, instance, "web:1")
 			if _, err := c.w.Deploy.Approve(c.others[0], deployment.Voice{DeploymentID: first.ID}, true); err != nil {
@@ -226,7 +216,7 @@ func TestStartsAndCreationsAtOnceLeaveOneInProgress(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		c := newControl(t, w, 1)
 		boss := holder(t, w, w.Acme, actor.Admin, "boss")
-		for i := range raceRounds(t) {
+		for i := range raceRounds() {
 			instance := c.p.NewInstance(t, fmt.Sprint("with-", i)).ID
 			var calls []func() error
 			for n := range 2 {

@@ -145,7 +145,7 @@ func TestCompletionsEventsAndStartsLockInOneOrder(t *testing.T) {
 func TestCompletionsBesideEventsOfTheSameServiceEnd(t *testing.T) {
 	t.Parallel()
 	l := newLocked(t)
-	for round := range raceRounds(t) {
+	for round := range raceRounds() {
 		name := fmt.Sprint("web-", round)
 		i, running, lease := l.instance(t, l.place, name, true)
 		rule := demand(t, l.World, l.place, approvals(1))

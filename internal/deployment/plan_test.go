@@ -101,7 +101,7 @@ func TestAPlanIsWhatIsThenDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := map[string]int{}
-		for i := range times(t, "SLIPWAY_TEST_WORLDS", 40) {
+		for i := range often(40, 2000) {
 			stir(t, w, r, p, staging, other.ID)
 			call := anyCall(t, w, r, p, other.ID)
 			ctx, control := callers[min(r.IntN(8), 2)], deployment.Control{}
