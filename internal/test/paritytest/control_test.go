@@ -1,0 +1,565 @@
+package paritytest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/account"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/fault"
+	"slipway/internal/test/worldtest"
+	"slipway/internal/workspace"
+)
+
+// The table of release control: who, with which scope, does what, under which rule, with or without a reason to go past it.
+// Every cell is planned and carried out over GraphQL, and carried out over REST where that has the operation, on both
+// databases; where no reason is given, the eligibility that has a button of the operation shown is asked as well. All have
+// to say what the oracle says, which is written by the words of docs/release-control.md, docs/access.md and the schema, and
+// calls nothing of the program.
+
+// What comes of a request, besides codes of errors.
+const (
+	pending     = "PENDING"
+	pendingPast = "PENDING, past the rule"
+	awaiting    = "AWAITING_APPROVAL"
+)
+
+// The codes that are in the table.
+const (
+	unauthenticated      = "slipway:Request:UNAUTHENTICATED"
+	mayNotDeploy         = "slipway:Deployment:FORBIDDEN"
+	mayNotDestroy        = "slipway:ModuleInstance:FORBIDDEN"
+	notPastIt            = "slipway:Rule:NOT_OVERRIDABLE"
+	closed               = "slipway:Environment:CLOSED"
+	notPromoted          = "slipway:Deployment:NOT_PROMOTED"
+	ownApproval          = "slipway:Deployment:OWN_APPROVAL"
+	approvalsMissing     = "slipway:Deployment:APPROVALS_MISSING"
+	rejected             = "slipway:Deployment:REJECTED"
+	anOverrideReason     = "The checkout is down."
+	mostFailures         = 30
+	overrideReasonMember = "overrideReason"
+)
+
+// restStatus is the status that REST gives what comes of a request.
+var restStatus = map[string]int{
+	pending: http.StatusCreated, pendingPast: http.StatusCreated, awaiting: http.StatusCreated,
+	unauthenticated: http.StatusUnauthorized, mayNotDeploy: http.StatusForbidden, notPastIt: http.StatusForbidden,
+	closed: http.StatusConflict, notPromoted: http.StatusUnprocessableEntity,
+}
+
+// someone is who asks.
+type someone struct {
+	name  string
+	role  actor.Role // none for nobody
+	token string
+	// within is whether the place of the table is within the scope of the token.
+	within bool
+	// w is the world as the caller addresses it.
+	w *worldtest.World
+}
+
+func (c someone) mayDeploy() bool {
+	return c.within && slices.Contains([]actor.Role{actor.Developer, actor.Admin, actor.Superadmin}, c.role)
+}
+
+func (c someone) mayDestroy() bool { return c.mayDeploy() && c.mayGoPastRules() }
+
+func (c someone) mayGoPastRules() bool {
+	return c.within && slices.Contains([]actor.Role{actor.Admin, actor.Superadmin}, c.role)
+}
+
+// callersOf are a token of each role with each scope. holder is whose they are, "" for a person of its own each.
+func callersOf(t *testing.T, w *worldtest.World, here, elsewhere *worldtest.Fixture, holder string) (list []someone) {
+	t.Helper()
+	scopes := []struct {
+		name   string
+		scope  *actor.Scope
+		within bool
+	}{
+		{"without a scope", nil, true},
+		{"for the project", &actor.Scope{Projects: []string{here.Project.ID}}, true},
+		{"for the environment", &actor.Scope{Environments: []string{here.Environment.ID}}, true},
+		{"for another project", &actor.Scope{Projects: []string{elsewhere.Project.ID}}, false},
+	}
+	for _, role := range actor.Roles {
+		if role == actor.Superadmin { // of no organization, and without a scope
+			continue
+		}
+		for _, s := range scopes {
+			in := account.NewToken{Name: "caller", Role: role, Scope: s.scope}
+			if holder != "" {
+				in.Holder = &holder
+			}
+			list = append(list, someone{fmt.Sprintf("a %s %s", role, s.name), role, w.Token(t, w.Acme, in), s.within, w})
+		}
+	}
+	return list
+}
+
+// act is one operation on something of its own.
+type act struct {
+	name      string
+	operation string
+	// mutation is what does it, and planned the member of the input of deploymentPlan that has it planned.
+	mutation, planned string
+	input             map[string]any
+	// button is the query for the eligibility, "" for none.
+	button string
+	// path is REST's, for a source of its own; "" where REST does not have the operation.
+	path string
+	// wasLive is whether it meets the demand to have been live in staging: by a promotion from there, or as a redeployment of
+	// what has succeeded in the instance before.
+	wasLive bool
+}
+
+// stage is where the table is played.
+type stage struct {
+	*worldtest.Fixture
+	w                  *worldtest.World
+	staging, elsewhere *worldtest.Fixture
+	acts               []act
+}
+
+func newStage(t *testing.T, w *worldtest.World) *stage {
+	t.Helper()
+	here, elsewhere := w.Fixture(t, w.Acme, "here"), w.Fixture(t, w.Acme, "elsewhere")
+	staging := *here
+	var err error
+	if staging.Environment, err = w.Workspace.CreateEnvironment(w.Acme.As(actor.Admin), workspace.NewEnvironment{
+		ProjectID: here.Project.ID, Name: "Staging", Slug: "staging",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{Fixture: here, w: w, staging: &staging, elsewhere: elsewhere}
+	s.acts = []act{s.create(t), s.promote(t, "promoteFromStaging", &staging), s.promote(t, "promoteFromElsewhere", elsewhere)}
+	s.acts = append(s.acts, s.replay(t, "redeploy", false), s.replay(t, "redeployOfAFailure", true), s.replay(t, "rollback", false), s.destroy(t))
+	return s
+}
+
+// ended makes a deployment of a new instance of the stage's module in the environment of a place, and has it end.
+func (s *stage) ended(t *testing.T, name string, in *worldtest.Fixture, failure *fault.Data) *ent.Deployment {
+	t.Helper()
+	i, err := s.w.Catalog.CreateInstance(s.w.Acme.As(actor.Admin), catalog.NewInstance{
+		EnvironmentID: in.Environment.ID, DefinitionID: s.Definition.ID, Name: name,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Finish(t, s.Deploy(t, i.ID, `{"image":"web:1"}`), failure)
+}
+
+func (s *stage) create(t *testing.T) act {
+	t.Helper()
+	return act{
+		name: "create", operation: "CREATE", mutation: "createDeployment", planned: "create",
+		input: map[string]any{
+			"moduleInstanceId": s.NewInstance(t, "create").ID, "moduleVersionId": s.Version.ID, "inputs": map[string]any{"image": "web:1"},
+			"artifact": json.RawMessage(worldtest.Artifact),
+		},
+	}
+}
+
+func (s *stage) promote(t *testing.T, name string, from *worldtest.Fixture) act {
+	t.Helper()
+	return act{
+		name: name, operation: "PROMOTE", mutation: "promoteDeployment", planned: "promote", wasLive: from == s.staging,
+		input: map[string]any{"id": s.ended(t, name+"-source", from, nil).ID, "moduleInstanceId": s.NewInstance(t, name).ID},
+	}
+}
+
+// replay is a rollback to, or a redeployment of, what has succeeded or failed.
+func (s *stage) replay(t *testing.T, name string, failed bool) act {
+	t.Helper()
+	var failure *fault.Data
+	if failed {
+		failure = &fault.Data{Code: "x:y:Z", Message: "broken"}
+	}
+	source, overREST := s.ended(t, name, s.Fixture, failure), s.ended(t, name+"-rest", s.Fixture, failure)
+	verb := "redeploy"
+	if name == "rollback" {
+		verb = name
+	}
+	return act{
+		name: name, operation: strings.ToUpper(verb), mutation: verb + "Deployment", planned: verb, wasLive: !failed,
+		input:  map[string]any{"id": source.ID},
+		button: fmt.Sprintf(`deployment(id: %q) { says: %sEligibility { allowed code } }`, source.ID, verb),
+		path:   "/deployments/" + overREST.ID + "/" + verb,
+	}
+}
+
+func (s *stage) destroy(t *testing.T) act {
+	t.Helper()
+	id := s.ended(t, "destroy", s.Fixture, nil).ModuleInstanceID
+	return act{
+		name: "destroy", operation: "DESTROY", mutation: "destroyModuleInstance", planned: "destroy", input: map[string]any{"id": id},
+		button: fmt.Sprintf(`moduleInstance(id: %q) { says: destroyEligibility { allowed code } }`, id),
+	}
+}
+
+// ruling is a rule that is in force at the stage, and there alone.
+type ruling struct {
+	// demand is the member of its demand, "" for no rule, and says what that has.
+	demand string
+	says   map[string]any
+	// isMet is whether that is met whatever is done.
+	isMet bool
+	// operations are those that it names; nil for none, so that it is for those that the guide names.
+	operations  []string
+	overridable bool
+}
+
+func (r ruling) String() string {
+	if r.demand == "" {
+		return "no rule"
+	}
+	of, can := "the usual operations", "not overridable"
+	if r.operations != nil {
+		of = strings.Join(r.operations, ", ")
+	}
+	if r.overridable {
+		can = "overridable"
+	}
+	says, _ := json.Marshal(r.says)
+	return fmt.Sprintf("%s %s for %s, %s", r.demand, says, of, can)
+}
+
+func (r ruling) binds(operation string) bool {
+	switch {
+	case r.demand == "":
+		return false
+	case r.operations != nil:
+		return slices.Contains(r.operations, operation)
+	case r.demand == "liveIn" && operation == "DESTROY":
+		return false
+	}
+	return operation != "ROLLBACK"
+}
+
+// rulings are all rules of the table. One is for the usual operations, or for some; each operation is named by one of these.
+func (s *stage) rulings() []ruling {
+	now := time.Now()
+	daily := func(days ...time.Time) map[string]any {
+		var names []string
+		for _, day := range days {
+			names = append(names, strings.ToUpper(day.UTC().Weekday().String()))
+		}
+		return map[string]any{"timeZone": "UTC", "spans": []any{map[string]any{"days": names, "from": "00:00", "to": "24:00"}}}
+	}
+	demands := []ruling{
+		{demand: "approvals", says: map[string]any{"count": 1}},
+		{demand: "approvals", says: map[string]any{"count": 1, "role": "ADMIN"}},
+		{demand: "hours", says: daily(now.AddDate(0, 0, 3))},
+		{demand: "freeze", says: map[string]any{"from": now.Add(-time.Hour)}},
+		{demand: "liveIn", says: map[string]any{"environmentIds": []string{s.staging.Environment.ID}}},
+	}
+	list := []ruling{
+		{},
+		{demand: "hours", says: daily(now, now.AddDate(0, 0, 1)), isMet: true},
+		{demand: "freeze", says: map[string]any{"from": now.Add(-2 * time.Hour), "until": now.Add(-time.Hour)}, isMet: true},
+	}
+	for _, r := range demands {
+		named := [][]string{nil, {"CREATE", "ROLLBACK"}, {"PROMOTE", "REDEPLOY", "DESTROY"}}
+		if r.demand == "liveIn" {
+			named = [][]string{nil, {"CREATE"}, {"PROMOTE", "REDEPLOY"}}
+		}
+		for _, r.operations = range named {
+			for _, r.overridable = range []bool{true, false} {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// enforce makes a rule, and returns what ends it.
+func (s *stage) enforce(t *testing.T, r ruling) (end func()) {
+	t.Helper()
+	if r.demand == "" {
+		return func() {}
+	}
+	admin := s.w.Acme.Tokens[actor.Admin]
+	made := s.w.GraphQL(t, admin, `mutation($input: CreateRuleInput!) { createRule(input: $input) { rule { id } } }`, map[string]any{"input": map[string]any{
+		"name": "R", "environmentId": s.Environment.ID, "operations": r.operations, "overridable": r.overridable, "demand": map[string]any{r.demand: r.says},
+	}})
+	id := made.Text(t, "data", "createRule", "rule", "id")
+	if t.Failed() {
+		t.FailNow()
+	}
+	return func() {
+		if _, err := s.w.Rules.End(s.w.Acme.As(actor.Admin), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// cell is one of the table.
+type cell struct {
+	by     someone
+	act    act
+	rule   ruling
+	reason bool
+}
+
+func (c cell) String() string {
+	with := "without a reason to go past rules"
+	if c.reason {
+		with = "with a reason to go past rules"
+	}
+	return fmt.Sprintf("%s by %s %s; %s", c.act.name, c.by.name, with, c.rule)
+}
+
+// expected is the oracle.
+func (c cell) expected() string {
+	may, forbidden := c.by.mayDeploy(), mayNotDeploy
+	if c.act.operation == "DESTROY" {
+		may, forbidden = c.by.mayDestroy(), mayNotDestroy
+	}
+	switch {
+	case c.by.role == "":
+		return unauthenticated
+	case !may:
+		return forbidden
+	case c.reason && !c.by.mayGoPastRules(): // "For admins", whatever the rules come to
+		return mayNotDeploy
+	case !c.rule.binds(c.act.operation), c.rule.isMet, c.rule.demand == "liveIn" && c.act.wasLive:
+		return pending
+	case c.reason && c.rule.overridable:
+		return pendingPast
+	case c.reason:
+		return notPastIt
+	}
+	return map[string]string{"approvals": awaiting, "hours": closed, "freeze": closed, "liveIn": notPromoted}[c.rule.demand]
+}
+
+// answers is what GraphQL answers, by the names of the fields.
+type answers struct {
+	Data   map[string]json.RawMessage
+	Errors []struct {
+		Path       []any
+		Extensions struct{ Code string }
+	}
+}
+
+// read returns what a field was answered with, in the form of out, and the code of its error.
+func (a answers) read(t *testing.T, name string, out any) (code string) {
+	t.Helper()
+	for _, e := range a.Errors {
+		if len(e.Path) == 0 || e.Path[0] == name {
+			return e.Extensions.Code
+		}
+	}
+	if err := json.Unmarshal(a.Data[name], out); err != nil {
+		t.Errorf("%s: %v in %s", name, err, a.Data[name])
+	}
+	return ""
+}
+
+func (c someone) ask(t *testing.T, document string, variables map[string]any) (a answers) {
+	t.Helper()
+	r := c.w.GraphQL(t, c.token, document, variables)
+	if err := json.Unmarshal(r.Body, &a); err != nil || r.Status != http.StatusOK && c.role != "" {
+		t.Fatalf("%v: %d %s", err, r.Status, r.Body)
+	}
+	return a
+}
+
+// documents are what has all acts carried out, planned, and planned and asked about.
+type documents struct{ carryOut, plan, planAndAsk string }
+
+func (s *stage) documents() (d documents) {
+	var variables, mutations, plans, buttons string
+	for _, a := range s.acts {
+		variables += fmt.Sprintf("$%s: %s%sInput! ", a.name, strings.ToUpper(a.mutation[:1]), a.mutation[1:])
+		mutations += fmt.Sprintf("%s: %s(input: $%[1]s) { deployment { id status } }\n", a.name, a.mutation)
+		plans += fmt.Sprintf("%s: deploymentPlan(input: {%s: $%[1]s}) { status refusal { code } }\n", a.name, a.planned)
+		if a.button != "" {
+			buttons += a.name + "Button: " + a.button + "\n"
+		}
+	}
+	return documents{
+		"mutation(" + variables + ") {\n" + mutations + "}", "query(" + variables + ") {\n" + plans + "}",
+		"query(" + variables + ") {\n" + plans + buttons + "}",
+	}
+}
+
+// table is the table as it is gone through.
+type table struct {
+	*stage
+	documents
+	cells, failures int
+}
+
+// differs notes that something differs from the oracle.
+func (all *table) differs(t *testing.T, c fmt.Stringer, where, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	t.Errorf("%s: %s says %s, want %s", c, where, got, want)
+	if all.failures++; all.failures == mostFailures {
+		t.Fatal("and perhaps others")
+	}
+}
+
+func TestTheTableOfReleaseControl(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s := newStage(t, w)
+		all := &table{stage: s, documents: s.documents()}
+		callers := append(callersOf(t, w, s.Fixture, s.elsewhere, ""),
+			someone{"a superadmin", actor.Superadmin, w.Superadmin, true, w.In(w.Acme.Slug)}, someone{"nobody", "", "", false, w})
+		for _, r := range s.rulings() {
+			end := s.enforce(t, r)
+			for _, by := range callers {
+				all.row(t, by, r, false)
+				all.row(t, by, r, true)
+			}
+			end()
+		}
+		t.Logf("%d cells", all.cells)
+	})
+}
+
+// row tries all acts of a caller under a rule.
+func (all *table) row(t *testing.T, by someone, r ruling, reason bool) {
+	t.Helper()
+	variables, headers := map[string]any{}, map[string]string{}
+	for _, a := range all.acts {
+		variables[a.name] = a.input
+		if reason {
+			input := maps.Clone(a.input)
+			input[overrideReasonMember] = anOverrideReason
+			variables[a.name] = input
+			headers["Slipway-Override-Reason"] = anOverrideReason
+		}
+	}
+	plan := all.plan
+	if !reason {
+		plan = all.planAndAsk
+	}
+	plans := by.ask(t, plan, variables)
+	for _, a := range all.acts {
+		all.foretold(t, cell{by, a, r, reason}, plans)
+	}
+	made := map[string]made{}
+	done := by.ask(t, all.carryOut, variables)
+	for _, a := range all.acts {
+		c := cell{by, a, r, reason}
+		all.cells++
+		all.carriedOut(t, c, done, made)
+		if a.path != "" {
+			all.carriedOutOverREST(t, c, headers, made)
+		}
+	}
+	all.settle(t, made)
+}
+
+// foretold compares what the plan and the eligibility say.
+func (all *table) foretold(t *testing.T, c cell, plans answers) {
+	t.Helper()
+	want := c.expected()
+	var plan struct {
+		Status  string
+		Refusal struct{ Code string }
+	}
+	code := plans.read(t, c.act.name, &plan)
+	planned := want
+	if planned == pendingPast {
+		planned = pending
+	}
+	all.differs(t, c, "the plan", code+plan.Status+plan.Refusal.Code, planned)
+	if c.reason || c.act.button == "" {
+		return
+	}
+	var asked struct {
+		Says struct {
+			Allowed bool
+			Code    string
+		}
+	}
+	code = plans.read(t, c.act.name+"Button", &asked)
+	could := want
+	if want == pending || want == awaiting {
+		could = "allowed"
+	}
+	said := code + asked.Says.Code
+	if asked.Says.Allowed {
+		said += "allowed"
+	}
+	all.differs(t, c, "the eligibility", said, could)
+}
+
+// made is where a deployment was made.
+type made struct {
+	cell  cell
+	where string
+}
+
+// carriedOut compares what came of the mutation.
+func (all *table) carriedOut(t *testing.T, c cell, done answers, as map[string]made) {
+	t.Helper()
+	var payload struct{ Deployment struct{ ID, Status string } }
+	code := done.read(t, c.act.name, &payload)
+	all.came(t, made{c, "GraphQL"}, code+payload.Deployment.Status, payload.Deployment.ID, as)
+}
+
+// carriedOutOverREST does the same over REST, and compares what comes of it.
+func (all *table) carriedOutOverREST(t *testing.T, c cell, headers map[string]string, as map[string]made) {
+	t.Helper()
+	r := c.by.w.REST(t, http.MethodPost, c.act.path, c.by.token, "", headers)
+	var body struct {
+		Code string
+		Data struct{ ID string }
+	}
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		t.Fatalf("%s: %v: %s", c, err, r.Body)
+	}
+	all.came(t, made{c, "REST"}, body.Code+r.Header.Get("Slipway-Status"), body.Data.ID, as)
+	all.differs(t, c, "REST's status", fmt.Sprint(r.Status), fmt.Sprint(restStatus[c.expected()]))
+}
+
+// came compares what came of an act, and notes the deployment.
+func (all *table) came(t *testing.T, m made, got, id string, as map[string]made) {
+	t.Helper()
+	want := m.cell.expected()
+	if want == pendingPast {
+		want = pending // see settle
+	}
+	all.differs(t, m.cell, m.where, got, want)
+	if id != "" {
+		as[id] = m
+	}
+}
+
+// settle compares what there is now with what was answered, and cancels it.
+func (all *table) settle(t *testing.T, as map[string]made) {
+	t.Helper()
+	for _, d := range all.w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(all.w.Acme.As(actor.Viewer)) {
+		m, isKnown := as[d.ID]
+		if !isKnown {
+			t.Errorf("a refusal has left a %s of %s in the state %s", d.TriggerSource, d.ModuleInstanceID, d.Status)
+		}
+		delete(as, d.ID)
+		all.w.Cancel(t, all.w.Acme, d.ID)
+		if !isKnown {
+			continue
+		}
+		is := string(d.Status)
+		if d.Override != nil {
+			is += ", past the rule"
+		}
+		all.differs(t, m.cell, "what "+m.where+" has made", is, m.cell.expected())
+	}
+	for _, m := range as {
+		t.Errorf("%s: %s has made nothing", m.cell, m.where)
+	}
+}
