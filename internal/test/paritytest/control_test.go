@@ -1,6 +1,7 @@
 package paritytest_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/approval"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/account"
 	"slipway/internal/actor"
@@ -447,7 +449,9 @@ func TestTheTableOfReleaseControl(t *testing.T) {
 		s := newStage(t, w)
 		all := &table{stage: s, documents: s.documents()}
 		all.company = s.company(t, "")
-		for n, r := range s.rulings() {
+		rulings := s.rulings()
+		all.isWhole(t, rulings)
+		for n, r := range rulings {
 			end := s.enforce(t, r)
 			for _, by := range all.turn(n, !w.Store.Postgres()) {
 				all.row(t, by, r, false)
@@ -457,6 +461,27 @@ func TestTheTableOfReleaseControl(t *testing.T) {
 		}
 		t.Logf("%d cells", all.cells)
 	})
+}
+
+// isWhole fails the test where there are operations, demands or roles that the table does not have.
+func (all *table) isWhole(t *testing.T, rulings []ruling) {
+	t.Helper()
+	schema := schemaOf(t)
+	for _, operation := range schema.Types["DeploymentOperation"].EnumValues {
+		if !slices.ContainsFunc(all.acts, func(a act) bool { return a.operation == operation.Name }) {
+			t.Errorf("nothing is a %s", operation.Name)
+		}
+	}
+	for _, demand := range schema.Types["RuleDemandInput"].Fields {
+		if !slices.ContainsFunc(rulings, func(r ruling) bool { return r.demand == demand.Name }) {
+			t.Errorf("no rule demands %s", demand.Name)
+		}
+	}
+	for _, role := range actor.Roles {
+		if len(all.company[role]) == 0 {
+			t.Errorf("nobody is a %s", role)
+		}
+	}
 }
 
 // row tries all acts of a caller under a rule.
@@ -493,6 +518,19 @@ func (all *table) row(t *testing.T, by someone, r ruling, reason bool) {
 	all.settle(t, made)
 }
 
+// eligibility is whether something could be done.
+type eligibility struct {
+	Allowed bool
+	Code    string
+}
+
+func (e eligibility) String() string {
+	if e.Allowed {
+		return "allowed" + e.Code
+	}
+	return e.Code
+}
+
 // foretold compares what the plan and the eligibility say.
 func (all *table) foretold(t *testing.T, c cell, plans answers) {
 	t.Helper()
@@ -510,22 +548,16 @@ func (all *table) foretold(t *testing.T, c cell, plans answers) {
 	if c.reason || c.act.button == "" {
 		return
 	}
-	var asked struct {
-		Says struct {
-			Allowed bool
-			Code    string
-		}
-	}
+	var asked struct{ Says eligibility }
 	code = plans.read(t, c.act.name+"Button", &asked)
 	could := want
 	if want == pending || want == awaiting {
 		could = "allowed"
 	}
-	said := code + asked.Says.Code
-	if asked.Says.Allowed {
-		said += "allowed"
+	if code == "" {
+		code = asked.Says.String()
 	}
-	all.differs(t, c, "the eligibility", said, could)
+	all.differs(t, c, "the eligibility", code, could)
 }
 
 // made is where a deployment was made.
@@ -591,5 +623,276 @@ func (all *table) settle(t *testing.T, as map[string]made) {
 	}
 	for _, m := range as {
 		t.Errorf("%s: %s has made nothing", m.cell, m.where)
+	}
+}
+
+// The second table is of what waits: who, with which scope, of the same person as the author or not, approves of it, rejects
+// or starts it, where a role is demanded of whoever approves. It is gone through whole on both databases, over GraphQL, which
+// alone has these. Beforehand the eligibility to approve and to start is asked, and the list of what awaits the
+// caller's approval.
+
+// What comes of a voice, besides codes of errors and states.
+const (
+	endedBy = "CANCELED with " + rejected
+	isKept  = "AWAITING_APPROVAL, not started for "
+)
+
+// says is what somebody does to what waits.
+type says struct {
+	name, mutation string
+	// isApproved is whether it was approved by a third person, an admin, before.
+	isApproved bool
+	// reason is whether a reason is given to go past the rule, and holds whether the rule holds in any case.
+	reason, holds bool
+}
+
+var everySaying = []says{
+	{name: "approve", mutation: "approveDeployment"},
+	{name: "reject", mutation: "rejectDeployment"},
+	{name: "start without approvals", mutation: "startDeployment"},
+	{name: "start what is approved", mutation: "startDeployment", isApproved: true},
+	{name: "start past the rule", mutation: "startDeployment", reason: true},
+	{name: "start past a rule that holds in any case", mutation: "startDeployment", reason: true, holds: true},
+}
+
+// voice is a cell of the second table.
+type voice struct {
+	by       someone
+	isAuthor bool
+	says     says
+	// operation is what waits, and demanded the role that the rule demands.
+	operation string
+	demanded  actor.Role
+}
+
+func (v voice) String() string {
+	who := "another than the author"
+	if v.isAuthor {
+		who = "the author"
+	}
+	return fmt.Sprintf("%s, a %s, where the approval of a %s is demanded, by %s as %s", v.says.name, v.operation, v.demanded, who, v.by.name)
+}
+
+// mayApprove returns why the voice would not be taken, "" where it would.
+func (v voice) mayApprove() string {
+	switch {
+	case !v.by.mayDeploy():
+		return mayNotDeploy
+	case v.isAuthor:
+		return ownApproval
+	}
+	return ""
+}
+
+// counts is whether the voice, once it is taken, is one that is demanded.
+func (v voice) counts() bool { return v.demanded == actor.Developer || v.by.role == actor.Admin }
+
+// mayStart returns why it would not be started without going past rules, "" where it would: who may make it starts it.
+func (v voice) mayStart(isApproved bool) string {
+	switch {
+	case v.operation == "DESTROY" && !v.by.mayDestroy(), !v.by.mayDeploy():
+		return mayNotDeploy
+	case !isApproved:
+		return approvalsMissing
+	}
+	return ""
+}
+
+// expected is the oracle.
+func (v voice) expected() string {
+	switch v.says.mutation {
+	case "rejectDeployment":
+		if v.by.mayDeploy() {
+			return endedBy
+		}
+		return mayNotDeploy
+	case "approveDeployment":
+		if why := v.mayApprove(); why != "" {
+			return why
+		}
+		if why := v.mayStart(v.counts()); why != "" {
+			return isKept + why
+		}
+		return pending
+	}
+	why := v.mayStart(v.says.isApproved)
+	switch {
+	case why == mayNotDeploy, why == "":
+		return cmp.Or(why, pending)
+	case v.says.reason && !v.by.mayGoPastRules():
+		return mayNotDeploy
+	case v.says.reason && v.says.holds:
+		return notPastIt
+	case v.says.reason:
+		return pendingPast
+	}
+	return why
+}
+
+// hearing is where the second table is gone through, under one rule.
+type hearing struct {
+	*stage
+	demanded      actor.Role
+	author, third string
+	made          act
+	// waits has what waits and was approved, or was not.
+	waits map[bool]string
+	cells *int
+}
+
+func TestTheTableOfVoicesOnWhatWaits(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s := newStage(t, w)
+		token := func(holder string) string {
+			return w.Token(t, w.Acme, account.NewToken{Name: holder, Role: actor.Admin, Holder: &holder})
+		}
+		author, third, cells := token("ann"), token("cid"), 0
+		people := map[bool]company{true: s.company(t, "ann"), false: s.company(t, "bob")}
+		for _, demanded := range []actor.Role{actor.Developer, actor.Admin} {
+			for _, holds := range []bool{false, true} {
+				end := s.enforce(t, ruling{
+					demand: "approvals", says: map[string]any{"count": 1, "role": strings.ToUpper(string(demanded))}, overridable: new(!holds),
+				})
+				for _, made := range s.acts {
+					if made.name == "create" || made.name == "destroy" {
+						h := &hearing{s, demanded, author, third, made, map[bool]string{}, &cells}
+						h.all(t, people, holds)
+					}
+				}
+				end()
+			}
+		}
+		t.Logf("%d cells", cells)
+	})
+}
+
+// all has everybody say everything that depends on whether the rule holds in any case.
+func (h *hearing) all(t *testing.T, people map[bool]company, holds bool) {
+	t.Helper()
+	for isAuthor, list := range people {
+		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner} {
+			for _, by := range list[role] {
+				for _, what := range everySaying {
+					if what.holds == holds {
+						h.try(t, voice{by, isAuthor, what, h.made.operation, h.demanded})
+					}
+				}
+			}
+		}
+	}
+	for _, id := range h.waits {
+		h.w.Cancel(t, h.w.Acme, id)
+	}
+}
+
+// awaiting returns the id of what waits, which the author has made.
+func (h *hearing) awaiting(t *testing.T, isApproved bool) string {
+	t.Helper()
+	if id := h.waits[isApproved]; id != "" {
+		return id
+	}
+	made := h.w.GraphQL(t, h.author, h.carryOutOne(), map[string]any{"input": h.made.input})
+	id := made.Text(t, "data", "made", "deployment", "id")
+	if isApproved {
+		const approve = `mutation($id: ID!) { approveDeployment(input: {id: $id, start: false}) { started } }`
+		if r := h.w.GraphQL(t, h.third, approve, map[string]any{"id": id}); r.At(t, "data", "approveDeployment", "started") != false {
+			t.Fatalf("%s", r.Body)
+		}
+	}
+	if t.Failed() && id == "" {
+		t.FailNow()
+	}
+	h.waits[isApproved] = id
+	return id
+}
+
+func (h *hearing) carryOutOne() string {
+	return fmt.Sprintf("mutation($input: %s%sInput!) { made: %s(input: $input) { deployment { id } } }",
+		strings.ToUpper(h.made.mutation[:1]), h.made.mutation[1:], h.made.mutation)
+}
+
+// try has somebody say something, and compares what comes of it with the oracle, and with what was said beforehand.
+func (h *hearing) try(t *testing.T, v voice) {
+	t.Helper()
+	*h.cells++
+	id := h.awaiting(t, v.says.isApproved)
+	h.ask(t, v, id)
+	input := map[string]any{"id": id}
+	if v.says.reason {
+		input[overrideReasonMember] = anOverrideReason
+	}
+	more := ""
+	if v.says.mutation == "approveDeployment" {
+		more = " refusal { code }"
+	}
+	done := v.by.ask(t, fmt.Sprintf("mutation($input: %s%sInput!) { said: %s(input: $input) { deployment { status override { by } error { code } }%s } }",
+		strings.ToUpper(v.says.mutation[:1]), v.says.mutation[1:], v.says.mutation, more), map[string]any{"input": input})
+	var payload struct {
+		Deployment struct {
+			Status   string
+			Override *struct{ By string }
+			Error    struct{ Code string }
+		}
+		Refusal struct{ Code string }
+	}
+	got := done.read(t, "said", &payload) + payload.Deployment.Status
+	switch {
+	case payload.Deployment.Override != nil:
+		got += ", past the rule"
+	case payload.Deployment.Error.Code != "":
+		got += " with " + payload.Deployment.Error.Code
+	case payload.Refusal.Code != "":
+		got += ", not started for " + payload.Refusal.Code
+	}
+	want := v.expected()
+	if got != want {
+		t.Errorf("%s: it is %s, want %s", v, got, want)
+	}
+	h.leave(t, v, id, strings.HasPrefix(want, "slipway:"))
+}
+
+// ask compares what is said beforehand.
+func (h *hearing) ask(t *testing.T, v voice, id string) {
+	t.Helper()
+	var asked struct{ Approve, Start eligibility }
+	var mine struct{ Nodes []struct{ ID string } }
+	answer := v.by.ask(t, `query($id: ID!) {
+		deployment(id: $id) { approve: approveEligibility { allowed code } start: startEligibility { allowed code } }
+		deployments(first: 100, filter: {awaitingMyApproval: true}) { nodes { id } } }`, map[string]any{"id": id})
+	code := answer.read(t, "deployment", &asked) + answer.read(t, "deployments", &mine)
+	isMine := slices.ContainsFunc(mine.Nodes, func(d struct{ ID string }) bool { return d.ID == id })
+	if want := v.mayApprove() == "" && v.counts(); isMine != want {
+		t.Errorf("%s: among those that await the caller's approval: %v, want %v", v, isMine, want)
+	}
+	for name, said := range map[string][2]string{
+		"approveEligibility": {code + asked.Approve.String(), cmp.Or(v.mayApprove(), "allowed")},
+		"startEligibility":   {code + asked.Start.String(), cmp.Or(v.mayStart(v.says.isApproved), "allowed")},
+	} {
+		if said[0] != said[1] {
+			t.Errorf("%s: %s says %q beforehand, want %q", v, name, said[0], said[1])
+		}
+	}
+}
+
+// leave looks at what there is now: a refusal has to leave it as it was, and it waits for the next; all else is canceled.
+func (h *hearing) leave(t *testing.T, v voice, id string, isRefused bool) {
+	t.Helper()
+	viewer := h.w.Acme.As(actor.Viewer)
+	d := h.w.Store.Client.Deployment.GetX(viewer, id)
+	voices := h.w.Store.Client.Approval.Query().Where(approval.DeploymentID(id)).CountX(viewer)
+	before := 0
+	if v.says.isApproved {
+		before = 1
+	}
+	if is := d.Status == entdeployment.StatusAWAITING_APPROVAL && voices == before; isRefused {
+		if is {
+			return
+		}
+		t.Errorf("%s: the refusal has left it in the state %s with %d voices", v, d.Status, voices)
+	}
+	delete(h.waits, v.says.isApproved)
+	if d.CompletedAt == nil {
+		h.w.Cancel(t, h.w.Acme, id)
 	}
 }
