@@ -42,18 +42,22 @@ const (
 
 // The codes that are in the table.
 const (
-	unauthenticated      = "slipway:Request:UNAUTHENTICATED"
-	mayNotDeploy         = "slipway:Deployment:FORBIDDEN"
-	mayNotDestroy        = "slipway:ModuleInstance:FORBIDDEN"
-	notPastIt            = "slipway:Rule:NOT_OVERRIDABLE"
-	closed               = "slipway:Environment:CLOSED"
-	notPromoted          = "slipway:Deployment:NOT_PROMOTED"
-	ownApproval          = "slipway:Deployment:OWN_APPROVAL"
-	approvalsMissing     = "slipway:Deployment:APPROVALS_MISSING"
-	rejected             = "slipway:Deployment:REJECTED"
+	unauthenticated  = "slipway:Request:UNAUTHENTICATED"
+	mayNotDeploy     = "slipway:Deployment:FORBIDDEN"
+	mayNotDestroy    = "slipway:ModuleInstance:FORBIDDEN"
+	notPastIt        = "slipway:Rule:NOT_OVERRIDABLE"
+	closed           = "slipway:Environment:CLOSED"
+	notPromoted      = "slipway:Deployment:NOT_PROMOTED"
+	ownApproval      = "slipway:Deployment:OWN_APPROVAL"
+	approvalsMissing = "slipway:Deployment:APPROVALS_MISSING"
+	rejected         = "slipway:Deployment:REJECTED"
+)
+
+const (
 	anOverrideReason     = "The checkout is down."
-	mostFailures         = 30
 	overrideReasonMember = "overrideReason"
+	// mostFailures is how many cells that differ are named.
+	mostFailures = 30
 )
 
 // restStatus is the status that REST gives what comes of a request.
@@ -108,7 +112,7 @@ func (c someone) mayGoPastRules() bool {
 func (s *stage) company(t *testing.T, holder string) company {
 	t.Helper()
 	list := company{
-		actor.Superadmin: {{"a superadmin", actor.Superadmin, s.w.Superadmin, true, s.w.In(s.w.Acme.Slug)}},
+		actor.Superadmin: {{"the superadmin", actor.Superadmin, s.w.Superadmin, true, s.w.In(s.w.Acme.Slug)}},
 		nobody:           {{"nobody", nobody, "", false, s.w}},
 	}
 	scopes := []struct {
@@ -123,7 +127,7 @@ func (s *stage) company(t *testing.T, holder string) company {
 	}
 	for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner} {
 		for _, has := range scopes {
-			name := fmt.Sprintf("a %s %s", role, has.name)
+			name := fmt.Sprintf("the %s %s", role, has.name)
 			in := account.NewToken{Name: name, Role: role, Scope: has.scope}
 			if holder != "" {
 				in.Holder = &holder
@@ -279,11 +283,11 @@ func (r ruling) binds(operation string) bool {
 // rulings are all rules of the table: of each demand one that leaves out what may be, and pairs that name some operations and
 // the others.
 func (s *stage) rulings() []ruling {
-	now := time.Now()
+	now := time.Now().UTC() // as the API takes times
 	daily := func(days ...time.Time) map[string]any {
 		var names []string
 		for _, day := range days {
-			names = append(names, strings.ToUpper(day.UTC().Weekday().String()))
+			names = append(names, strings.ToUpper(day.Weekday().String()))
 		}
 		return map[string]any{"timeZone": "UTC", "spans": []any{map[string]any{"days": names, "from": "00:00", "to": "24:00"}}}
 	}
@@ -350,7 +354,7 @@ func (c cell) String() string {
 	if c.reason {
 		with = "with a reason to go past rules"
 	}
-	return fmt.Sprintf("%s by %s %s; %s", c.act.name, c.by.name, with, c.rule)
+	return fmt.Sprintf("%s by %s, %s; %s", c.act.name, c.by.name, with, c.rule)
 }
 
 // expected is the oracle.
