@@ -170,7 +170,7 @@ func TestAFailureThatRollsBackByItselfIsTold(t *testing.T) {
 		t.Fatalf("it tells %s", o.stderr)
 	}
 	back := strings.TrimSpace(told)
-	if o = h.run(t, "watch", back, "--logs=false", "-o", "tsv", "--fields", "status"); o.code != 0 || o.stdout != "SUCCEEDED\n" {
+	if o = h.run(t, "watch", back, "--logs=false", "-o", "tsv", "--fields", "status"); o.code != 0 || !strings.HasSuffix(o.stdout, "SUCCEEDED\n") {
 		t.Errorf("%d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	failed := strings.TrimSpace(h.must(t, "deployments", "show", back, "-o", "tsv", "--fields", "afterFailureOf.id"))

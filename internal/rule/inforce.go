@@ -12,7 +12,7 @@ import (
 // they come with what a statement reads in any case. The ids of the organization, the project and the environment are
 // expressions of that statement.
 func InForce(organization, project, environment string, postgres bool) string {
-	one, list := "json_object", `NULLIF(json_group_array({one}), '[]')`
+	one, list := "json_object", `NULLIF(json_group_array({one} ORDER BY "u"."created_at", "u"."id"), '[]')`
 	operations, demand, overridable := `json("u"."operations")`, `json("u"."demand")`, `json(CASE WHEN "u"."overridable" THEN 'true' ELSE 'false' END)`
 	if postgres {
 		one, list = "json_build_object", `CAST(json_agg({one} ORDER BY "u"."created_at", "u"."id") AS text)`
@@ -20,7 +20,6 @@ func InForce(organization, project, environment string, postgres bool) string {
 	}
 	one += `('id', "u"."id", 'version', "u"."version", 'name', "u"."name", 'overridable', ` + overridable +
 		`, 'operations', ` + operations + `, 'demand', ` + demand + `)`
-	// SQLite reads along the index, which is in the same order.
 	return `(SELECT ` + strings.Replace(list, "{one}", one, 1) + ` FROM "rules" AS "u" WHERE "u"."organization_id" = ` + organization +
 		` AND "u"."ended_at" IS NULL AND ("u"."project_id" IS NULL OR "u"."project_id" = ` + project +
 		`) AND ("u"."environment_id" IS NULL OR "u"."environment_id" = ` + environment + `))`
