@@ -38,7 +38,7 @@ func TestLostAnswersOfTheDatabaseKeepVoicesAndStartOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newContest(t, race.demanded)
-			begun, rounds := time.Now(), size(4, 50)
+			begun, rounds := time.Now(), size(4, 200)
 			for i := range rounds {
 				r.round = i
 				race.run(r, r.place.NewInstance(t, fmt.Sprint("raced-", i)).ID)
