@@ -224,7 +224,7 @@ const promotableAtOnce = 50
 var promotableTo = fmt.Sprintf(`SELECT * FROM (
 SELECT CAST({target} AS text) AS "target", "live_deployment_id", "created_at", "id" FROM "module_instances"
 WHERE "organization_id" = $1 AND "module_definition_id" = {module} AND "id" <> {target} AND "live_deployment_id" IS NOT NULL AND "archived_at" IS NULL
-AND ("project_id" = {project} OR "environment_id" IN (SELECT "value" FROM {environments}))
+AND {from}
 ORDER BY "created_at" DESC, "id" DESC LIMIT %d) AS "of"`, maxPromotable)
 
 // promotableText returns the statement that reads for each target the live deployments of its neighbours, the newest first, and
@@ -232,14 +232,14 @@ ORDER BY "created_at" DESC, "id" DESC LIMIT %d) AS "of"`, maxPromotable)
 func (s *Service) promotableText(targets []*ent.ModuleInstance, rules []*ent.Rule) (text string, args []any) {
 	parts := make([]string, len(targets))
 	for i, target := range targets {
-		// A rule's environments go before the project.
-		projectID, environmentIDs := "", promotedFrom(rules, target)
-		if len(environmentIDs) == 0 {
-			projectID = target.ProjectID
-		}
 		at := func(k int) string { return fmt.Sprintf("$%d", len(args)+1+k) }
-		parts[i] = strings.NewReplacer("{target}", at(1), "{module}", at(2), "{project}", at(3), "{environments}", s.Store.Each(at(4))).Replace(promotableTo)
-		args = append(args, target.ID, target.ModuleDefinitionID, projectID, s.Store.List(environmentIDs))
+		// One condition alone, for which there is an index: of a module there may be many instances elsewhere.
+		from, of := `"project_id" = `+at(3), any(target.ProjectID)
+		if environmentIDs := promotedFrom(rules, target); len(environmentIDs) > 0 {
+			from, of = `"environment_id" IN (SELECT "value" FROM `+s.Store.Each(at(3))+`)`, s.Store.List(environmentIDs)
+		}
+		parts[i] = strings.NewReplacer("{target}", at(1), "{module}", at(2), "{from}", from).Replace(promotableTo)
+		args = append(args, target.ID, target.ModuleDefinitionID, of)
 	}
 	return `SELECT "target", "live_deployment_id" FROM (` + strings.Join(parts, " UNION ALL ") + `) AS "all" ORDER BY "created_at" DESC, "id" DESC`, args
 }
