@@ -12,6 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/meter"
 	"slipway/internal/record"
 )
 
@@ -37,7 +38,8 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 		u.SetError(withoutRollback(why, "nothing of the instance is live"))
 		return nil, nil
 	}
-	server := actor.WithServer(ctx, d.OrganizationID)
+	// A failure is written whatever its request may still cost.
+	server := actor.WithServer(meter.Without(ctx), d.OrganizationID)
 	p, err := s.proposeReplay(server, tx, rollback, Replay{SourceID: *instance.LiveDeploymentID}, rollbackID, e.At)
 	if err == nil && p.created != nil && idOrEmpty(p.created.ReleaseID) == idOrEmpty(d.ReleaseID) {
 		u.SetError(withoutRollback(why, "what is live is the same release"))

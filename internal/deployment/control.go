@@ -78,7 +78,7 @@ func (s *Service) readControl(ctx context.Context, tx *ent.Tx, i *ent.ModuleInst
 		}
 	}
 	p.waiting = int(waiting.Int64)
-	if p.rules, err = rule.Decode(nilIfEmpty(rules.String)); err != nil {
+	if p.rules, err = rule.Decode(ctx, nilIfEmpty(rules.String)); err != nil {
 		return err
 	}
 	if activeID.String != "" {

@@ -186,7 +186,7 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 				err = s.checkReplayable(check.actor, destroy, from, func() error { return check.prove(from) }, check.at)
 			}
 		}
-		if of[i.ID], err = check.judged(destroy, from, concernsOf(i), err); err != nil {
+		if of[i.ID], err = check.judged(ctx, destroy, from, concernsOf(i), err); err != nil {
 			return nil, err
 		}
 	}

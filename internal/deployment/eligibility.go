@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	entrelease "slipway/ent/release"
@@ -46,10 +45,10 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 	of := make(map[string]Eligibilities, len(list))
 	for _, from := range list {
 		var both Eligibilities
-		if both.Rollback, err = check.of(rollback, from); err != nil {
+		if both.Rollback, err = check.of(ctx, rollback, from); err != nil {
 			return nil, err
 		}
-		if both.Redeploy, err = check.of(redeploy, from); err != nil {
+		if both.Redeploy, err = check.of(ctx, redeploy, from); err != nil {
 			return nil, err
 		}
 		of[from.ID] = both
@@ -140,26 +139,28 @@ func (c *eligibilityCheck) readRules(ctx context.Context, list []*source) (err e
 	return err
 }
 
-func (c eligibilityCheck) of(m replayMode, from *source) (*Eligibility, error) {
+func (c eligibilityCheck) of(ctx context.Context, m replayMode, from *source) (*Eligibility, error) {
 	err := c.checkReplayable(c.actor, m, from, func() error { return c.prove(from) }, c.at)
-	return c.judged(m, from, from.concerns(), err)
+	return c.judged(ctx, m, from, from.concerns(), err)
 }
 
 // judged returns what the rules come to for a replay that is refused otherwise, or, where err is nil, is not.
-func (c eligibilityCheck) judged(m replayMode, from *source, concerns concerns, err error) (*Eligibility, error) {
+func (c eligibilityCheck) judged(ctx context.Context, m replayMode, from *source, concerns concerns, err error) (*Eligibility, error) {
 	if err != nil {
 		return c.eligibility(err, from, concerns.sentences())
 	}
 	p := from.proposal(m, c.at)
 	p.rules, p.facts.Stay = c.rules[from.ID], c.stays[idOrEmpty(from.promotedTo(m))]
-	p.requirements = gate.Judge(p.rules, p.facts, c.shared)
+	if err := p.judge(ctx, c.shared); err != nil {
+		return nil, err
+	}
 	waits, err := p.outcome(c.shared)
 	if err == nil && !waits && p.active != nil {
 		err = c.inProgress(p.active)
 	}
 	warning := concerns.sentences()
 	if err == nil && waits {
-		warning = joined(warning, "It would wait for approvals. "+strings.Join(gate.Messages(gate.Unmet(p.requirements)), " "))
+		warning = joined(warning, "It would wait for approvals. "+gate.Summary(gate.Unmet(p.requirements)))
 	}
 	return c.eligibility(err, from, warning)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	entrule "slipway/ent/rule"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/gate"
@@ -27,7 +26,7 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 	if !slices.Contains(access.Permissions(a), access.Deploy) {
 		return none, nil
 	}
-	rules, err := s.Store.Client.Rule.Query().Where(entrule.EndedAtIsNil()).All(ctx)
+	rules, err := rule.All(ctx, s.Store)
 	if err != nil {
 		return nil, err
 	}

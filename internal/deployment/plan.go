@@ -135,9 +135,12 @@ func (s *Service) plan(
 // show completes a plan by its proposal.
 func (s *Service) show(ctx context.Context, plan *Plan, p *proposal, promoted *ent.Deployment) error {
 	plan.Warnings, plan.LiveID = p.warnings, nilIfEmpty(p.live)
-	if plan.Requirements = p.requirements; plan.Requirements == nil && p.facts.Operation != "" {
-		plan.Requirements = gate.Judge(p.rules, p.facts, s.Journal.Now())
+	if p.requirements == nil && p.facts.Operation != "" {
+		if err := p.judge(ctx, s.Journal.Now()); err != nil {
+			return err
+		}
 	}
+	plan.Requirements = p.requirements
 	if plan.Refusal == nil {
 		token, err := p.token()
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
-	entrule "slipway/ent/rule"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
@@ -183,7 +182,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 	if err != nil || len(targets) == 0 {
 		return nil, err
 	}
-	rules, err := s.Store.Client.Rule.Query().Where(entrule.EndedAtIsNil()).All(ctx)
+	rules, err := rule.All(ctx, s.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +245,9 @@ func (s *Service) promotableText(targets []*ent.ModuleInstance, rules []*ent.Rul
 
 // promotedFrom returns the environments from which the rules demand that what is promoted to an instance comes, nil for none.
 func promotedFrom(rules []*ent.Rule, to *ent.ModuleInstance) (environmentIDs []string) {
+	place := actor.Place{ProjectID: to.ProjectID, EnvironmentID: to.EnvironmentID}
 	for _, r := range rules {
-		in := rule.PlaceOf(r)
-		judged := rule.Judged(r)
-		if r.Demand.LiveIn != nil && judged.Binds(gate.Promote) &&
-			(in.ProjectID == "" || in.ProjectID == to.ProjectID) && (in.EnvironmentID == "" || in.EnvironmentID == to.EnvironmentID) {
+		if judged := rule.Judged(r); r.Demand.LiveIn != nil && judged.Binds(gate.Promote) && rule.IsFor(r, place) {
 			environmentIDs = append(environmentIDs, r.Demand.LiveIn.EnvironmentIDs...)
 		}
 	}

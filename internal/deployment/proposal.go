@@ -104,7 +104,9 @@ func (s *Service) admit(ctx context.Context, p *proposal, c Control, expectedLiv
 	if p.refusal != nil {
 		return p.refusal
 	}
-	p.requirements = gate.Judge(p.rules, p.facts, now)
+	if err := p.judge(ctx, now); err != nil {
+		return err
+	}
 	override, err := p.override(actor.From(ctx), c.OverrideReason, now)
 	if err != nil {
 		return err
@@ -131,9 +133,15 @@ func (s *Service) admit(ctx context.Context, p *proposal, c Control, expectedLiv
 	return nil
 }
 
+// judge notes what the rules come to at a time.
+func (p *proposal) judge(ctx context.Context, at time.Time) (err error) {
+	p.requirements, err = gate.Judge(ctx, p.rules, p.facts, at)
+	return err
+}
+
 // outcome returns whether a proposal that was judged waits for approvals, and why it is refused.
 func (p *proposal) outcome(at time.Time) (waits bool, refusal error) {
-	waits, unmet := gate.AtCreation(p.requirements, p.operation, at)
+	waits, unmet := gate.AtCreation(p.requirements, at)
 	switch {
 	case unmet != nil:
 		return false, unmet

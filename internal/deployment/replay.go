@@ -159,7 +159,7 @@ func (s *Service) proposeReplay(ctx context.Context, tx *ent.Tx, m replayMode, i
 	if err != nil {
 		return &proposal{}, err
 	}
-	p, err := from.proposalWithRules(m, at)
+	p, err := from.proposalWithRules(ctx, m, at)
 	if err != nil {
 		return p, err
 	}

@@ -218,9 +218,9 @@ func (s *source) proposal(m replayMode, at time.Time) *proposal {
 }
 
 // proposalWithRules is proposal with the rules that came with the source.
-func (s *source) proposalWithRules(m replayMode, at time.Time) (p *proposal, err error) {
+func (s *source) proposalWithRules(ctx context.Context, m replayMode, at time.Time) (p *proposal, err error) {
 	p = s.proposal(m, at)
-	p.rules, err = rule.Decode(s.Rules)
+	p.rules, err = rule.Decode(ctx, s.Rules)
 	return p, err
 }
 

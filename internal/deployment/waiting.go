@@ -76,7 +76,9 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 		return nil, err
 	}
 	for _, w := range of {
-		w.p.requirements = gate.Judge(w.p.rules, w.p.facts, r.shared)
+		if err := w.p.judge(ctx, r.shared); err != nil {
+			return nil, err
+		}
 	}
 	return of, nil
 }
@@ -369,7 +371,7 @@ func (s *Service) startRefusal(a *actor.Actor, d *ent.Deployment, w *waiting, fl
 	case flaw != nil:
 		return flaw
 	}
-	if err := gate.AtStart(w.p.requirements, w.p.operation, at); err != nil {
+	if err := gate.AtStart(w.p.requirements, at); err != nil {
 		return err
 	}
 	if w.p.active != nil {
@@ -386,11 +388,8 @@ func readRules(ctx context.Context, list []*source) (map[string][]gate.Rule, err
 		text := idOrEmpty(from.Rules)
 		rules, known := read[text]
 		if !known {
-			if err := meter.Decode(ctx, meter.Stored, text); err != nil {
-				return nil, err
-			}
 			var err error
-			if rules, err = rule.Decode(from.Rules); err != nil {
+			if rules, err = rule.Decode(ctx, from.Rules); err != nil {
 				return nil, err
 			}
 			read[text] = rules

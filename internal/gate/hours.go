@@ -11,12 +11,8 @@ import (
 	"slipway/internal/fault"
 )
 
-// The bounds of a demand for hours.
-const (
-	maxSpans = 14
-	dayTime  = 24 * 60 // minutes
-	weekTime = 7 * dayTime
-)
+// maxSpans bounds a demand for hours.
+const maxSpans = 14
 
 // Hours demands hours of the week, as the clock on the wall of a time zone shows them. No such time is ever turned into a
 // moment, so that the nights of summer time are nothing special: an hour that comes twice is open twice.
@@ -81,77 +77,27 @@ func minuteOf(text string) (int, bool) {
 	return at.Hour()*60 + at.Minute(), err == nil && len(text) == len("15:04")
 }
 
-// week is the minutes of a week of which a span consists: [from, to), from Sunday on, to being after the end of the week for
-// a span that passes it.
-type week struct{ from, to int }
-
-// weeks returns the spans in minutes of the week.
-func (h *Hours) weeks() []week {
-	var all []week
-	for _, s := range h.Spans {
-		from, _ := minuteOf(s.From)
-		to, _ := minuteOf(s.To)
-		if to <= from {
-			to += dayTime
-		}
-		for _, day := range s.Days {
-			start := slices.Index(Weekdays, day) * dayTime
-			all = append(all, week{start + from, start + to})
-		}
-	}
-	return all
-}
-
-// untilOpen returns in how many minutes of the wall's clock a minute of the week is in one of the spans: 0 where it is.
-func untilOpen(all []week, minute int) int {
-	least := weekTime
-	for _, w := range all {
-		for _, now := range []int{minute - weekTime, minute, minute + weekTime} { // of the week after, and of one that began before
-			switch {
-			case now >= w.to:
-			case now >= w.from:
-				return 0
-			default:
-				least = min(least, w.from-now)
-			}
-		}
-	}
-	return least
-}
-
-// opens returns the first moment, not before one, in a span; nil where the time zone is not known. Between two transitions
-// of its zone the clock on the wall goes as fast as time does.
-func (h *Hours) opens(at time.Time) *time.Time {
+// judge notes in the requirement the minutes that it has read, so that nothing else has to read the spans again.
+func (h *Hours) judge(r *Rule, at time.Time) Requirement {
+	missing := Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: closed at this time in %s.", r.Name, h.TimeZone)}
 	location, err := zone(h.TimeZone)
 	if err != nil {
-		return nil
+		return missing
 	}
-	all := h.weeks()
-	for now, end := at.In(location), at.AddDate(0, 0, 15); now.Before(end); {
-		minute := int(now.Weekday())*dayTime + now.Hour()*60 + now.Minute()
-		wait := untilOpen(all, minute)
-		if wait == 0 {
-			return &now
-		}
-		next := now.Add(time.Duration(wait)*time.Minute - time.Duration(now.Second())*time.Second - time.Duration(now.Nanosecond()))
-		if _, changes := now.ZoneBounds(); !changes.IsZero() && changes.Before(next) {
-			next = changes
-		}
-		now = next
-	}
-	return nil
-}
 
-func (h *Hours) judge(r *Rule, at time.Time) Requirement {
-	opens := h.opens(at)
-	if opens != nil && opens.Equal(at) {
-		return Requirement{Rule: r, Met: true, Message: fmt.Sprintf("Rule %q: it is open.", r.Name)}
+	hours := &zoneHours{zone: location, open: h.minutes()}
+	if hours.open.has(minuteOfWeek(at.In(location))) {
+		return Requirement{Rule: r, hours: hours, Met: true, Message: fmt.Sprintf("Rule %q: it is open.", r.Name)}
 	}
-	until := ""
-	if opens != nil {
-		until = ", opens at " + opens.Format(time.RFC3339)
+
+	missing.hours = hours
+	own := timetable{}
+	own.add(hours)
+	if missing.At = own.opens(at); missing.At != nil {
+		missing.Message = fmt.Sprintf("Rule %q: closed at this time in %s, opens at %s.",
+			r.Name, h.TimeZone, missing.At.In(location).Format(time.RFC3339))
 	}
-	return Requirement{Rule: r, At: opens, Message: fmt.Sprintf("Rule %q: closed at this time in %s%s.", r.Name, h.TimeZone, until)}
+	return missing
 }
 
 func (h *Hours) check(v *fault.Violations, at string) {

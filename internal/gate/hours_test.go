@@ -87,7 +87,11 @@ func againstBruteForce(t *testing.T, h *gate.Hours, zone *time.Location, from ti
 	rules := []gate.Rule{{Name: "hours", Operations: []gate.Operation{gate.Create}, Demand: gate.Demand{Hours: h}}}
 	for i := range 4 * 24 * 60 {
 		at := from.Add(time.Duration(i) * time.Minute)
-		got := gate.Judge(rules, gate.Facts{Operation: gate.Create}, at)[0]
+		list, err := gate.Judge(t.Context(), rules, gate.Facts{Operation: gate.Create}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := list[0]
 		switch {
 		case got.Met != (opens[i] == i):
 			t.Fatalf("%+v at %s: met is %v", h, at.In(zone), got.Met)

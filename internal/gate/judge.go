@@ -1,6 +1,13 @@
 package gate
 
-import "time"
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"slipway/internal/meter"
+)
 
 // Facts are what is known of a deployment that is to be judged.
 type Facts struct {
@@ -23,18 +30,26 @@ type Requirement struct {
 	At *time.Time
 	// Needed and Given are how many approvals there have to be, and are; nil for other demands.
 	Needed, Given *int32
+	// hours are what a demand for hours leaves open; nil for other demands, and in an unknown time zone.
+	hours *zoneHours
 }
 
 // Judge returns what the rules that bind an operation come to at a time, in their order. Rules of other places must not be
-// among them.
-func Judge(rules []Rule, f Facts, at time.Time) []Requirement {
+// among them. Each rule is work of the context's request, with its part in looking for an opening; Judge fails with what
+// ends that request.
+func Judge(ctx context.Context, rules []Rule, f Facts, at time.Time) ([]Requirement, error) {
 	var all []Requirement
 	for i := range rules {
-		if r := &rules[i]; r.Binds(f.Operation) {
-			all = append(all, r.judge(f, at))
+		r := &rules[i]
+		if !r.Binds(f.Operation) {
+			continue
 		}
+		if err := meter.Spend(ctx, meter.Rules, 1); err != nil {
+			return nil, err
+		}
+		all = append(all, r.judge(f, at))
 	}
-	return all
+	return all, nil
 }
 
 func (r *Rule) judge(f Facts, at time.Time) Requirement {
@@ -63,47 +78,20 @@ func Unmet(all []Requirement) []Requirement {
 	return unmet
 }
 
-// Messages returns the messages of requirements.
-func Messages(all []Requirement) []string {
-	messages := make([]string, len(all))
-	for i, r := range all {
-		messages[i] = r.Message
-	}
-	return messages
-}
+// MaxNamed is how many rules an error or a warning names at most; it counts the rest.
+const MaxNamed = 20
 
-// Opens returns the first moment, not before one, at which all rules of hours and freezes that bind an operation are met;
-// nil where there is none within a year, or too many changes come before it.
-func Opens(rules []*Rule, op Operation, at time.Time) *time.Time {
-	const maxSteps = 1000
-	now, end := at, at.AddDate(1, 0, 0)
-	for range maxSteps {
-		latest := now
-		for _, r := range rules {
-			if !r.Binds(op) {
-				continue
-			}
-			opens := &now
-			switch {
-			case r.Demand.Hours != nil:
-				opens = r.Demand.Hours.opens(now)
-			case r.Demand.Freeze != nil:
-				opens = r.Demand.Freeze.opens(now)
-			}
-			if opens == nil {
-				return nil
-			}
-			if opens.After(latest) {
-				latest = *opens
-			}
-		}
-		switch {
-		case latest.Equal(now):
-			return &now
-		case latest.After(end):
-			return nil
-		}
-		now = latest
+// Summary returns the messages of requirements as sentences, one after the other.
+func Summary(unmet []Requirement) string { return strings.Join(messages(unmet), " ") }
+
+// messages returns the messages of the first requirements, and how many more there are.
+func messages(unmet []Requirement) []string {
+	var list []string
+	for _, r := range unmet[:min(len(unmet), MaxNamed)] {
+		list = append(list, r.Message)
 	}
-	return nil
+	if more := len(unmet) - MaxNamed; more > 0 {
+		list = append(list, fmt.Sprintf("%d more rules are not met.", more))
+	}
+	return list
 }

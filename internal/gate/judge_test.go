@@ -19,6 +19,16 @@ func bound(d gate.Demand, operations ...gate.Operation) gate.Rule {
 	return gate.Rule{ID: "rule_1", Name: "R", Operations: operations, Demand: d, Overridable: true}
 }
 
+// judge returns what rules come to at noon.
+func judge(t *testing.T, rules []gate.Rule, f gate.Facts) []gate.Requirement {
+	t.Helper()
+	list, err := gate.Judge(t.Context(), rules, f, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 func demanded(count int32, role actor.Role, by ...string) gate.Demand {
 	return gate.Demand{Approvals: &gate.Approvals{Count: count, Role: role, By: by}}
 }
@@ -65,12 +75,12 @@ func TestADemandIsMetByItsFacts(t *testing.T) {
 		if c.facts.Operation == "" {
 			c.facts.Operation = gate.Create
 		}
-		got := gate.Judge([]gate.Rule{bound(c.demand)}, c.facts, noon)
+		got := judge(t, []gate.Rule{bound(c.demand)}, c.facts)
 		if len(got) != 1 || got[0].Met != c.met || got[0].Message == "" || got[0].Met && got[0].At != nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := gate.Judge([]gate.Rule{bound(demanded(1, actor.Developer))}, gate.Facts{Operation: gate.Rollback}, noon); got != nil {
+	if got := judge(t, []gate.Rule{bound(demanded(1, actor.Developer))}, gate.Facts{Operation: gate.Rollback}); got != nil {
 		t.Errorf("a rollback, which the rule does not name: %+v", got)
 	}
 }
@@ -89,21 +99,21 @@ func TestOfSeveralUnmetOneDecides(t *testing.T) {
 		"waits":   {[]gate.Rule{freeze, approve}, true, "", fault.DeploymentApprovalsMissing},
 		"refused": {[]gate.Rule{freeze, approve, live}, false, fault.DeploymentNotPromoted, fault.DeploymentNotPromoted},
 	} {
-		judged := gate.Judge(c.rules, gate.Facts{Operation: gate.Create}, noon)
-		waits, refusal := gate.AtCreation(judged, gate.Create, noon)
+		judged := judge(t, c.rules, gate.Facts{Operation: gate.Create})
+		waits, refusal := gate.AtCreation(judged, noon)
 		if waits != c.waits || (refusal != nil) != (c.code != "") || c.code != "" && !fault.Is(refusal, c.code) {
 			t.Errorf("%s: waits %v, %v", name, waits, refusal)
 		}
-		if err := gate.AtStart(judged, gate.Create, noon); (err != nil) != (c.start != "") || c.start != "" && !fault.Is(err, c.start) {
+		if err := gate.AtStart(judged, noon); (err != nil) != (c.start != "") || c.start != "" && !fault.Is(err, c.start) {
 			t.Errorf("%s, at the start: %v", name, err)
 		}
 	}
-	over, err := gate.GoPast(gate.Judge([]gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}, noon), "boss", "the site is down", noon)
+	over, err := gate.GoPast(judge(t, []gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}), "boss", "the site is down", noon)
 	if err != nil || len(over.Requirements) != 2 {
 		t.Errorf("%+v, %v", over, err)
 	}
 	freeze.Overridable = false
-	if _, err := gate.GoPast(gate.Judge([]gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}, noon), "boss", "r", noon); !fault.Is(err, fault.RuleNotOverridable) {
+	if _, err := gate.GoPast(judge(t, []gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}), "boss", "r", noon); !fault.Is(err, fault.RuleNotOverridable) {
 		t.Errorf("%v", err)
 	}
 }

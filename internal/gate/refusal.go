@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"strings"
 	"time"
 
 	"slipway/internal/fault"
@@ -9,7 +8,7 @@ import (
 
 // AtCreation returns what requirements come to when a deployment is made: whether it waits for approvals, or why it is
 // refused. What was not live elsewhere is refused; else what lacks approvals waits, whatever the hour.
-func AtCreation(all []Requirement, op Operation, at time.Time) (waits bool, refusal error) {
+func AtCreation(all []Requirement, at time.Time) (waits bool, refusal error) {
 	unmet := Unmet(all)
 	if f := notPromoted(unmet); f != nil {
 		return false, f
@@ -17,11 +16,11 @@ func AtCreation(all []Requirement, op Operation, at time.Time) (waits bool, refu
 	if len(ofApprovals(unmet)) > 0 {
 		return true, nil
 	}
-	return false, closed(all, unmet, op, at)
+	return false, closed(all, unmet, at)
 }
 
 // AtStart returns why a deployment that has waited cannot be started, nil where it can: all has to be met.
-func AtStart(all []Requirement, op Operation, at time.Time) error {
+func AtStart(all []Requirement, at time.Time) error {
 	unmet := Unmet(all)
 	if f := notPromoted(unmet); f != nil {
 		return f
@@ -29,13 +28,13 @@ func AtStart(all []Requirement, op Operation, at time.Time) error {
 	if missing := ofApprovals(unmet); len(missing) > 0 {
 		f := explained(fault.DeploymentApprovalsMissing, missing)
 		var rules []map[string]any
-		for _, r := range missing {
+		for _, r := range named(missing) {
 			rules = append(rules, map[string]any{"ruleId": r.Rule.ID, "needed": r.Needed, "given": r.Given})
 		}
 		f.Metadata = map[string]any{"missing": rules}
 		return f
 	}
-	return closed(all, unmet, op, at)
+	return closed(all, unmet, at)
 }
 
 func ofApprovals(unmet []Requirement) (list []Requirement) {
@@ -50,14 +49,18 @@ func ofApprovals(unmet []Requirement) (list []Requirement) {
 // notPromoted returns the refusal of what was not live elsewhere, nil for none.
 func notPromoted(unmet []Requirement) error {
 	var missing []Requirement
-	var ids []string
 	for _, r := range unmet {
 		if r.Rule.Demand.LiveIn != nil {
-			missing, ids = append(missing, r), append(ids, r.Rule.Demand.LiveIn.EnvironmentIDs...)
+			missing = append(missing, r)
 		}
 	}
 	if len(missing) == 0 {
 		return nil
+	}
+
+	var ids []string
+	for _, r := range named(missing) {
+		ids = append(ids, r.Rule.Demand.LiveIn.EnvironmentIDs...)
 	}
 	f := explained(fault.DeploymentNotPromoted, missing)
 	f.Metadata = map[string]any{"environmentIds": ids}
@@ -75,30 +78,28 @@ func notPromoted(unmet []Requirement) error {
 }
 
 // closed returns the refusal of what is not met for the time, nil for nothing.
-func closed(all, unmet []Requirement, op Operation, at time.Time) error {
+func closed(all, unmet []Requirement, at time.Time) error {
 	if len(unmet) == 0 {
 		return nil
 	}
 	f := explained(fault.EnvironmentClosed, unmet)
 	var ids []string
-	for _, r := range unmet {
+	for _, r := range named(unmet) {
 		ids = append(ids, r.Rule.ID)
 	}
 	f.Metadata = map[string]any{"ruleIds": ids}
-	rules := make([]*Rule, len(all))
-	for i, r := range all {
-		rules[i] = r.Rule
-	}
-	if opens := Opens(rules, op, at); opens != nil {
+	if opens := Opens(all, at); opens != nil {
 		f.Metadata["opensAt"] = opens.UTC().Format(time.RFC3339Nano)
 	}
 	return f
 }
 
+// named returns the requirements that an error names.
+func named(unmet []Requirement) []Requirement { return unmet[:min(len(unmet), MaxNamed)] }
+
 // explained returns an error that says what is not met.
 func explained(code fault.Code, unmet []Requirement) *fault.Error {
-	messages := Messages(unmet)
-	f := fault.New(code, "%s", strings.Join(messages, " "))
-	f.Details = []fault.Section{{Title: "What is not met", Render: fault.RenderList, Items: messages}}
+	f := fault.New(code, "%s", Summary(unmet))
+	f.Details = []fault.Section{{Title: "What is not met", Render: fault.RenderList, Items: messages(unmet)}}
 	return f
 }

@@ -22,6 +22,8 @@ const (
 	Matches
 	// Matched are the bytes of these texts.
 	Matched
+	// Rules are rules of release control that are read or judged.
+	Rules
 	kinds
 )
 
@@ -39,6 +41,7 @@ var weights = [kinds]struct {
 	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
 	Matches:  {1, "each text that a pattern is tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
+	Rules:    {1, "each rule that is judged"},
 }
 
 const (

@@ -1,11 +1,18 @@
 package rule
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"slipway/ent"
+	entrule "slipway/ent/rule"
+	"slipway/internal/actor"
 	"slipway/internal/gate"
+	"slipway/internal/meter"
+	"slipway/internal/record"
+	"slipway/internal/store"
 )
 
 // InForce returns the expression of the rules that are in force in an environment, as one text, which Decode reads: so that
@@ -25,14 +32,88 @@ func InForce(organization, project, environment string, postgres bool) string {
 		`) AND ("u"."environment_id" IS NULL OR "u"."environment_id" = ` + environment + `))`
 }
 
-// Decode reads what InForce has selected, nil for nothing.
-func Decode(text *string) ([]gate.Rule, error) {
+// Decode reads what InForce has selected, nil for nothing, as work of the context's request.
+func Decode(ctx context.Context, text *string) ([]gate.Rule, error) {
 	if text == nil {
 		return nil, nil
+	}
+	if err := meter.Decode(ctx, meter.Stored, *text); err != nil {
+		return nil, err
 	}
 	var list []gate.Rule
 	if err := json.Unmarshal([]byte(*text), &list); err != nil {
 		return nil, fmt.Errorf("rule: %w", err)
 	}
 	return list, nil
+}
+
+// All returns the rules of the organization that are in force, the oldest first, as work of the context's request.
+func All(ctx context.Context, s *store.Store) ([]*ent.Rule, error) {
+	all, err := s.Client.Rule.Query().Where(entrule.EndedAtIsNil()).Order(ent.Asc(entrule.FieldCreatedAt, entrule.FieldID)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return all, meter.Spend(ctx, meter.Rules, len(all))
+}
+
+// IsFor reports whether a rule is for deployments in an environment of a project.
+func IsFor(r *ent.Rule, place actor.Place) bool {
+	in := PlaceOf(r)
+	return (in.EnvironmentID == "" || in.EnvironmentID == place.EnvironmentID) && (in.ProjectID == "" || in.ProjectID == place.ProjectID)
+}
+
+// InForceOf returns the rules that are in force in each environment of the ids, the oldest first. Each that an environment
+// has is work of the context's request.
+func (s *Service) InForceOf(ctx context.Context, environmentIDs []string) (map[string][]*ent.Rule, error) {
+	environments, err := record.Environments.In(s.Store).ByIDs(record.Whole(ctx), environmentIDs) // whatever of them is shown
+	if err != nil {
+		return nil, err
+	}
+	all, err := All(ctx, s.Store)
+	if err != nil {
+		return nil, err
+	}
+
+	of := map[string][]*ent.Rule{}
+	for _, environment := range environments {
+		place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: environment.ID}
+		for _, r := range all {
+			if IsFor(r, place) {
+				of[environment.ID] = append(of[environment.ID], r)
+			}
+		}
+		if err := meter.Spend(ctx, meter.Rules, len(of[environment.ID])); err != nil {
+			return nil, err
+		}
+	}
+	return of, nil
+}
+
+// RequirementsOf returns what the rules come to now for an operation in each environment of the ids, of which nothing else is
+// known. A rule is judged once, however many environments it is for.
+func (s *Service) RequirementsOf(ctx context.Context, environmentIDs []string, op gate.Operation) (map[string][]gate.Requirement, error) {
+	rules, err := s.InForceOf(ctx, environmentIDs)
+	if err != nil || len(rules) == 0 {
+		return nil, err
+	}
+	at, err := s.Journal.Clock(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	judged := map[string][]gate.Requirement{} // by the rule; none for one that does not bind the operation
+	of := map[string][]gate.Requirement{}
+	for environmentID, list := range rules {
+		for _, r := range list {
+			requirements, known := judged[r.ID]
+			if !known {
+				if requirements, err = gate.Judge(ctx, []gate.Rule{Judged(r)}, gate.Facts{Operation: op}, at); err != nil {
+					return nil, err
+				}
+				judged[r.ID] = requirements
+			}
+			of[environmentID] = append(of[environmentID], requirements...)
+		}
+	}
+	return of, nil
 }

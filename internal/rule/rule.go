@@ -297,50 +297,6 @@ func (s *Service) RulesByID(ctx context.Context, ids []string) ([]*ent.Rule, err
 	return record.Rules.In(s.Store).ByIDs(ctx, ids)
 }
 
-// InForceOf returns the rules that are in force in each environment of the ids, the oldest first.
-func (s *Service) InForceOf(ctx context.Context, environmentIDs []string) (map[string][]*ent.Rule, error) {
-	environments, err := record.Environments.In(s.Store).ByIDs(record.Whole(ctx), environmentIDs) // whatever of them is shown
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.Store.Client.Rule.Query().Where(entrule.EndedAtIsNil()).Order(ent.Asc(entrule.FieldCreatedAt, entrule.FieldID)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	of := map[string][]*ent.Rule{}
-	for _, environment := range environments {
-		for _, r := range all {
-			in := PlaceOf(r)
-			if (in.EnvironmentID == "" || in.EnvironmentID == environment.ID) && (in.ProjectID == "" || in.ProjectID == environment.ProjectID) {
-				of[environment.ID] = append(of[environment.ID], r)
-			}
-		}
-	}
-	return of, nil
-}
-
-// RequirementsOf returns what the rules come to now for an operation in each environment of the ids, of which nothing else is
-// known.
-func (s *Service) RequirementsOf(ctx context.Context, environmentIDs []string, op gate.Operation) (map[string][]gate.Requirement, error) {
-	rules, err := s.InForceOf(ctx, environmentIDs)
-	if err != nil || len(rules) == 0 {
-		return nil, err
-	}
-	at, err := s.Journal.Clock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	of := map[string][]gate.Requirement{}
-	for environmentID, list := range rules {
-		judged := make([]gate.Rule, len(list))
-		for i, r := range list {
-			judged[i] = Judged(r)
-		}
-		of[environmentID] = gate.Judge(judged, gate.Facts{Operation: op}, at)
-	}
-	return of, nil
-}
-
 // Judged returns a rule as package gate has it.
 func Judged(r *ent.Rule) gate.Rule {
 	return gate.Rule{ID: r.ID, Version: r.Version, Name: r.Name, Operations: r.Operations, Demand: r.Demand, Overridable: r.Overridable}

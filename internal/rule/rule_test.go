@@ -201,7 +201,7 @@ func TestRulesAreReadAsTheyWereMade(t *testing.T) {
 		if err := w.Raw(t, w.Acme).QueryRowContext(t.Context(), query, w.Acme.ID, p.Project.ID, p.Environment.ID).Scan(&text); err != nil {
 			t.Fatal(err)
 		}
-		got, err := rule.Decode(text)
+		got, err := rule.Decode(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
