@@ -623,7 +623,10 @@ type Query {
     status: ModuleDefinitionStatus
     "Only definitions of exactly this module type."
     type: String
-    "Only definitions whose name, type or description contains this text, in any case; 1 to 100 characters."
+    """
+    Only definitions whose name or type contains this text, in any case; 1 to 100 characters. The newest 10,000 are
+    searched, which costs 1 for each 10; if there are more, extensions.truncated names the list.
+    """
     search: String
     "How many from the start, 1 to 100; 50 where neither first nor last is given."
     first: Int
@@ -788,7 +791,10 @@ type Query {
   projects(
     "True lists only those that are archived instead."
     archived: Boolean
-    "Only projects whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters."
+    """
+    Only projects whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters. The newest
+    10,000 are searched, which costs 1 for each 10; if there are more, extensions.truncated names the list.
+    """
     search: String
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
@@ -814,7 +820,10 @@ type Query {
     projectId: ID
     "True lists only those that are archived instead, they or their project."
     archived: Boolean
-    "Only environments whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters."
+    """
+    Only environments whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters. The newest
+    10,000 are searched, which costs 1 for each 10; if there are more, extensions.truncated names the list.
+    """
     search: String
     "How many from the start, 1 to 100; 10 where neither first nor last is given."
     first: Int
@@ -2238,7 +2247,10 @@ input ModuleInstanceFilter {
   drift: DriftKind
   "True keeps only those that are archived, they or their environment or project; the list is without them otherwise."
   archived: Boolean
-  "A text that the name contains, in any case of the letters A to Z; 1 to 100 characters."
+  """
+  A text that the name contains, in any case of the letters A to Z; 1 to 100 characters. The newest 10,000 are searched,
+  which costs 1 for each 10; if there are more, extensions.truncated names the list.
+  """
   search: String
 }
 

@@ -20,6 +20,7 @@ import (
 	"slipway/internal/dependency"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/meter"
 	"slipway/internal/store"
 )
 
@@ -66,6 +67,8 @@ type kind[T any] struct {
 	deployments, placed string // the columns of deployments and of module instances that have the record's id
 	find                func(ctx context.Context, tx *ent.Tx, id string) (*T, error)
 	state               func(*T) state
+	// countWithin returns how many records are in it; nil for none.
+	countWithin func(ctx context.Context, tx *ent.Tx, id string) (int, error)
 	// checkAbove returns why the record cannot be unarchived for what it is in.
 	checkAbove func(ctx context.Context, tx *ent.Tx, record *T) error
 	// set marks the record and what is in it, and returns the record.
@@ -145,7 +148,7 @@ func unarchive[T any](ctx context.Context, s *Service, k kind[T], id string) (un
 	return unarchived, nil
 }
 
-// own returns a record that the actor may archive.
+// own returns a record that the actor may archive. What is in it is work of the context's request.
 func (k kind[T]) own(ctx context.Context, tx *ent.Tx, id string) (*T, state, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, k.forbidden); err != nil {
@@ -156,7 +159,25 @@ func (k kind[T]) own(ctx context.Context, tx *ent.Tx, id string) (*T, state, err
 		return nil, state{}, err
 	}
 	now := k.state(record)
-	return record, now, access.CheckIn(a, k.permission, now.place, k.forbidden)
+	if err := access.CheckIn(a, k.permission, now.place, k.forbidden); err != nil {
+		return nil, state{}, err
+	}
+	return record, now, k.charge(ctx, tx, now.id)
+}
+
+// maxCharged is how many records count at most, so that a place can be archived by itself however much is in it.
+const maxCharged = 20_000
+
+// charge counts the records in a record as work.
+func (k kind[T]) charge(ctx context.Context, tx *ent.Tx, id string) error {
+	if k.countWithin == nil {
+		return nil
+	}
+	n, err := k.countWithin(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	return meter.Spend(ctx, meter.Archived, min(n, maxCharged))
 }
 
 // maxNamed is how many of those in the way a refusal names.

@@ -58,6 +58,14 @@ var projects = kind[ent.Project]{
 	state: func(p *ent.Project) state {
 		return state{id: p.ID, name: p.Slug, place: actor.Place{ProjectID: p.ID}, at: p.ArchivedAt, with: p.ArchivedWith}
 	},
+	countWithin: func(ctx context.Context, tx *ent.Tx, id string) (int, error) {
+		in, err := tx.Environment.Query().Where(environment.ProjectID(id)).Count(ctx)
+		if err != nil {
+			return 0, err
+		}
+		placed, err := tx.ModuleInstance.Query().Where(moduleinstance.ProjectID(id)).Count(ctx)
+		return in + placed, err
+	},
 	checkAbove: func(context.Context, *ent.Tx, *ent.Project) error { return nil },
 	set: func(ctx context.Context, tx *ent.Tx, p *ent.Project, m mark) (*ent.Project, error) {
 		if err := m.environments(ctx, tx, environment.ProjectID(p.ID)); err != nil {
@@ -82,6 +90,9 @@ var environments = kind[ent.Environment]{
 	},
 	state: func(e *ent.Environment) state {
 		return state{id: e.ID, name: e.Slug, place: actor.Place{ProjectID: e.ProjectID, EnvironmentID: e.ID}, at: e.ArchivedAt, with: e.ArchivedWith}
+	},
+	countWithin: func(ctx context.Context, tx *ent.Tx, id string) (int, error) {
+		return tx.ModuleInstance.Query().Where(moduleinstance.EnvironmentID(id)).Count(ctx)
 	},
 	checkAbove: func(ctx context.Context, tx *ent.Tx, e *ent.Environment) error {
 		p, err := tx.Project.Get(ctx, e.ProjectID)

@@ -70,7 +70,7 @@ func hasStatus(s moduledefinition.Status) record.Condition {
 type DefinitionFilter struct {
 	Status *moduledefinition.Status
 	Type   *string
-	// Search is text that the name, the type or the description contains, in any case.
+	// Search is text that the name or the type contains, in any case.
 	Search *string
 }
 
@@ -92,7 +92,10 @@ func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page
 		if err := textrules.CheckSearch(*f.Search); err != nil {
 			return nil, err
 		}
-		list = list.Where(list.Contains(strings.ToLower(*f.Search), moduledefinition.FieldSearchText))
+		var err error
+		if list, err = list.Search(ctx, strings.ToLower(*f.Search), moduledefinition.FieldSearchText); err != nil {
+			return nil, err
+		}
 	}
 	scope := page.Scope{List: "moduleDefinitions", Viewer: store.Scope(a), Filter: f}
 	return page.Read(ctx, list, args, scope)
@@ -139,7 +142,7 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 		create := tx.ModuleDefinition.Create().
 			SetID(definitionID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetName(in.Name).SetType(in.Type).SetNillableDescription(in.Description).SetStatus(in.Status).
-			SetSearchText(searchText(in.Name, in.Type, in.Description))
+			SetSearchText(searchText(in.Name, in.Type))
 		if a.OrganizationID != "" {
 			create.SetOrganizationID(a.OrganizationID)
 		}
@@ -256,22 +259,14 @@ func (p DefinitionPatch) changesNothing() bool {
 
 func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUpdateOne {
 	u := d.Update().SetNillableName(p.Name).SetNillableType(p.Type).SetNillableStatus(p.Status)
-	description := d.Description
 	if p.Description != nil {
-		description = p.Description
-		u.SetDescription(*description)
-		if *description == "" {
+		u.SetDescription(*p.Description)
+		if *p.Description == "" {
 			u.ClearDescription()
 		}
 	}
-	return u.SetSearchText(searchText(*cmp.Or(p.Name, &d.Name), *cmp.Or(p.Type, &d.Type), description))
+	return u.SetSearchText(searchText(*cmp.Or(p.Name, &d.Name), *cmp.Or(p.Type, &d.Type)))
 }
 
 // searchText is what a search looks in. It is folded here, because the databases fold differently.
-func searchText(name, moduleType string, description *string) string {
-	text := name + "\n" + moduleType
-	if description != nil {
-		text += "\n" + *description
-	}
-	return strings.ToLower(text)
-}
+func searchText(name, moduleType string) string { return strings.ToLower(name + "\n" + moduleType) }

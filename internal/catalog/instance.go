@@ -84,7 +84,10 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 		if err := textrules.CheckSearch(*f.Search); err != nil {
 			return nil, err
 		}
-		list = list.Where(list.ContainsFold(*f.Search, moduleinstance.FieldName))
+		var err error
+		if list, err = list.Search(ctx, *f.Search, moduleinstance.FieldName); err != nil {
+			return nil, err
+		}
 	}
 	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, list, args, scope)

@@ -42,7 +42,7 @@ type execution struct {
 	payment *payment
 
 	mu sync.Mutex
-	// truncated are the paths of the lists that were cut at their default length.
+	// truncated are the paths of the lists of which there is more than the document may expect.
 	truncated map[string]bool
 	// committed are the payloads of the mutations that have been carried out, by the names that they
 	// answer under.
@@ -263,10 +263,10 @@ func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float6
 	return cost
 }
 
-// addTruncated keeps the path of a list that was cut at its default length, for the document set none.
+// addTruncated keeps the path of a list of which there is more than the document may expect.
 func (e *execution) addTruncated(fc *graphql.FieldContext, result any) {
-	connection, ok := result.(interface{ CutByDefault() bool })
-	if !ok || !connection.CutByDefault() {
+	connection, ok := result.(interface{ Truncated() bool })
+	if !ok || !connection.Truncated() {
 		return
 	}
 	e.mu.Lock()

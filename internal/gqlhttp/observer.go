@@ -52,6 +52,8 @@ func (o Observer) Text(ctx context.Context, length int) error {
 	if length < largeText {
 		return nil
 	}
-	_ = meter.Answer(ctx, meter.Taken, length) // err returns the same, in a mutation's words
+	// err returns the same errors, in a mutation's words.
+	_ = meter.Answer(ctx, meter.Taken, length)
+	_ = meter.Spend(ctx, meter.Texts, length)
 	return o.err(ctx)
 }

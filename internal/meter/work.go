@@ -24,6 +24,12 @@ const (
 	Matched
 	// Rules are rules of release control that are read or judged.
 	Rules
+	// Searched are records that a text is looked for in.
+	Searched
+	// Archived are records that are archived or unarchived with a place.
+	Archived
+	// Texts are bytes of long texts and of stored JSON that are answered, which may have to be compressed.
+	Texts
 	kinds
 )
 
@@ -42,6 +48,9 @@ var weights = [kinds]struct {
 	Matches:  {1, "each text that a pattern is tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 	Rules:    {1, "each rule that is judged"},
+	Searched: {0.1, "1 for each 10 records that are searched"},
+	Archived: {0.25, "1 for each 4 records that are archived with it"},
+	Texts:    {0.75 / 1024, "3 for each 4 KiB of long texts and stored JSON"},
 }
 
 const (

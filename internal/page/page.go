@@ -57,12 +57,15 @@ type Connection[T any] struct {
 	FeedCursor string
 
 	byDefault bool
-	count     func(context.Context) (int, error)
+	// searched is whether the list is a search that did not look at all records.
+	searched bool
+	count    func(context.Context) (int, error)
 }
 
-// CutByDefault reports whether the list continues after the page and the caller had not asked for a size.
-func (c *Connection[T]) CutByDefault() bool {
-	return c != nil && c.byDefault && c.PageInfo.HasNextPage
+// Truncated reports whether there is more than the caller may think: the list continues after the page and the caller had
+// not asked for a size, or it is a search that did not look at all records.
+func (c *Connection[T]) Truncated() bool {
+	return c != nil && (c.byDefault && c.PageInfo.HasNextPage || c.searched)
 }
 
 // Nodes returns the records of the page.

@@ -18,7 +18,9 @@ func Read[T any](ctx context.Context, list record.Query[T], args Args, scope Sco
 	if err != nil {
 		return nil, err
 	}
-	return connect(r, list.Table(), records, list.Count), nil
+	c := connect(r, list.Table(), records, list.Count)
+	c.searched = list.Truncated()
+	return c, nil
 }
 
 // Parents are the records whose lists are read together. The list of a parent has the records with its id in Column.

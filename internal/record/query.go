@@ -20,6 +20,7 @@ type Query[T any] struct {
 	table      *Table[T]
 	store      *store.Store
 	conditions []Condition
+	truncated  bool
 }
 
 // In returns the list of all records in a database.
@@ -31,18 +32,10 @@ func (q Query[T]) Where(conditions ...Condition) Query[T] {
 	return q
 }
 
-// Contains returns the condition that one of some columns contains a text. PostgreSQL takes LIKE for true of one row in two
-// hundred, where row-level security keeps it from looking closer, and would sort what it could read in order.
-func (q Query[T]) Contains(text string, columns ...string) Condition {
-	function := "instr"
-	if q.store.Postgres() {
-		function = "strpos"
-	}
-	return anyColumn(columns, func(column string) string { return function + "(" + column + ", ?) > 0" }, text)
-}
-
-// ContainsFold is Contains in any case of the letters A to Z. Of others the databases have rules of their own.
-func (q Query[T]) ContainsFold(text string, columns ...string) Condition {
+// containsFold returns the condition that one of some columns contains a text, in any case of the letters A to Z. For other
+// letters the databases have rules of their own. PostgreSQL assumes that LIKE is true of one row in two hundred, because
+// row-level security keeps it from looking closer, and would sort what it could read in order.
+func (q Query[T]) containsFold(text string, columns ...string) Condition {
 	of := func(column string) string { return "instr(lower(" + column + "), ?) > 0" }
 	if q.store.Postgres() {
 		of = func(column string) string { return "strpos(lower(" + column + ` COLLATE "C"), ?) > 0` }

@@ -34,6 +34,8 @@ type shape struct {
 	limit                   int
 	backward, after, before bool
 	bySequence              bool
+	// counted is whether only the number of the records is read, and when the oldest of them was created.
+	counted bool
 }
 
 func (r Range) shape(k kind) shape {
@@ -126,6 +128,10 @@ func (s shape) tenancy(c store.Class) string {
 
 // write returns the text, with question marks for arguments.
 func (s shape) write(table string, class store.Class) string {
+	if s.counted {
+		s.counted = false
+		return `SELECT COUNT(*), MIN("created_at") FROM (` + s.write(table, class) + `) AS "counted"`
+	}
 	name := `"` + table + `"`
 	from := ` FROM ` + name
 	switch s.kind {

@@ -76,7 +76,10 @@ func (s *Service) Environments(ctx context.Context, f EnvironmentFilter, args pa
 		if err := textrules.CheckSearch(*f.Search); err != nil {
 			return nil, err
 		}
-		list = list.Where(list.ContainsFold(*f.Search, environment.FieldName, environment.FieldSlug))
+		var err error
+		if list, err = list.Search(ctx, *f.Search, environment.FieldName, environment.FieldSlug); err != nil {
+			return nil, err
+		}
 	}
 	scope := page.Scope{List: archivedList("environments", f.Archived), Viewer: a.OrganizationID, Filter: f.ProjectID}
 	if f.Search != nil {

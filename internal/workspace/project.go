@@ -62,7 +62,10 @@ func (s *Service) Projects(ctx context.Context, f ProjectFilter, args page.Args)
 		if err := textrules.CheckSearch(*f.Search); err != nil {
 			return nil, err
 		}
-		list = list.Where(list.ContainsFold(*f.Search, project.FieldName, project.FieldSlug))
+		var err error
+		if list, err = list.Search(ctx, *f.Search, project.FieldName, project.FieldSlug); err != nil {
+			return nil, err
+		}
 	}
 	return page.Read(ctx, list, args, page.Scope{List: "projects", Viewer: a.OrganizationID, Filter: f})
 }
