@@ -92,7 +92,7 @@ func (s *Service) speak(ctx context.Context, action string, in Voice, approves b
 			if err != nil && !ent.IsNotFound(err) {
 				return err
 			}
-			if e.SkipAudit = isRepeated(d, earlier, approves); e.SkipAudit {
+			if e.SkipAudit = isRepeated(d, earlier, a, in.Comment, approves); e.SkipAudit {
 				return nil
 			}
 			if err := checkAwaiting(d, e.Shared()); err != nil {
@@ -135,16 +135,23 @@ func keepVoice(ctx context.Context, tx *ent.Tx, earlier, now *ent.Approval) erro
 	return u.Exec(ctx)
 }
 
-// isRepeated reports whether a principal has said the same of a deployment before: the answer was lost.
-func isRepeated(d *ent.Deployment, earlier *ent.Approval, approves bool) bool {
+// isRepeated reports whether an actor's principal has said the same of a deployment before: the answer was lost. An approval
+// of what waits is the same only with the same token, role and comment: an earlier token may have been revoked or have
+// expired since, and the approval with it.
+func isRepeated(d *ent.Deployment, earlier *ent.Approval, a *actor.Actor, comment *string, approves bool) bool {
 	switch {
 	case earlier == nil || earlier.Approved != approves:
 		return false
+	case approves && d.Status == StatusAwaiting:
+		return earlier.TokenID == a.ID && earlier.Role == a.Role && equalText(earlier.Comment, comment)
 	case approves:
-		return d.Status == StatusAwaiting || hasStarted(d)
+		return hasStarted(d)
 	}
 	return d.Error != nil && d.Error.Code == string(fault.DeploymentRejected)
 }
+
+// equalText reports whether two texts, each of which may be nil, are the same.
+func equalText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // checkAwaiting returns why nobody can approve of a deployment, reject or start it at a time, nil where it waits.
 func checkAwaiting(d *ent.Deployment, at time.Time) error {

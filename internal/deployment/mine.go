@@ -20,7 +20,8 @@ var triggersOf = map[gate.Operation][]string{
 }
 
 // awaitingMine returns the conditions that a deployment waits for an approval which an actor could give: a rule of its place
-// takes it, the actor may deploy there, is another than the author, and has not approved yet.
+// takes it, the actor may deploy there, is another than the author, and has not given one yet that may count: by a token that is
+// valid still, in today's role.
 func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Condition, error) {
 	none := []record.Condition{record.Where("1 = 0")}
 	if !slices.Contains(access.Permissions(a), access.Deploy) {
@@ -64,8 +65,10 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 		record.Where(`"status" = 'AWAITING_APPROVAL'`),
 		record.Where("("+strings.Join(places, " OR ")+")", args...),
 		record.Where(`("created_by_id" IS NULL OR "created_by_id" NOT IN (`+s.listed()+`))`, s.Store.List(same)),
-		record.Where(`NOT EXISTS (SELECT 1 FROM "approvals" AS "v" WHERE "v"."organization_id" = ? AND "v"."deployment_id" = "deployments"."id"
-			AND "v"."principal_id" = ? AND "v"."approved")`, store.Scope(a), a.PrincipalID),
+		record.Where(`NOT EXISTS (SELECT 1 FROM "approvals" AS "v" JOIN "tokens" AS "t" ON "t"."id" = "v"."token_id"
+			WHERE "v"."organization_id" = ? AND "v"."deployment_id" = "deployments"."id" AND "v"."principal_id" = ? AND "v"."approved"
+			AND "v"."role" = ? AND "t"."revoked_at" IS NULL AND ("t"."expires_at" IS NULL OR "t"."expires_at" > ?))`,
+			store.Scope(a), a.PrincipalID, string(a.Role), s.Journal.Now()),
 	}
 	if a.Scope != nil {
 		conditions = append(conditions, record.Where(`("project_id" IN (`+s.listed()+`) OR "environment_id" IN (`+s.listed()+`))`,
