@@ -58,6 +58,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.externalDeployment":    {moduleinstance.FieldExternalDeploymentID},
 	"ModuleInstance.activeDeployment":      {},
 	"ModuleInstance.lastDeployment":        {},
+	"ModuleInstance.previousDeployment":    {},
 	"ModuleInstance.deploymentCounts":      {},
 	"ModuleInstance.deployments":           {},
 	"ModuleInstance.destroyEligibility":    {},

@@ -367,6 +367,11 @@ func (r *moduleInstanceResolver) LastDeployment(ctx context.Context, obj *record
 	return deploymentOfInstance(ctx, obj, "lastDeployment", r.Deploy.LastOf)
 }
 
+// PreviousDeployment is the resolver for the previousDeployment field.
+func (r *moduleInstanceResolver) PreviousDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return deploymentOfInstance(ctx, obj, "previousDeployment", r.Deploy.PreviousOf)
+}
+
 // DeploymentCounts is the resolver for the deploymentCounts field.
 func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
 	return loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.CountsOf)

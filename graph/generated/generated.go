@@ -218,6 +218,7 @@ type ModuleInstanceResolver interface {
 	Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error)
 	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	PreviousDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
@@ -2125,6 +2126,12 @@ type ModuleInstance implements Node {
   activeDeployment: Deployment
   "The newest of its deployments, also one that was started outside of Slipway; null where there is none."
   lastDeployment: Deployment
+  """
+  The deployment that a rollback goes back to: the newest success of another release, from before the live release first
+  succeeded here. Quarantined releases and deployments that the cloud has taken back are passed over; the newest 50 are
+  looked at. Null if nothing is live or nothing is left.
+  """
+  previousDeployment: Deployment
   "How many deployments it has in each status, in the order of ` + "`" + `DeploymentStatus` + "`" + `; without those that none is in."
   deploymentCounts: [DeploymentCount!]!
   "The number of the last claim of one of its deployments, in digits; ` + "`" + `0` + "`" + ` before the first. Raised by each claim."
@@ -6453,6 +6460,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_activeDeployment(ctx, field)
 	case "lastDeployment":
 		return ec.fieldContext_ModuleInstance_lastDeployment(ctx, field)
+	case "previousDeployment":
+		return ec.fieldContext_ModuleInstance_previousDeployment(ctx, field)
 	case "deploymentCounts":
 		return ec.fieldContext_ModuleInstance_deploymentCounts(ctx, field)
 	case "fence":
@@ -20353,6 +20362,38 @@ func (ec *executionContext) _ModuleInstance_lastDeployment(ctx context.Context, 
 	)
 }
 func (ec *executionContext) fieldContext_ModuleInstance_lastDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_previousDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_previousDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().PreviousDeployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_previousDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ModuleInstance",
 		Field:      field,
@@ -45791,6 +45832,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_lastDeployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "previousDeployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_previousDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

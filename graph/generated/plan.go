@@ -4990,6 +4990,23 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"previousDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().PreviousDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
 		"deploymentCounts": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)

@@ -113,33 +113,20 @@ func (s *session) deploymentID(ctx context.Context, ref string) (string, error) 
 	return s.previous(ctx, instance)
 }
 
-// previous returns the deployment that a rollback goes back to: the newest success of another release than the live one,
-// which is not quarantined, from before the live release first succeeded there. So two rollbacks go two steps back, not
-// forth again.
+// previous returns the deployment that a rollback goes back to, as the server has it.
 func (s *session) previous(ctx context.Context, instance *client.InstanceRecord) (string, error) {
 	if instance.LiveDeployment.Release == nil {
 		return "", refusedf("the release that is live at %s is not stored", nameOfInstance(instance))
 	}
-	live := instance.LiveDeployment.Release.Id
-	succeeded := client.DeploymentStatusSucceeded
-	filter := &client.DeploymentFilter{ModuleInstanceId: &instance.Id, Status: &succeeded}
-	found := ""
-	_, err := each(ctx, s.deploymentPages(filter), allOf, func(page []client.DeploymentRecord) (bool, error) {
-		for _, d := range page { // newest first
-			switch {
-			case d.Action != client.DeploymentActionApply || d.Release == nil:
-			case d.Release.Id == live:
-				found = "" // what came after its first success does not count
-			case found == "" && d.Release.Quarantine == nil:
-				found = d.Id
-			}
-		}
-		return true, nil
-	})
-	if err == nil && found == "" {
-		err = refusedf("%s has no earlier release to go back to: none that succeeded before the live one and is not quarantined", nameOfInstance(instance))
+	r, err := client.InstancePrevious(ctx, s.conn, instance.Id)
+	if err != nil {
+		return "", err
 	}
-	return found, err
+	if r.ModuleInstance.PreviousDeployment == nil {
+		return "", refusedf("%s has no earlier release to go back to: none that succeeded before the live one, is not quarantined and "+
+			"was not taken back by the cloud", nameOfInstance(instance))
+	}
+	return r.ModuleInstance.PreviousDeployment.Id, nil
 }
 
 func (s *session) deploymentPages(filter *client.DeploymentFilter) pageOf[client.DeploymentRecord] {

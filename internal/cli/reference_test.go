@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -80,32 +79,6 @@ func TestPreviousGoesBackStepByStep(t *testing.T) {
 	if got := h.id(t, previous); got != forth {
 		t.Errorf("%s is %s, want %s", previous, got, forth)
 	}
-}
-
-func TestPreviousIsNeverOfADestroyOrFromOutside(t *testing.T) {
-	t.Parallel()
-	record := func(id, action, release string) string {
-		body := "null"
-		if release != "" {
-			body = fmt.Sprintf(`{"id":%q,"moduleVersion":{"id":"mver_1","version":"1.0.0","moduleDefinition":{"id":"mod_1","type":"queue","name":"Queue"}},"quarantine":null}`, release)
-		}
-		return fmt.Sprintf(`{"id":%q,"status":"SUCCEEDED","action":%q,"triggerSource":"api","moduleInstance":{"id":"inst_1","name":"web","project":{},"environment":{}},"release":%s,"createdAt":"2026-03-01T09:30:00Z","createdBy":"ci","version":1}`, id, action, body)
-	}
-	list := strings.Join([]string{record("dep_live", "APPLY", "rel_b"), record("dep_gone", "DESTROY", "rel_a"), record("dep_outside", "APPLY", ""), record("dep_good", "APPLY", "rel_a")}, ",")
-	s := answering(t, func(w http.ResponseWriter, r *http.Request) {
-		switch query := readQuery(t, r); {
-		case strings.Contains(query, "query Instance"):
-			_, _ = fmt.Fprint(w, `{"data":{"moduleInstance":{"id":"inst_1","name":"web","project":{"slug":"shop"},"environment":{"slug":"prod"},"moduleDefinition":{},"liveDeployment":{"id":"dep_live","status":"SUCCEEDED","release":{"id":"rel_b","moduleVersion":{}},"createdAt":"2026-03-01T09:30:00Z"},"createdAt":"2026-03-01T09:30:00Z","updatedAt":"2026-03-01T09:30:00Z"}}}`)
-		case strings.Contains(query, "query Deployments"):
-			_, _ = fmt.Fprintf(w, `{"data":{"deployments":{"nodes":[%s],"pageInfo":{"hasNextPage":false,"endCursor":"x"}}}}`, list)
-		default:
-			_, _ = fmt.Fprint(w, `{"data":{"compareDeployments":{"from":{"id":"dep_good"},"to":{"id":"dep_live"},"sameRelease":false}}}`)
-			if !strings.Contains(query, `"from":"dep_good","to":"dep_live"`) {
-				t.Errorf("asked %s", query)
-			}
-		}
-	})
-	newHome(t).at(s.URL, "slp_secret").must(t, "compare", "shop/prod/web@previous", "shop/prod/web@live", "-o", "name")
 }
 
 func TestModulesAndVersionsByName(t *testing.T) {

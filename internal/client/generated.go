@@ -2632,6 +2632,16 @@ func (v *InstancePage) GetNodes() []InstanceRecord { return v.Nodes }
 // GetPageInfo returns InstancePage.PageInfo, and is useful for accessing the field via an interface.
 func (v *InstancePage) GetPageInfo() PageEnd { return v.PageInfo }
 
+// InstancePreviousResponse is returned by InstancePrevious on success.
+type InstancePreviousResponse struct {
+	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
+	// none.
+	ModuleInstance *PreviousOfInstance `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstancePreviousResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstancePreviousResponse) GetModuleInstance() *PreviousOfInstance { return v.ModuleInstance }
+
 // InstanceRecord includes the GraphQL fields of ModuleInstance requested by the fragment InstanceRecord.
 // The GraphQL type's documentation follows.
 //
@@ -3503,6 +3513,20 @@ func (v *PlannedRelease) GetId() string { return v.Id }
 
 // GetModuleVersion returns PlannedRelease.ModuleVersion, and is useful for accessing the field via an interface.
 func (v *PlannedRelease) GetModuleVersion() DeployedVersion { return v.ModuleVersion }
+
+// PreviousOfInstance includes the GraphQL fields of ModuleInstance requested by the fragment PreviousOfInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type PreviousOfInstance struct {
+	// The deployment that a rollback goes back to: the newest success of another release, from before the live release first
+	// succeeded here. Quarantined releases and deployments that the cloud has taken back are passed over; the newest 50 are
+	// looked at. Null if nothing is live or nothing is left.
+	PreviousDeployment *DeploymentSummary `json:"previousDeployment"`
+}
+
+// GetPreviousDeployment returns PreviousOfInstance.PreviousDeployment, and is useful for accessing the field via an interface.
+func (v *PreviousOfInstance) GetPreviousDeployment() *DeploymentSummary { return v.PreviousDeployment }
 
 // ProgressEvent includes the requested fields of the GraphQL type DeploymentEvent.
 // The GraphQL type's documentation follows.
@@ -5684,6 +5708,14 @@ type __InstanceOutputsInput struct {
 
 // GetId returns __InstanceOutputsInput.Id, and is useful for accessing the field via an interface.
 func (v *__InstanceOutputsInput) GetId() string { return v.Id }
+
+// __InstancePreviousInput is used internally by genqlient
+type __InstancePreviousInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __InstancePreviousInput.Id, and is useful for accessing the field via an interface.
+func (v *__InstancePreviousInput) GetId() string { return v.Id }
 
 // __InstanceToDeployInput is used internally by genqlient
 type __InstanceToDeployInput struct {
@@ -8805,6 +8837,65 @@ func InstanceOutputs(
 	}
 
 	data_ = &InstanceOutputsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by InstancePrevious.
+const InstancePrevious_Operation = `
+query InstancePrevious ($id: ID!) {
+	moduleInstance(id: $id) {
+		... PreviousOfInstance
+	}
+}
+fragment PreviousOfInstance on ModuleInstance {
+	previousDeployment {
+		... DeploymentSummary
+	}
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func InstancePrevious(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *InstancePreviousResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "InstancePrevious",
+		Query:  InstancePrevious_Operation,
+		Variables: &__InstancePreviousInput{
+			Id: id,
+		},
+	}
+
+	data_ = &InstancePreviousResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

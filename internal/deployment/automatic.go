@@ -46,6 +46,11 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 		return nil, nil
 	}
 	if err == nil {
+		if p.takenBack != nil {
+			u.SetError(withoutRollback(why, fmt.Sprintf("the live deployment %s had succeeded, but %s",
+				*instance.LiveDeploymentID, cloudSays(p.takenBack))))
+			return nil, nil
+		}
 		p.active = nil // it is the one that fails
 		err = s.admit(server, p, Control{}, nil, e.Shared())
 	}

@@ -92,21 +92,35 @@ func asksForStays(rules []gate.Rule) bool {
 	return slices.ContainsFunc(rules, func(r gate.Rule) bool { return r.Demand.LiveIn != nil })
 }
 
-// stayTexts read where deployments that have succeeded were live, since when, and until when: the first success of their
-// instance that was made after them; by whether the database is PostgreSQL. SQLite does not know the type of a subquery's
-// column, and PostgreSQL would read all deployments to join one.
+// stayTexts read where deployments that have succeeded were live, since when, until when, and whether the cloud has taken
+// them back: the next success of their instance that was made after them, and the first that was started outside and
+// succeeded after them, as changedOutside has it; by whether the database is PostgreSQL. SQLite does not know the type of a
+// subquery's column, and PostgreSQL would read all deployments to join one.
 var stayTexts = map[bool]string{
-	false: strings.Replace(stayText, "{next}", `LEFT JOIN "deployments" AS "n" ON "n"."id" = (SELECT "m"."id" `+nextSuccess+`) AND "n"."organization_id" = "p"."organization_id"`, 1),
-	true:  strings.Replace(stayText, "{next}", `LEFT JOIN LATERAL (SELECT "m"."completed_at" `+nextSuccess+`) AS "n" ON true`, 1),
+	false: strings.NewReplacer(
+		"{next}", `LEFT JOIN "deployments" AS "n" ON "n"."id" = (SELECT "m"."id" `+nextSuccess+`) AND "n"."organization_id" = "p"."organization_id"`,
+		"{outside}", `LEFT JOIN "deployments" AS "o" ON "o"."id" = (SELECT "m"."id" `+nextOutside+`) AND "o"."organization_id" = "p"."organization_id"`,
+	).Replace(stayText),
+	true: strings.NewReplacer(
+		"{next}", `LEFT JOIN LATERAL (SELECT "m"."completed_at" `+nextSuccess+`) AS "n" ON true`,
+		"{outside}", `LEFT JOIN LATERAL (SELECT "m"."completed_at" `+nextOutside+`) AS "o" ON true`,
+	).Replace(stayText),
 }
 
 const nextSuccess = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"."organization_id" AND "m"."module_instance_id" = "p"."module_instance_id"
 	AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" <> '` + TriggerEvent + `' AND "m"."created_at" > "p"."created_at"
 	ORDER BY "m"."created_at", "m"."id" LIMIT 1`
 
-const stayText = `SELECT "p"."id", "p"."environment_id", "p"."completed_at", "n"."completed_at", "i"."live_deployment_id" FROM "deployments" AS "p"
+const nextOutside = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"."organization_id" AND "m"."module_instance_id" = "p"."module_instance_id"
+	AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" = '` + TriggerEvent + `' AND "m"."completed_at" > COALESCE("p"."cloud_ended_at",
+		CASE WHEN "p"."external_deployment_id" IS NOT NULL THEN "p"."cloud_started_at" END, "p"."completed_at")
+	ORDER BY "m"."completed_at" LIMIT 1`
+
+const stayText = `SELECT "p"."id", "p"."environment_id", "p"."completed_at", "p"."setbacks", "n"."completed_at", "o"."completed_at", "i"."live_deployment_id"
+FROM "deployments" AS "p"
 JOIN "module_instances" AS "i" ON "i"."id" = "p"."module_instance_id" AND "i"."organization_id" = "p"."organization_id"
 {next}
+{outside}
 WHERE "p"."status" = 'SUCCEEDED' AND `
 
 // stays returns how long deployments were live that have succeeded, by their ids.
@@ -115,15 +129,24 @@ func (s *Service) stays(ctx context.Context, read store.Reader, ids []string) (m
 	text := stayTexts[s.Store.Postgres()] + store.Among(`"p"."id"`, `"p"."organization_id"`, s.Store.Postgres())
 	err := read(ctx, text, []any{s.Store.List(ids), store.Scope(actor.From(ctx))}, func(row store.Rows) error {
 		var id string
-		var live *string
-		var next *time.Time
+		var live, setbacks *string
+		var next, outside *time.Time
 		stay := &gate.Stay{}
-		if err := row.Scan(&id, &stay.EnvironmentID, &stay.From, &next, &live); err != nil {
+		if err := row.Scan(&id, &stay.EnvironmentID, &stay.From, &setbacks, &next, &outside, &live); err != nil {
 			return err
 		}
+
+		known, err := decodeSetbacks(setbacks)
+		if err != nil {
+			return err
+		}
+		stay.TakenBack = reputation{setbacks: known}.takenBack() != nil
 		if live == nil || *live != id {
-			// Where the next is not known, it was live for no time that is known.
+			// If the next is not known, it was live for no time that is known.
 			stay.Until = cmp.Or(next, &stay.From)
+		}
+		if outside != nil && (stay.Until == nil || outside.Before(*stay.Until)) {
+			stay.Until = outside
 		}
 		of[id] = stay
 		return nil

@@ -348,6 +348,9 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 		if made.facts.Stay, err = s.stayOf(ctx, tx, made.rules, &p.promoted.ID); err != nil {
 			return made, err
 		}
+		if err := s.checkPromoted(ctx, tx, p.promoted, made, at); err != nil {
+			return made, err
+		}
 	}
 	if p.data != nil {
 		if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {

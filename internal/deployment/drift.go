@@ -148,10 +148,12 @@ func rolledBack(back *ecs.Setback) *fault.Data {
 // concerns are what whoever deploys to an instance should see to first, as sentences by the name of a warning.
 type concerns struct {
 	forcedID, drift *string
+	// takenBack is that the cloud has taken back what is to be replayed.
+	takenBack *string
 }
 
 func concernsOf(i *ent.ModuleInstance) concerns {
-	return concerns{i.ForcedDeploymentID, i.DriftMessage}
+	return concerns{forcedID: i.ForcedDeploymentID, drift: i.DriftMessage}
 }
 
 // warnings returns the concerns as warnings at a place of the input.
@@ -163,6 +165,9 @@ func (c concerns) warnings(pointer string) []inputprop.Warning {
 	}
 	if c.drift != nil {
 		list = append(list, inputprop.Warning{Pointer: pointer, Rule: "drift", Message: "The instance has drifted: " + *c.drift})
+	}
+	if c.takenBack != nil {
+		list = append(list, inputprop.Warning{Pointer: pointer, Rule: "taken_back", Message: *c.takenBack})
 	}
 	return list
 }

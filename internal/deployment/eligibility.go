@@ -225,7 +225,7 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 		return err
 	}
 	if !m.shipsQuarantined {
-		if err := checkNotQuarantined(idOrEmpty(from.ReleaseID), from.quarantine(), at); err != nil {
+		if err := from.reputation.checkQuarantine(idOrEmpty(from.ReleaseID), at); err != nil {
 			return err
 		}
 	}

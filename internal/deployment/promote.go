@@ -1,10 +1,12 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -118,6 +120,21 @@ func checkPromotable(from *ent.Deployment) error {
 	return nil
 }
 
+// checkPromoted notes in a proposal why what is promoted may not be at a time, which others may have changed since it was
+// read.
+func (s *Service) checkPromoted(ctx context.Context, tx *ent.Tx, from *ent.Deployment, made *proposal, at time.Time) error {
+	reputations, err := s.reputations(ctx, store.InTx(tx), []string{from.ID})
+	if err != nil {
+		return err
+	}
+	known := reputations[from.ID]
+	if q := known.quarantine(at); q != nil {
+		made.quarantine = q.ID
+	}
+	made.refusal = cmp.Or(made.refusal, known.checkPromoted(from.ID, idOrEmpty(from.ReleaseID), at))
+	return nil
+}
+
 // takePromoted returns what is to be created of what is promoted: the inputs as they count as given, the artifact, and where
 // it goes, which is where the instance's live deployment went.
 func (s *Service) takePromoted(ctx context.Context, in New, p *prepared) (New, []fault.Violation, error) {
@@ -200,7 +217,11 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 			return nil, err
 		}
 	}
-	live, err := s.DeploymentsByID(ctx, all)
+	good, err := s.onlyGood(ctx, all, s.Journal.Now())
+	if err != nil {
+		return nil, err
+	}
+	live, err := s.DeploymentsByID(ctx, good)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/inputprop"
@@ -48,6 +49,8 @@ type proposal struct {
 	facts gate.Facts
 	// quarantine is the id of the quarantine of the release that is in force, "" for none.
 	quarantine string
+	// takenBack is what the cloud did with what is replayed after its success, nil for nothing.
+	takenBack *ecs.Setback
 	// references are the instances that its inputs choose.
 	references []readReference
 	// refusal is why it cannot be made whatever the rules say, nil where it can.

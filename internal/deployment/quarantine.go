@@ -171,14 +171,11 @@ func Holds(q *ent.Quarantine, at time.Time) bool {
 // Holds reports whether a quarantine, which may be nil, keeps its release from being deployed now.
 func (s *Service) Holds(q *ent.Quarantine) bool { return Holds(q, s.Journal.Now()) }
 
-// checkNotQuarantined refuses a release whose quarantine holds.
-func checkNotQuarantined(releaseID string, q *ent.Quarantine, at time.Time) error {
-	if !Holds(q, at) {
-		return nil
-	}
-	f := fault.New(fault.ReleaseQuarantined, "The release %s is quarantined by %s: %s", releaseID, q.CreatedBy, q.Reason)
+// quarantined returns the refusal of what a quarantine keeps from being deployed.
+func quarantined(q *ent.Quarantine) *fault.Error {
+	f := fault.New(fault.ReleaseQuarantined, "The release %s is quarantined by %s: %s", q.ReleaseID, q.CreatedBy, q.Reason)
 	details := map[string]any{
-		"releaseId":     releaseID,
+		"releaseId":     q.ReleaseID,
 		"reason":        q.Reason,
 		"quarantinedBy": q.CreatedBy,
 		"quarantinedAt": q.CreatedAt.UTC().Format(time.RFC3339Nano),

@@ -88,7 +88,7 @@ func findRelease(ctx context.Context, tx *ent.Tx, p *proposal, at time.Time) (*e
 	open, err := openQuarantine(ctx, tx, r.ID)
 	if Holds(open, at) {
 		p.quarantine = open.ID
-		p.refusal = cmp.Or(p.refusal, checkNotQuarantined(r.ID, open, at))
+		p.refusal = cmp.Or(p.refusal, error(quarantined(open)))
 	}
 	return r, err
 }

@@ -2,7 +2,7 @@ package deployment
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -26,9 +26,11 @@ type source struct {
 	Status    deployment.Status
 	ReleaseID *string
 
-	// QuarantineID and what follows are of the quarantine that is open, which may have ended by itself.
-	QuarantineID, QuarantineReason, QuarantineBy *string
-	QuarantineAt, QuarantineUntil                *time.Time
+	// Quarantine is the one of its release that is open, and Setbacks what the cloud says against it.
+	Quarantine openQuarantineRow
+	Setbacks   *string
+	// reputation is what speaks against it, with what it was promoted from.
+	reputation reputation
 
 	// ActiveID and what follows are of the instance's active deployment.
 	ActiveID     *string
@@ -81,11 +83,13 @@ var (
 		{`"d"."trigger_source"`, func(s *source) any { return &s.TriggerSource }},
 		{`"d"."status"`, func(s *source) any { return &s.Status }},
 		{`"d"."release_id"`, func(s *source) any { return &s.ReleaseID }},
-		{`"q"."id"`, func(s *source) any { return &s.QuarantineID }},
-		{`"q"."reason"`, func(s *source) any { return &s.QuarantineReason }},
-		{`"q"."created_by"`, func(s *source) any { return &s.QuarantineBy }},
-		{`"q"."created_at"`, func(s *source) any { return &s.QuarantineAt }},
-		{`"q"."until"`, func(s *source) any { return &s.QuarantineUntil }},
+		{`"q"."id"`, func(s *source) any { return &s.Quarantine.id }},
+		{`"q"."release_id"`, func(s *source) any { return &s.Quarantine.releaseID }},
+		{`"q"."reason"`, func(s *source) any { return &s.Quarantine.reason }},
+		{`"q"."created_by"`, func(s *source) any { return &s.Quarantine.by }},
+		{`"q"."created_at"`, func(s *source) any { return &s.Quarantine.at }},
+		{`"q"."until"`, func(s *source) any { return &s.Quarantine.until }},
+		{`"d"."setbacks"`, func(s *source) any { return &s.Setbacks }},
 		{`"a"."id"`, func(s *source) any { return &s.ActiveID }},
 		{`"a"."status"`, func(s *source) any { return &s.ActiveStatus }},
 		{`"a"."created_by"`, func(s *source) any { return &s.ActiveBy }},
@@ -181,7 +185,32 @@ func (s *Service) readSources(ctx context.Context, read store.Reader, ids []stri
 		found = append(found, from)
 		return err
 	})
-	return found, err
+	if err != nil {
+		return nil, err
+	}
+	return found, s.addReputations(ctx, read, found)
+}
+
+// addReputations notes what speaks against sources. Only what was promoted takes a statement more.
+func (s *Service) addReputations(ctx context.Context, read store.Reader, list []*source) error {
+	var promoted []string
+	for _, from := range list {
+		setbacks, err := decodeSetbacks(from.Setbacks)
+		if err != nil {
+			return err
+		}
+		from.reputation = reputation{from.Quarantine.appendTo(nil), setbacks}
+		if from.PromotedFrom != nil {
+			promoted = append(promoted, from.ID)
+		}
+	}
+	of, err := s.reputations(ctx, read, promoted)
+	for _, from := range list {
+		if known, ok := of[from.ID]; ok {
+			from.reputation = known
+		}
+	}
+	return err
 }
 
 // findSource reads a deployment that is to be replayed, or returns DeploymentNotFound.
@@ -189,18 +218,18 @@ func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, sourceTextsOf[s.Store.Postgres()].replay, sourceID, store.Scope(actor.From(ctx)))
-	if err != nil {
+	read, args := store.InTx(tx), []any{sourceID, store.Scope(actor.From(ctx))}
+	err = read(ctx, sourceTextsOf[s.Store.Postgres()].replay, args, func(row store.Rows) (err error) {
+		found, err = scanSource(row, toReplay)
+		return err
+	})
+	switch {
+	case err != nil:
 		return nil, err
+	case found == nil:
+		return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	if rows.Next() {
-		return scanSource(rows, toReplay)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
+	return found, s.addReputations(ctx, read, []*source{found})
 }
 
 // proposal returns what a replay of the source by a mode comes to at a time, as far as the source tells; its rules are still to
@@ -211,9 +240,10 @@ func (s *source) proposal(m replayMode, at time.Time) *proposal {
 		digest: idOrEmpty(s.Digest), content: idOrEmpty(s.Content), live: idOrEmpty(s.LiveID), active: s.active(), waiting: s.Waiting,
 		facts: gate.Facts{Operation: m.operation, SucceededHere: s.Status == deployment.StatusSUCCEEDED},
 	}
-	if q := s.quarantine(); Holds(q, at) {
+	if q := s.reputation.quarantine(at); q != nil {
 		p.quarantine = q.ID
 	}
+	p.takenBack = s.takenBack()
 	return p
 }
 
@@ -237,8 +267,22 @@ func (s *source) checkMay(a *actor.Actor, m replayMode) error {
 	return access.CheckIn(a, m.permission, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, m.forbidden)
 }
 
-// concerns are those of its instance.
-func (s *source) concerns() concerns { return concerns{s.ForcedID, s.Drift} }
+// takenBack returns what the cloud did with it after its success, nil for nothing.
+func (s *source) takenBack() *ecs.Setback {
+	if s.Status != deployment.StatusSUCCEEDED {
+		return nil
+	}
+	return s.reputation.takenBack()
+}
+
+// concerns are those of its instance, and that the cloud has taken it back, unless the drift of the instance says so.
+func (s *source) concerns() concerns {
+	c := concerns{forcedID: s.ForcedID, drift: s.Drift}
+	if back := s.takenBack(); back != nil && (s.Drift == nil || idOrEmpty(s.LiveID) != s.ID) {
+		c.takenBack = new(fmt.Sprintf("The deployment %s had succeeded, but %s", s.ID, cloudSays(back)))
+	}
+	return c
+}
 
 // release returns its release, nil where none is stored.
 func (s *source) release() *ent.Release {
@@ -246,16 +290,6 @@ func (s *source) release() *ent.Release {
 		return nil
 	}
 	return &ent.Release{ID: *s.ReleaseID, Digest: *s.Digest, Content: *s.Content}
-}
-
-// quarantine returns the open quarantine of the release, or nil.
-func (s *source) quarantine() *ent.Quarantine {
-	if s.QuarantineID == nil {
-		return nil
-	}
-	return &ent.Quarantine{
-		ID: *s.QuarantineID, Reason: *s.QuarantineReason, CreatedBy: *s.QuarantineBy, CreatedAt: *s.QuarantineAt, Until: s.QuarantineUntil,
-	}
 }
 
 // active returns the active deployment of the instance, as far as inProgress describes it, or nil.

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -114,16 +115,19 @@ func (r waitingReader) setFacts(ctx context.Context, list []*ent.Deployment, of 
 // flaws returns, by their ids, why deployments that wait cannot be shipped any more, whatever the rules say: what their
 // creation has checked of what others may have changed since. prove returns why what a release ships cannot be had.
 func (r waitingReader) flaws(ctx context.Context, of map[string]*waiting, prove func(*waiting) error) (map[string]error, error) {
-	flaws := map[string]error{}
+	flaws, err := r.promotionFlaws(ctx, of)
+	if err != nil {
+		return nil, err
+	}
 	var destroyed []*waiting
 	var referring []string
 	for _, w := range of {
 		err := checkNotArchived(w.ModuleInstanceID, w.from.ArchivedAt)
 		if err == nil {
-			err = prove(w)
+			err = cmp.Or(prove(w), flaws[w.ID])
 		}
 		if err == nil && !w.mode.shipsQuarantined {
-			err = checkNotQuarantined(idOrEmpty(w.ReleaseID), w.from.quarantine(), r.at)
+			err = w.from.reputation.checkQuarantine(idOrEmpty(w.ReleaseID), r.at)
 		}
 		switch {
 		case err != nil:
@@ -138,6 +142,26 @@ func (r waitingReader) flaws(ctx context.Context, of map[string]*waiting, prove 
 		return nil, err
 	}
 	return flaws, r.addReferenceFlaws(ctx, referring, flaws)
+}
+
+// promotionFlaws returns why promotions that wait cannot be made of their sources any more.
+func (r waitingReader) promotionFlaws(ctx context.Context, of map[string]*waiting) (map[string]error, error) {
+	var sources []string
+	for _, w := range of {
+		if w.mode.operation == gate.Promote && w.PromotedFrom != nil {
+			sources = append(sources, *w.PromotedFrom)
+		}
+	}
+	reputations, err := r.reputations(ctx, r.read, sources)
+	flaws := map[string]error{}
+	for _, w := range of {
+		if known, promoted := reputations[idOrEmpty(w.PromotedFrom)]; promoted {
+			if flaw := known.checkPromoted(*w.PromotedFrom, idOrEmpty(w.ReleaseID), r.at); flaw != nil {
+				flaws[w.ID] = flaw
+			}
+		}
+	}
+	return flaws, err
 }
 
 // addDependentFlaws adds the flaws of destroys of instances that others refer to.

@@ -27,8 +27,10 @@ type LiveIn struct {
 type Stay struct {
 	EnvironmentID string
 	From          time.Time
-	// Until is when the next of its instance succeeded, nil while it is live.
+	// Until is when the next of its instance succeeded, or something from outside took its place; nil while it is live.
 	Until *time.Time
+	// TakenBack is whether the cloud has taken it back, so that it counts for nothing.
+	TakenBack bool
 }
 
 // judge judges a promotion by where its source was live; a replay by what it was promoted from, or, where it succeeded here
@@ -40,6 +42,9 @@ func (l *LiveIn) judge(r *Rule, f Facts, at time.Time) Requirement {
 	where := fmt.Sprintf("%s for %d minutes", strings.Join(l.EnvironmentIDs, " or "), l.Minutes)
 	if f.Stay == nil || !slices.Contains(l.EnvironmentIDs, f.Stay.EnvironmentID) {
 		return Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: it has to be promoted from %s.", r.Name, where)}
+	}
+	if f.Stay.TakenBack {
+		return Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: the cloud has taken back what was live in %s.", r.Name, f.Stay.EnvironmentID)}
 	}
 	until, enough := at, f.Stay.From.Add(time.Duration(l.Minutes)*time.Minute)
 	if f.Stay.Until != nil {

@@ -561,6 +561,12 @@ func (r aroundModuleInstance) LastDeployment(ctx context.Context, obj *record.Mo
 	})
 }
 
+func (r aroundModuleInstance) PreviousDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.previousDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.PreviousDeployment(ctx, obj)
+	})
+}
+
 func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*deployment.Count, error) {
 		return r.ModuleInstanceResolver.DeploymentCounts(ctx, obj)

@@ -1,0 +1,158 @@
+package deployment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/store"
+)
+
+// reputation is what is known against a deployment that others may be made of: replays of it, promotions, and what goes
+// back to it by itself. Whoever makes one, offers one or counts how long it was live asks it.
+type reputation struct {
+	// quarantines are the open ones, which may have ended by themselves: of its release, and of the releases of what it was
+	// promoted from, the nearest first.
+	quarantines []*ent.Quarantine
+	setbacks    *ecs.Setbacks
+}
+
+// quarantine returns the one that holds at a time, nil for none.
+func (r reputation) quarantine(at time.Time) *ent.Quarantine {
+	for _, q := range r.quarantines {
+		if Holds(q, at) {
+			return q
+		}
+	}
+	return nil
+}
+
+// takenBack returns what the cloud did with a deployment after its success, nil for nothing.
+func (r reputation) takenBack() *ecs.Setback { return r.setbacks.Last() }
+
+// checkQuarantine returns why a release may not be shipped again at a time, nil if it may.
+func (r reputation) checkQuarantine(releaseID string, at time.Time) error {
+	q := r.quarantine(at)
+	if q == nil {
+		return nil
+	}
+	f := quarantined(q)
+	if q.ReleaseID != releaseID {
+		f.Message = fmt.Sprintf("The release %s was promoted from one that is not to be deployed. %s", releaseID, f.Message)
+	}
+	return f
+}
+
+// checkPromoted returns why a deployment that has succeeded may not be promoted at a time, nil if it may.
+func (r reputation) checkPromoted(deploymentID, releaseID string, at time.Time) error {
+	if err := r.checkQuarantine(releaseID, at); err != nil {
+		return err
+	}
+	back := r.takenBack()
+	if back == nil {
+		return nil
+	}
+	why := rolledBack(back)
+	f := fault.New(fault.DeploymentRolledBack,
+		"The deployment %s cannot be promoted: it had succeeded, but %s Promote another, or deploy it again first.", deploymentID, cloudSays(back))
+	f.Details, f.Metadata = why.Details, map[string]any{"deploymentId": deploymentID}
+	return f
+}
+
+// maxPromotions is how far back the promotions that led to a deployment are followed.
+const maxPromotions = 100
+
+// reputationTexts read, for deployments by their ids, what speaks against each and against what it was promoted from; by
+// whether the database is PostgreSQL.
+var reputationTexts = map[bool]string{false: newReputationText(false), true: newReputationText(true)}
+
+func newReputationText(postgres bool) string {
+	return strings.NewReplacer("{these}", store.Among(`"d"."id"`, `"d"."organization_id"`, postgres), "{most}", strconv.Itoa(maxPromotions)).Replace(
+		`WITH RECURSIVE "chain" ("of", "promoted_from", "release_id", "setbacks", "step") AS (
+SELECT "d"."id", "d"."promoted_from", "d"."release_id", "d"."setbacks", 0 FROM "deployments" AS "d" WHERE {these}
+UNION ALL
+SELECT "c"."of", "n"."promoted_from", "n"."release_id", "c"."setbacks", "c"."step" + 1 FROM "chain" AS "c"
+JOIN "deployments" AS "n" ON "n"."id" = "c"."promoted_from" AND "n"."organization_id" = $2 WHERE "c"."step" < {most}
+)
+SELECT "c"."of", "c"."setbacks", "q"."id", "q"."release_id", "q"."reason", "q"."created_by", "q"."created_at", "q"."until" FROM "chain" AS "c"
+LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "c"."release_id" AND "q"."lifted_at" IS NULL AND "q"."organization_id" = $2
+WHERE "q"."id" IS NOT NULL OR "c"."step" = 0
+ORDER BY "c"."of", "c"."step"`)
+}
+
+// reputations returns those of the deployments of the ids that there are.
+func (s *Service) reputations(ctx context.Context, read store.Reader, ids []string) (map[string]reputation, error) {
+	of := make(map[string]reputation, len(ids))
+	if len(ids) == 0 {
+		return of, nil
+	}
+	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
+	err := read(ctx, reputationTexts[s.Store.Postgres()], args, func(row store.Rows) error {
+		var id string
+		var setbacks *string
+		var q openQuarantineRow
+		if err := row.Scan(append([]any{&id, &setbacks}, q.targets()...)...); err != nil {
+			return err
+		}
+		one := of[id]
+		if one.quarantines = q.appendTo(one.quarantines); setbacks != nil {
+			var err error
+			if one.setbacks, err = decodeSetbacks(setbacks); err != nil {
+				return err
+			}
+		}
+		of[id] = one
+		return nil
+	})
+	return of, err
+}
+
+// onlyGood returns those of some deployments that have succeeded which nothing speaks against at a time, in their order.
+func (s *Service) onlyGood(ctx context.Context, ids []string, at time.Time) (good []string, err error) {
+	of, err := s.reputations(ctx, s.Store.Query, ids)
+	for _, id := range ids {
+		if known, found := of[id]; found && known.quarantine(at) == nil && known.takenBack() == nil {
+			good = append(good, id)
+		}
+	}
+	return good, err
+}
+
+// decodeSetbacks reads a column of setbacks, nil for none.
+func decodeSetbacks(text *string) (*ecs.Setbacks, error) {
+	if text == nil {
+		return nil, nil
+	}
+	setbacks := &ecs.Setbacks{}
+	if err := json.Unmarshal([]byte(*text), setbacks); err != nil {
+		return nil, fmt.Errorf("deployment: setbacks: %w", err)
+	}
+	return setbacks, nil
+}
+
+// openQuarantineRow is an open quarantine that a statement joins; its columns are null if there is none.
+type openQuarantineRow struct {
+	id, releaseID, reason, by *string
+	at, until                 *time.Time
+}
+
+func (q *openQuarantineRow) targets() []any {
+	return []any{&q.id, &q.releaseID, &q.reason, &q.by, &q.at, &q.until}
+}
+
+// appendTo appends the quarantine, if there is one.
+func (q *openQuarantineRow) appendTo(list []*ent.Quarantine) []*ent.Quarantine {
+	if q.id == nil {
+		return list
+	}
+	return append(list, &ent.Quarantine{
+		ID: *q.id, ReleaseID: *q.releaseID, Reason: *q.reason, CreatedBy: *q.by, CreatedAt: *q.at, Until: q.until,
+	})
+}
