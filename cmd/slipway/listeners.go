@@ -136,7 +136,7 @@ func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger) error {
 	tuneMemory(os.LookupEnv, s.streams.Open)
 	offset := server.Offset{Database: st.Clock, Now: store.Now}
-	health := &server.Health{Ping: st.Ping, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler()}
+	health := &server.Health{Ping: st.Ping, Fit: st.CheckProgram, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler()}
 	measureProgram(api.Metrics, s.pair)
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	apiServer, adminServer := s.server(api, errorLog), aside(health.Handler(), errorLog)

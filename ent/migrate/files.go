@@ -3,14 +3,29 @@ package migrate
 
 import (
 	"embed"
+	"fmt"
+	"io/fs"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Files are the migrations of both dialects, a folder each.
 //
 //go:embed postgres sqlite
 var Files embed.FS
+
+// Newest returns the version of the newest migration in a folder.
+func Newest(folder string) (version int64, err error) {
+	files, err := fs.Glob(Files, folder+"/*.sql")
+	if err != nil || len(files) == 0 {
+		return 0, fmt.Errorf("no migrations in %s: %w", folder, err)
+	}
+	digits, _, _ := strings.Cut(path.Base(slices.Max(files)), "_")
+	return strconv.ParseInt(digits, 10, 64)
+}
 
 var compatibleWith = regexp.MustCompile(`(?m)^-- compatible-with: (\d{14})$`)
 

@@ -210,6 +210,11 @@ func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p Insta
 		if e.SkipAudit = p.Name == nil && p.OwnInputs == nil && p.OnFailure == nil; e.SkipAudit {
 			return nil
 		}
+		if p.OnFailure != nil && *p.OnFailure != moduleinstance.OnFailureNOTHING {
+			if err := store.RequireProgram(ctx, tx, store.ReleaseControl); err != nil {
+				return err
+			}
+		}
 		e.ObjectID, e.Changes = instanceID, p
 		u := updated.Update().SetNillableName(p.Name).SetNillableOnFailure(p.OnFailure).SetUpdatedAt(e.At)
 		if p.OwnInputs != nil {

@@ -77,6 +77,9 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Rule, []inputprop.Wa
 		if n, err := tx.Rule.Query().Where(entrule.EndedAtIsNil()).Count(ctx); err != nil || n >= Limit {
 			return cmpErr(err, limitReached())
 		}
+		if err := store.RequireProgram(ctx, tx, store.ReleaseControl); err != nil {
+			return err
+		}
 		e.ObjectID, e.Changes = r.ID, changesOf(r)
 		return record.Insert(ctx, tx, r)
 	})

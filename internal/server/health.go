@@ -14,6 +14,8 @@ const pinging = 2 * time.Second
 type Health struct {
 	// Ping asks the database.
 	Ping func(context.Context) error
+	// Fit returns why the server may not serve its database although that answers; nil stands for never.
+	Fit func(context.Context) error
 	// WritesFail reports whether the storage of the database fails to take writes; nil stands for never.
 	WritesFail func() bool
 	// Offset measures how far the server's clock is from the database's; nil where it does not matter.
@@ -26,8 +28,8 @@ type Health struct {
 // Drain lets readiness fail from now on, so that no new requests are sent here.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Handler serves /metrics, /healthz (alive; never asks the database) and /readyz (database reachable, the clock near its own,
-// not draining). Where writes fail it is ready all the same, and says so: reads go on, and no other server would do
+// Handler serves /metrics, /healthz (alive; never asks the database) and /readyz (database reachable, fit for it, the clock
+// near its own, not draining). Where writes fail it is ready all the same, and says so: reads go on, and no other server would do
 // better.
 func (h *Health) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -58,6 +60,11 @@ func (h *Health) unready(ctx context.Context) string {
 	}
 	if h.Ping(ctx) != nil {
 		return "database unreachable"
+	}
+	if h.Fit != nil {
+		if err := h.Fit(ctx); err != nil {
+			return err.Error()
+		}
 	}
 	if h.Offset == nil {
 		return ""

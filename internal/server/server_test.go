@@ -184,9 +184,11 @@ func TestNoTokenReachesTheLog(t *testing.T) {
 
 func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
 	t.Parallel()
-	var down error
+	var down, unfit error
 	writesFail := false
-	health := &server.Health{Ping: func(context.Context) error { return down }, WritesFail: func() bool { return writesFail }}
+	health := &server.Health{
+		Ping: func(context.Context) error { return down }, Fit: func(context.Context) error { return unfit }, WritesFail: func() bool { return writesFail },
+	}
 	s := httptest.NewServer(health.Handler())
 	defer s.Close()
 	expect := func(path string, status int, text string) {
@@ -204,7 +206,10 @@ func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
 	down = errors.New("no route")
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "database unreachable")
-	down, writesFail = nil, false
+	down, unfit = nil, errors.New("too old")
+	expect("/healthz", 200, "ok")
+	expect("/readyz", 503, "too old")
+	unfit, writesFail = nil, false
 	expect("/readyz", 200, "ok")
 	health.Drain()
 	expect("/healthz", 200, "ok")
