@@ -127,11 +127,18 @@ func (c *Cloud) ruleOf(arn string) *rule {
 // checkBalancers refuses load balancers by which ECS cannot shift traffic.
 func (c *Cloud) checkBalancers(all []ecstypes.LoadBalancer) error {
 	for _, b := range all {
+		if b.LoadBalancerName != nil && b.TargetGroupArn != nil {
+			return invalid("loadBalancerName and targetGroupArn cannot both be specified.")
+		}
 		if balancer, _ := c.balancerOf(deref(b.TargetGroupArn)); balancer == nil {
-			return refuse("InvalidParameterException", "The target group with targetGroupArn %s does not have an associated load balancer.", deref(b.TargetGroupArn))
+			return invalid("The target group with targetGroupArn %s does not have an associated load balancer.", deref(b.TargetGroupArn))
 		}
 		if b.AdvancedConfiguration == nil {
 			continue
+		}
+		if b.AdvancedConfiguration.AlternateTargetGroupArn == nil || b.AdvancedConfiguration.ProductionListenerRule == nil ||
+			b.AdvancedConfiguration.RoleArn == nil {
+			return invalid("An advanced configuration needs alternateTargetGroupArn, productionListenerRule and roleArn.")
 		}
 		for _, arn := range []*string{b.AdvancedConfiguration.ProductionListenerRule, b.AdvancedConfiguration.TestListenerRule} {
 			if arn == nil {
@@ -140,7 +147,7 @@ func (c *Cloud) checkBalancers(all []ecstypes.LoadBalancer) error {
 			r := c.ruleOf(*arn)
 			for _, group := range []*string{b.TargetGroupArn, b.AdvancedConfiguration.AlternateTargetGroupArn} {
 				if r == nil || !slices.ContainsFunc(r.groups, func(w Weight) bool { return w.TargetGroup == deref(group) }) {
-					return refuse("InvalidParameterException", "The listener rule %s does not lead to the target group %s.", *arn, deref(group))
+					return invalid("The listener rule %s does not lead to the target group %s.", *arn, deref(group))
 				}
 			}
 		}

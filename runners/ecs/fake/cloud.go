@@ -37,6 +37,8 @@ type Cloud struct {
 	Tick time.Duration
 	// Held has service deployments stay PENDING.
 	Held bool
+	// Unseen is how many requests do not find a service yet that was just created, because reads lag behind.
+	Unseen int
 	// Intercept, where it is not nil, is asked at each request, before it is carried out and after it.
 	Intercept func(Call) Verdict
 
@@ -47,6 +49,8 @@ type Cloud struct {
 	// answering is the operation that is carried out.
 	answering string
 	answered  map[string][]time.Time
+	// blind has the request that is answered find no service.
+	blind bool
 	// looks are what the request that is being answered shows of service deployments.
 	looks       map[*deployment]Look
 	services    map[string]*service
@@ -72,6 +76,8 @@ type Call struct {
 type Verdict struct {
 	// Lose has the connection end without an answer. Before the request is carried out it is not carried out.
 	Lose bool
+	// Unseen has the request find no service, as a read that lags behind.
+	Unseen bool
 	// Code and Message are an error of AWS. Before the request is carried out it is not carried out.
 	Code, Message string
 	// HTTPStatus is that of the error, 400 where it is 0.

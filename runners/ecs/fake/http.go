@@ -34,7 +34,12 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
 		_, operation, _ := strings.Cut(target, ".")
-		c.answer(w, operation, ecsOperations[operation] != nil, replyJSON, func() (any, error) { return ecsOperations[operation](c, body) })
+		c.answer(w, operation, ecsOperations[operation] != nil, replyJSON, func() (any, error) {
+			if err := checkRegion(body, regionOf(r)); err != nil {
+				return nil, err
+			}
+			return ecsOperations[operation](c, body)
+		})
 		return
 	}
 	form, err := url.ParseQuery(string(body))
@@ -71,8 +76,9 @@ func (c *Cloud) answer(
 	case !known:
 		err = refuse("UnknownOperationException", "the fake has no %s", operation)
 	default:
-		c.looks = map[*deployment]Look{}
+		c.looks, c.blind = map[*deployment]Look{}, verdict.Unseen
 		result, err = carryOut()
+		c.blind = false
 	}
 	answer, looks := encode(operation, id, result, err), c.looks
 	c.looks = nil
@@ -153,7 +159,7 @@ func replyJSON(_, _ string, result any, err error) reply {
 func decode[T any](body []byte) (*T, error) {
 	in := new(T)
 	if err := json.Unmarshal(body, in); err != nil {
-		return nil, refuse("InvalidParameterException", "%s", err)
+		return nil, invalid("%s", err)
 	}
 	return in, nil
 }
