@@ -18,23 +18,38 @@ const (
 	inactive = "INACTIVE"
 )
 
-// service returns the service with its tags, nil where there is none.
+// service returns the service with its tags, nil if there is none. One look that misses it is not believed, unless an earlier
+// one has found that there is none.
 func (w *worker) service(ctx context.Context) (*types.Service, error) {
+	found, ended, err := w.lookForService(ctx)
+	if err == nil && found == nil && !ended && !w.absent {
+		w.wait(ctx, true)
+		found, _, err = w.lookForService(ctx)
+	}
+	w.absent = err == nil && found == nil
+	return found, err
+}
+
+// lookForService returns the service with its tags, nil if ECS does not show it or it has ended.
+func (w *worker) lookForService(ctx context.Context) (found *types.Service, ended bool, err error) {
 	out, err := w.ecs.DescribeServices(ctx, &ecs.DescribeServicesInput{
 		Cluster: &w.wants().ClusterARN, Services: []string{w.wants().ServiceName}, Include: []types.ServiceField{types.ServiceFieldTags},
 	})
 	if err != nil {
-		return nil, explain(err)
+		return nil, false, explain(err)
 	}
 	for _, failure := range out.Failures {
 		if reason := text(failure.Reason); reason != "MISSING" {
-			return nil, fmt.Errorf("the service %s cannot be described: %s", w.wants().ServiceName, reason)
+			return nil, false, fmt.Errorf("the service %s cannot be described: %s", w.wants().ServiceName, reason)
 		}
 	}
-	if len(out.Services) == 0 || text(out.Services[0].Status) == inactive {
-		return nil, nil
+	if len(out.Services) == 0 {
+		return nil, false, nil
 	}
-	return &out.Services[0], nil
+	if text(out.Services[0].Status) == inactive {
+		return nil, true, nil
+	}
+	return &out.Services[0], false, nil
 }
 
 // apply brings the service to what the release says, and follows that to its end.
@@ -93,11 +108,14 @@ func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*
 	if service, err = w.claim(ctx, service); err != nil {
 		return nil, err
 	}
-	found, err := w.ownDeployment(ctx, service, definition)
+	if tagOf(service.Tags, tagSince) == justCreated { // there is nothing to update
+		return w.await(ctx, service, definition, nil)
+	}
+	found, err := visibly(ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) })
 	if err != nil {
 		return nil, err
 	}
-	if found == nil && tagOf(service.Tags, tagSince) != justCreated {
+	if found == nil {
 		if err := w.listenersBefore(ctx); err != nil {
 			return nil, err
 		}
@@ -133,6 +151,7 @@ func (w *worker) tags(since string) []types.Tag {
 
 // create creates the service. The client token makes it one, however often it is sent.
 func (w *worker) create(ctx context.Context, definition *types.TaskDefinition) (*types.Service, error) {
+	w.absent = false // from now on it may be there
 	in, token := w.wants(), sha256.Sum256([]byte(w.Deployment.ID))
 	out, err := w.ecs.CreateService(ctx, &ecs.CreateServiceInput{
 		ServiceName: &in.ServiceName, Cluster: &in.ClusterARN, ClientToken: aws.String(hex.EncodeToString(token[:16])),
@@ -153,7 +172,7 @@ func (w *worker) create(ctx context.Context, definition *types.TaskDefinition) (
 func (w *worker) claim(ctx context.Context, service *types.Service) (*types.Service, error) {
 	d, since := w.Deployment, tagOf(service.Tags, tagSince)
 	if tagOf(service.Tags, tagDeployment) != d.ID {
-		last, err := w.lastDeployment(ctx, service)
+		last, err := visibly(ctx, w, func() (string, error) { return w.lastDeployment(ctx, service) })
 		if err != nil {
 			return nil, err
 		}
@@ -165,12 +184,20 @@ func (w *worker) claim(ctx context.Context, service *types.Service) (*types.Serv
 		return nil, err
 	}
 	tags := w.tags(since)
-	if _, err := w.ecs.TagResource(ctx, &ecs.TagResourceInput{ResourceArn: service.ServiceArn, Tags: tags}); err != nil {
-		return nil, explain(err)
+	if err := w.tag(ctx, service, tags); err != nil {
+		return nil, err
 	}
 	claimed := *service
 	claimed.Tags = tags
 	return &claimed, nil
+}
+
+// tag writes tags of the service beside those that it has.
+func (w *worker) tag(ctx context.Context, service *types.Service, tags []types.Tag) error {
+	_, err := visibly(ctx, w, func() (*ecs.TagResourceOutput, error) {
+		return w.ecs.TagResource(ctx, &ecs.TagResourceInput{ResourceArn: service.ServiceArn, Tags: tags})
+	})
+	return explain(err)
 }
 
 // update updates the service, and returns the service deployment where it had begun already.
@@ -181,13 +208,15 @@ func (w *worker) update(ctx context.Context, service *types.Service, definition 
 	in := w.wants()
 	look := func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) }
 	return once(ctx, w, look, func() (*types.ServiceDeploymentBrief, error) {
-		_, err := w.ecs.UpdateService(ctx, &ecs.UpdateServiceInput{
-			Service: service.ServiceArn, Cluster: service.ClusterArn, TaskDefinition: definition.TaskDefinitionArn, DesiredCount: &in.Count,
-			DeploymentConfiguration: in.deploymentConfiguration(), LoadBalancers: in.loadBalancers(), NetworkConfiguration: in.network(definition),
-			HealthCheckGracePeriodSeconds: in.grace(), PropagateTags: types.PropagateTagsService,
-			// Without a change of its own ECS begins no service deployment, and a redeploy has none.
-			ForceNewDeployment: text(service.TaskDefinition) == text(definition.TaskDefinitionArn),
-		}, onlyRefusals)
+		_, err := visibly(ctx, w, func() (*ecs.UpdateServiceOutput, error) {
+			return w.ecs.UpdateService(ctx, &ecs.UpdateServiceInput{
+				Service: service.ServiceArn, Cluster: service.ClusterArn, TaskDefinition: definition.TaskDefinitionArn, DesiredCount: &in.Count,
+				DeploymentConfiguration: in.deploymentConfiguration(), LoadBalancers: in.loadBalancers(), NetworkConfiguration: in.network(definition),
+				HealthCheckGracePeriodSeconds: in.grace(), PropagateTags: types.PropagateTagsService,
+				// Without a change of its own ECS begins no service deployment, and a redeploy has none.
+				ForceNewDeployment: text(service.TaskDefinition) == text(definition.TaskDefinitionArn),
+			}, onlyRefusals)
+		})
 		return nil, err
 	})
 }

@@ -64,6 +64,8 @@ type Cloud struct {
 type Call struct {
 	// Operation is the name of it, such as UpdateService.
 	Operation string
+	// AccessKey is the one by which it was signed.
+	AccessKey string
 	// Number counts the requests of the operation from 1 on.
 	Number int
 	// Done is whether it has been carried out.

@@ -19,12 +19,12 @@ func checkRegion(body []byte, region string) error {
 	return nil
 }
 
-// regionOf returns the region for which a request was signed.
-func regionOf(r *http.Request) string {
+// signedBy returns with which access key a request was signed, and for which region.
+func signedBy(r *http.Request) (key, region string) {
 	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	parts := strings.Split(scope, "/")
 	if len(parts) < 3 {
-		return ""
+		return "", ""
 	}
-	return parts[2]
+	return parts[0], parts[2]
 }
