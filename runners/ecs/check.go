@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ var (
 	shiftedARN = regexp.MustCompile(`^arn:[a-z0-9-]+:elasticloadbalancing:[a-z0-9-]+:[0-9]+:(listener-rule/app|listener/net)/[^\s]+$`)
 )
 
-// check returns everything that is wrong with a deployment, a line each.
+// check returns everything that is wrong with a deployment, a line each. It reads the task definition of the artifact.
 func (in *input) check() error {
 	c := &checker{}
 	w := in.wants()
@@ -27,6 +26,9 @@ func (in *input) check() error {
 		"must be 1 to 255 letters, digits, hyphens and underscores, found %q", w.ServiceName)
 	c.need(clusterARN.MatchString(w.ClusterARN), at("cluster_arn"), "must be the ARN of a cluster, found %q", w.ClusterARN)
 	if !in.destroys() {
+		if err := in.Release.Artifact.readDefinition(); err != nil {
+			c.wrong = append(c.wrong, err)
+		}
 		c.checkTask(w, in.Release.Artifact)
 		c.checkStrategy(w)
 	}
@@ -90,20 +92,4 @@ func (c *checker) checkStrategy(w *wanted) {
 	}
 	c.need(w.Strategy != canary || w.CanaryPercent >= 1 && w.CanaryPercent <= 100, at("canary_percent"), "must be 1 to 100, found %d", w.CanaryPercent)
 	c.need(w.Strategy != linear || w.StepPercent >= 3 && w.StepPercent <= 100, at("step_percent"), "must be 3 to 100, found %d", w.StepPercent)
-}
-
-// kindOf returns how a kind of values is called in JSON.
-func kindOf(k reflect.Kind) string {
-	switch k {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "an object"
-	default:
-		return "a whole number"
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
@@ -41,6 +42,14 @@ func tagOf(tags []types.Tag, key string) string {
 }
 
 func tag(key, value string) types.Tag { return types.Tag{Key: &key, Value: &value} }
+
+// withTags returns tags with others, which take the place of those of the same key.
+func withTags(tags, others []types.Tag) []types.Tag {
+	rest := slices.DeleteFunc(slices.Clone(tags), func(t types.Tag) bool {
+		return slices.ContainsFunc(others, func(other types.Tag) bool { return text(other.Key) == text(t.Key) })
+	})
+	return append(rest, others...)
+}
 
 // mayChange reads the service, and returns an error where somebody else has it: a later deployment, another instance, or
 // whoever made it, unless it is to be adopted. It is asked before each change. That is no lock: between this answer and the

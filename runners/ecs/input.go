@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"slipway-ecs/sdkjson"
 )
 
 // maxInput is how many bytes the deployment on standard input may have.
@@ -26,16 +28,6 @@ type input struct {
 		Artifact artifact `json:"artifact"`
 	} `json:"release"`
 }
-
-// artifact is the task definition that a release ships. It may be empty: then the inputs say what to run.
-type artifact struct {
-	ARN        string          `json:"arn"`
-	Revision   int32           `json:"revision"`
-	Definition json.RawMessage `json:"definition"`
-}
-
-// decidesTaskDefinition reports whether the artifact says what to run.
-func (a artifact) decidesTaskDefinition() bool { return a.ARN != "" || len(a.Definition) > 0 }
 
 // wanted are the inputs of the release. docs/modules/aws-ecs-service declares them.
 type wanted struct {
@@ -119,7 +111,7 @@ func readInput(r io.Reader) (*input, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(in); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return nil, fmt.Errorf("/%s must be %s, found %s", strings.ReplaceAll(wrong.Field, ".", "/"), kindOf(wrong.Type.Kind()), wrong.Value)
+			return nil, fmt.Errorf("/%s must be %s, found %s", strings.ReplaceAll(wrong.Field, ".", "/"), sdkjson.KindOf(wrong.Type.Kind()), wrong.Value)
 		}
 		return nil, fmt.Errorf("standard input must have one deployment as slipway runner hands it over: %w", err)
 	}

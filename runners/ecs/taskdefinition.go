@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,10 +26,6 @@ func (w *worker) taskDefinition(ctx context.Context) (*types.TaskDefinition, err
 		}
 		return out.TaskDefinition, nil
 	}
-	definition, err := w.definition()
-	if err != nil {
-		return nil, err
-	}
 	if found, err := w.registered(ctx); found != nil || err != nil {
 		return found, err
 	}
@@ -38,7 +33,7 @@ func (w *worker) taskDefinition(ctx context.Context) (*types.TaskDefinition, err
 		return nil, err
 	}
 	return once(ctx, w, func() (*types.TaskDefinition, error) { return w.registered(ctx) }, func() (*types.TaskDefinition, error) {
-		out, err := w.ecs.RegisterTaskDefinition(ctx, definition, onlyRefusals)
+		out, err := w.ecs.RegisterTaskDefinition(ctx, w.definition(), onlyRefusals)
 		if err != nil {
 			return nil, err
 		}
@@ -107,36 +102,15 @@ func (w *worker) describeTaskDefinition(ctx context.Context, arn string) (*types
 	return out.TaskDefinition, out.Tags, nil
 }
 
-// shown are members of a task definition that AWS shows and does not take.
-var shown = []string{
-	"taskDefinitionArn", "revision", "status", "requiresAttributes", "compatibilities", "registeredAt", "registeredBy", "deregisteredAt", "deleteRequestedAt",
-}
-
 // definition returns the task definition to register: that of the artifact, or what the inputs say.
-func (w *worker) definition() (*ecs.RegisterTaskDefinitionInput, error) {
-	definition := w.fromInputs()
-	if text := w.Release.Artifact.Definition; len(text) > 0 {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(text, &members); err != nil {
-			return nil, fmt.Errorf("/release/artifact/definition must be an object: %w", err)
-		}
-		for _, name := range shown {
-			delete(members, name)
-		}
-		rest, err := json.Marshal(members)
-		if err != nil {
-			return nil, err
-		}
-		definition = &ecs.RegisterTaskDefinitionInput{}
-		decoder := json.NewDecoder(strings.NewReader(string(rest)))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(definition); err != nil {
-			return nil, fmt.Errorf("/release/artifact/definition must be as register-task-definition takes it: %w", err)
-		}
+func (w *worker) definition() *ecs.RegisterTaskDefinitionInput {
+	definition := w.Release.Artifact.registers
+	if definition == nil {
+		definition = w.fromInputs()
 	}
-	definition.Family = aws.String(w.family())
-	definition.Tags = append(definition.Tags, tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID), tag(tagFence, string(w.Deployment.Fence)))
-	return definition, nil
+	ours := []types.Tag{tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID), tag(tagFence, string(w.Deployment.Fence))}
+	definition.Family, definition.Tags = aws.String(w.family()), withTags(definition.Tags, ours)
+	return definition
 }
 
 func (w *worker) fromInputs() *ecs.RegisterTaskDefinitionInput {
