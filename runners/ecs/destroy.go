@@ -66,7 +66,8 @@ func (w *worker) beforeDestroying(ctx context.Context) (*types.Service, error) {
 func (w *worker) scaleToZero(ctx context.Context, service *types.Service) error {
 	w.print.step("SCALE", "Scaling the service to 0 tasks.")
 	if tagOf(service.Tags, tagFence) != string(w.Deployment.Fence) || tagOf(service.Tags, tagDeployment) != w.Deployment.ID {
-		if err := w.tag(ctx, service, w.tags(tagOf(service.Tags, tagSince))); err != nil {
+		tags := append(w.tags(tagOf(service.Tags, tagSince)), tag(tagCount, unknownCount))
+		if err := w.tag(ctx, service, tags); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,16 @@ const (
 	tagFence      = "slipway:fence"
 	// tagSince has the service deployment that was the last before the one that tagDeployment is about, "none" for none.
 	tagSince = "slipway:since"
+	// tagCount has the desired count that Slipway has set last, or unknownCount.
+	tagCount = "slipway:desired-count"
+	// tagSets has what Slipway has set of what the service also has of others, see sets.
+	tagSets = "slipway:sets"
+)
+
+// ourTags are how many tags a service gets, of the most that it can have.
+const (
+	ourTags = 6
+	maxTags = 50
 )
 
 // fence is the number of a claim, in digits.
@@ -70,7 +80,21 @@ func (w *worker) mayChange(ctx context.Context) (*types.Service, error) {
 	case theirs.Compare(d.Fence) > 0:
 		return nil, fmt.Errorf("a later deployment has the service: its fence is %s, and that of this deployment %s; nothing more is changed", theirs, d.Fence)
 	}
-	return service, nil
+	return service, deployable(service)
+}
+
+// deployable returns an error for a service that is not deployed by ECS itself, or not by a count of tasks.
+func deployable(s *types.Service) error {
+	const remedy = "choose another service_name, or delete the service in ECS first"
+	if c := s.DeploymentController; c != nil && c.Type != types.DeploymentControllerTypeEcs {
+		return fmt.Errorf("the service %s has the deployment controller %s, and must have ECS: %s",
+			text(s.ServiceArn), c.Type, remedy)
+	}
+	if s.SchedulingStrategy == types.SchedulingStrategyDaemon {
+		return fmt.Errorf("the service %s has the scheduling strategy %s, and must have REPLICA: %s",
+			text(s.ServiceArn), s.SchedulingStrategy, remedy)
+	}
+	return nil
 }
 
 // beforeChange is mayChange for a change that need not be: it returns errStopped once the program is to end.

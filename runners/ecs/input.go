@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+
 	"slipway-ecs/sdkjson"
 )
 
@@ -29,13 +31,16 @@ type input struct {
 	} `json:"release"`
 }
 
-// wanted are the inputs of the release. docs/modules/aws-ecs-service declares them.
+// wanted are the inputs of the release. docs/modules/aws-ecs-service declares them. A service that exists keeps what they
+// leave out.
 type wanted struct {
 	ServiceName string `json:"service_name"`
 	ClusterARN  string `json:"cluster_arn"`
-	LaunchType  string `json:"launch_type"`
-	Count       int32  `json:"count"`
 	Adopt       bool   `json:"adopt"`
+
+	Count             *int32             `json:"count"`
+	LaunchType        string             `json:"launch_type"`
+	CapacityProviders []capacityProvider `json:"capacity_providers"`
 
 	Image         string `json:"image"`
 	ContainerName string `json:"container_name"`
@@ -60,7 +65,7 @@ type wanted struct {
 
 	SubnetIDs        []string `json:"subnet_ids"`
 	SecurityGroupIDs []string `json:"security_group_ids"`
-	AssignPublicIP   bool     `json:"assign_public_ip"`
+	AssignPublicIP   publicIP `json:"assign_public_ip"`
 
 	TargetGroupARN          string `json:"target_group_arn"`
 	AlternateTargetGroupARN string `json:"alternate_target_group_arn"`
@@ -81,6 +86,33 @@ type wanted struct {
 	PauseAction           string   `json:"pause_action"`
 	Hooks                 []hook   `json:"hooks"`
 	TimeoutMinutes        int32    `json:"timeout_minutes"`
+}
+
+// publicIP is whether each task gets a public address, "" for what the service has.
+type publicIP types.AssignPublicIp
+
+// UnmarshalJSON implements json.Unmarshaler. It takes true and false, too, because modules may have a boolean; what is neither
+// becomes a text that check refuses.
+func (ip *publicIP) UnmarshalJSON(text []byte) error {
+	var word string
+	switch {
+	case string(text) == "true":
+		*ip = publicIP(types.AssignPublicIpEnabled)
+	case string(text) == "false":
+		*ip = publicIP(types.AssignPublicIpDisabled)
+	case json.Unmarshal(text, &word) == nil: // null is ""
+		*ip = publicIP(word)
+	default:
+		*ip = publicIP(text)
+	}
+	return nil
+}
+
+// capacityProvider is a part of a capacity provider strategy. Its weight is 1 if it is left out.
+type capacityProvider struct {
+	Provider string `json:"provider"`
+	Weight   *int32 `json:"weight"`
+	Base     int32  `json:"base"`
 }
 
 // hook is a Lambda function that ECS runs at stages of a service deployment.
@@ -130,13 +162,13 @@ func (in *input) destroys() bool { return in.Deployment.Action == "destroy" }
 // wants are the inputs of the release.
 func (in *input) wants() *wanted { return &in.Release.Inputs }
 
-// setDefaults sets what a module may leave out.
+// setDefaults sets what a module may leave out and what no service keeps.
 func (in *input) setDefaults() {
 	w := in.wants()
 	for _, d := range []struct {
 		value *string
 		or    string
-	}{{&w.LaunchType, "FARGATE"}, {&w.ContainerName, "app"}, {&w.Strategy, rolling}, {&w.Architecture, "X86_64"}, {&w.PauseAction, "ROLLBACK"}} {
+	}{{&w.Architecture, "X86_64"}, {&w.PauseAction, "ROLLBACK"}} {
 		if *d.value == "" {
 			*d.value = d.or
 		}

@@ -73,8 +73,14 @@ func exitCode(err error, stderr io.Writer) int {
 	if errors.Is(err, errStopped) {
 		return exitStopped
 	}
+	if _, ok := errors.AsType[wrongInput](err); ok {
+		return exitUsage
+	}
 	return exitFailed
 }
+
+// wrongInput is an error of what the release says, before anything was changed.
+type wrongInput struct{ error }
 
 // say prints why the program fails. Where that cannot be written, the exit code still says that it has.
 func say(stderr io.Writer, err error) { _, _ = fmt.Fprintln(stderr, err) }
@@ -111,6 +117,9 @@ func carryOut(ctx context.Context, s settings, in *input, stop <-chan struct{}, 
 	}
 	if cfg.Region == "" {
 		return errors.New("no region is set: set AWS_REGION, or region in the profile of AWS")
+	}
+	if err := in.checkRegion(cfg.Region); err != nil {
+		return wrongInput{err}
 	}
 	w := &worker{
 		settings: s, input: in, stop: stop, print: newPrinter(stdout), pauses: map[string]waiting{}, region: cfg.Region,

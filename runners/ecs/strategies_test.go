@@ -128,7 +128,7 @@ func TestALaunchTypeThatECSCannotChangeIsRefused(t *testing.T) {
 	w.mustDeploy("dep_1", 1)
 	w.inputs["launch_type"] = "EC2"
 	e := w.deploy("dep_2", 2)
-	if e.code != 1 || !strings.Contains(e.stderr, "/release/inputs/launch_type must be FARGATE as it is for the service "+*w.cloud.Services()[0].ServiceArn) {
+	if e.code != 2 || !strings.Contains(e.stderr, "/release/inputs/launch_type must be FARGATE as it is for the service "+*w.cloud.Services()[0].ServiceArn) {
 		t.Errorf("it ended with %d: %s", e.code, e.stderr)
 	}
 	if w.cloud.Calls("RegisterTaskDefinition") != 1 || w.cloud.Calls("UpdateService") != 0 {

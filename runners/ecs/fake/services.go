@@ -140,6 +140,9 @@ func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutp
 	if err := c.checkService(created, definition); err != nil {
 		return nil, err
 	}
+	if definition != nil {
+		created.TaskDefinition = definition.TaskDefinitionArn
+	}
 	if s := c.services[deref(in.ServiceName)]; s != nil && deref(s.described.Status) != inactive {
 		if s.token != "" && s.token == deref(in.ClientToken) {
 			d := s.describe()
@@ -205,9 +208,11 @@ func updateService(c *Cloud, in *ecs.UpdateServiceInput) (*ecs.UpdateServiceOutp
 	if err := c.checkService(updated, definition); err != nil {
 		return nil, err
 	}
+	if definition != nil {
+		updated.TaskDefinition = definition.TaskDefinitionArn
+	}
 	s.described = *updated
 	if deploys {
-		s.described.TaskDefinition = definition.TaskDefinitionArn
 		s.deploy(definition)
 	} else if s.current != nil {
 		s.current.summary.RequestedTaskCount, s.current.summary.RunningTaskCount = updated.DesiredCount, updated.DesiredCount
