@@ -43,6 +43,9 @@ func (in *wanted) loadBalancer(live *types.LoadBalancer, container string, strat
 	b.AdvancedConfiguration = &types.AdvancedConfiguration{}
 	if live.AdvancedConfiguration != nil {
 		*b.AdvancedConfiguration = *live.AdvancedConfiguration
+		if text(live.AdvancedConfiguration.AlternateTargetGroupArn) == in.TargetGroupARN { // they have changed places
+			b.AdvancedConfiguration.AlternateTargetGroupArn = live.TargetGroupArn
+		}
 	}
 	for _, named := range []struct {
 		to    **string

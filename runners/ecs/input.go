@@ -91,19 +91,15 @@ type wanted struct {
 // publicIP is whether each task gets a public address, "" for what the service has.
 type publicIP types.AssignPublicIp
 
-// UnmarshalJSON implements json.Unmarshaler. It takes true and false, too, because modules may have a boolean; what is neither
-// becomes a text that check refuses.
+// UnmarshalJSON implements json.Unmarshaler. It also accepts true and false, because modules may have a boolean.
 func (ip *publicIP) UnmarshalJSON(text []byte) error {
-	var word string
-	switch {
-	case string(text) == "true":
+	switch string(text) {
+	case "true":
 		*ip = publicIP(types.AssignPublicIpEnabled)
-	case string(text) == "false":
+	case "false":
 		*ip = publicIP(types.AssignPublicIpDisabled)
-	case json.Unmarshal(text, &word) == nil: // null is ""
-		*ip = publicIP(word)
 	default:
-		*ip = publicIP(text)
+		return json.Unmarshal(text, (*string)(ip)) // null is ""
 	}
 	return nil
 }

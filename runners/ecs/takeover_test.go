@@ -135,8 +135,9 @@ func TestAServiceThatIsTakenOverKeepsWhatTheInputsDoNotName(t *testing.T) {
 			w.mustDeploy("dep_2", 2)
 			after := settingsOf(t, w)
 			for name := range before {
-				if got, want := fmt.Sprint(after[name]), fmt.Sprint(before[name]); got != want && !(name == "deployment" && sameButNothing(before[name], after[name])) {
-					t.Errorf("%s was %s, and is %s", name, want, got)
+				same := fmt.Sprint(after[name]) == fmt.Sprint(before[name]) || name == "deployment" && sameButNothing(before[name], after[name])
+				if got, want := after[name], before[name]; !same {
+					t.Errorf("%s was %v, and is %v", name, want, got)
 				}
 			}
 			if !e.said("Taking over the service changes its task definition from arn:aws:ecs:eu-west-1:123456789012:task-definition/theirs:1 to ") {
@@ -196,6 +197,27 @@ func TestWhatTakingOverChangesIsSaid(t *testing.T) {
 	w.mustDeploy("dep_3", 3)
 	if counted(w) != "3 of 3" {
 		t.Errorf("the desired count is %s", counted(w))
+	}
+}
+
+func TestATargetGroupThatWasTheOtherOneChangesPlacesWithIt(t *testing.T) {
+	t.Parallel()
+	w := adopting(t, map[string]any{"target_group_arn": fake.BlueTargetGroup})
+	w.theirs(func(in *ecs.CreateServiceInput) {
+		in.LoadBalancers = in.LoadBalancers[:1]
+		in.LoadBalancers[0].TargetGroupArn = aws.String(fake.GreenTargetGroup)
+		in.LoadBalancers[0].AdvancedConfiguration = &types.AdvancedConfiguration{
+			AlternateTargetGroupArn: aws.String(fake.BlueTargetGroup), ProductionListenerRule: aws.String(fake.Rule),
+			RoleArn: aws.String("arn:aws:iam::123456789012:role/r"),
+		}
+		in.DeploymentConfiguration = &types.DeploymentConfiguration{
+			Strategy: types.DeploymentStrategyBlueGreen, BakeTimeInMinutes: aws.Int32(1),
+		}
+	})
+	w.mustDeploy("dep_1", 1)
+	b := w.cloud.Services()[0].LoadBalancers[0]
+	if *b.TargetGroupArn != fake.BlueTargetGroup || *b.AdvancedConfiguration.AlternateTargetGroupArn != fake.GreenTargetGroup {
+		t.Errorf("its target groups are %s and %s", *b.TargetGroupArn, *b.AdvancedConfiguration.AlternateTargetGroupArn)
 	}
 }
 
@@ -269,5 +291,7 @@ func TestWhetherTasksHaveAPublicAddressIsABooleanOrAWord(t *testing.T) {
 		}
 	}
 	w := newWorld(t, map[string]any{"assign_public_ip": 1})
-	refusedAtFirst(t, w, w.deploy("dep_1", 1), 2, `/release/inputs/assign_public_ip must be one of ENABLED, DISABLED, found "1"`)
+	refusedAtFirst(t, w, w.deploy("dep_1", 1), 2, `/release/inputs/assign_public_ip must be a text, found number`)
+	w = newWorld(t, map[string]any{"assign_public_ip": "yes"})
+	refusedAtFirst(t, w, w.deploy("dep_1", 1), 2, `/release/inputs/assign_public_ip must be one of ENABLED, DISABLED, found "yes"`)
 }

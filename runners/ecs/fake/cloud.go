@@ -49,7 +49,7 @@ type Cloud struct {
 	// answering is the operation that is carried out.
 	answering string
 	answered  map[string][]time.Time
-	// blind has the request that is answered find no service.
+	// blind has the request that is answered find no service and no service deployment.
 	blind bool
 	// looks are what the request that is being answered shows of service deployments.
 	looks       map[*deployment]Look
@@ -78,7 +78,7 @@ type Call struct {
 type Verdict struct {
 	// Lose has the connection end without an answer. Before the request is carried out it is not carried out.
 	Lose bool
-	// Unseen has the request find no service, as a read that lags behind.
+	// Unseen has the request find no service and no service deployment, as a read that lags behind.
 	Unseen bool
 	// Code and Message are an error of AWS. Before the request is carried out it is not carried out.
 	Code, Message string

@@ -31,7 +31,7 @@ func init() {
 
 func (c *Cloud) deploymentOf(arn *string) (*deployment, error) {
 	for _, d := range c.deployments {
-		if deref(d.ServiceDeploymentArn) == deref(arn) {
+		if deref(d.ServiceDeploymentArn) == deref(arn) && !c.blind {
 			return d, nil
 		}
 	}

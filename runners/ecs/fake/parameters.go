@@ -11,7 +11,7 @@ import (
 // What services and task definitions may be called, and what may be a client token.
 var (
 	resourceName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
-	clientToken  = regexp.MustCompile(`^[!-~]{0,36}$`)
+	clientToken  = regexp.MustCompile(`^[[:graph:]]{0,36}$`)
 )
 
 // invalid returns the error of a parameter that AWS does not take.

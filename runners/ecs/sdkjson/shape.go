@@ -23,10 +23,10 @@ func Mismatches(pointer string, value any, of reflect.Type) (all []error) {
 	case nil:
 		return nil
 	case map[string]any:
-		switch of.Kind() {
-		case reflect.Struct:
+		if of.Kind() == reflect.Struct {
 			return members(pointer, v, of)
-		case reflect.Map:
+		}
+		if of.Kind() == reflect.Map {
 			for _, name := range slices.Sorted(maps.Keys(v)) {
 				all = append(all, Mismatches(pointer+"/"+escape(name), v[name], of.Elem())...)
 			}
