@@ -217,9 +217,6 @@ func (w *worker) claim(ctx context.Context, service *types.Service) (*types.Serv
 		return nil, err
 	}
 	tags := append(w.tags(since), tag(tagCount, w.plan.count.claimed()))
-	if tagOf(service.Tags, tagSets) == "" {
-		tags = append(tags, tag(tagSets, setNothing))
-	}
 	if err := w.tag(ctx, service, tags); err != nil {
 		return nil, err
 	}
