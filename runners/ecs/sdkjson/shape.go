@@ -16,21 +16,13 @@ func Mismatches(pointer string, value any, of reflect.Type) (all []error) {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
 	}
-	mismatch := func() []error {
-		return []error{fmt.Errorf("%s must be %s, found %s", pointer, KindOf(of.Kind()), found(value))}
-	}
+	fit := false
 	switch v := value.(type) {
 	case nil:
-		return nil
+		fit = true
 	case map[string]any:
-		if of.Kind() == reflect.Struct {
+		if of.Kind() == reflect.Struct || of.Kind() == reflect.Map {
 			return members(pointer, v, of)
-		}
-		if of.Kind() == reflect.Map {
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				all = append(all, Mismatches(pointer+"/"+escape(name), v[name], of.Elem())...)
-			}
-			return all
 		}
 	case []any:
 		if of.Kind() == reflect.Slice {
@@ -40,38 +32,47 @@ func Mismatches(pointer string, value any, of reflect.Type) (all []error) {
 			return all
 		}
 	case string:
-		if of.Kind() == reflect.String {
-			return nil
-		}
+		fit = of.Kind() == reflect.String
 	case bool:
-		if of.Kind() == reflect.Bool {
-			return nil
-		}
+		fit = of.Kind() == reflect.Bool
 	case json.Number:
-		if fits(v, of.Kind()) {
-			return nil
-		}
+		fit = fits(v, of.Kind())
 	}
-	return mismatch()
+	if !fit {
+		all = append(all, fmt.Errorf("%s must be %s, found %s", pointer, KindOf(of.Kind()), found(value)))
+	}
+	return all
 }
 
-// members returns the mismatches of the members of an object.
+// members returns the mismatches of the members of an object, which is a map or a struct.
 func members(pointer string, object map[string]any, of reflect.Type) (all []error) {
+	known := fieldsOf(of)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		at, member := pointer+"/"+escape(name), known[name]
+		if of.Kind() == reflect.Map {
+			member = of.Elem()
+		}
+		if member == nil {
+			all = append(all, fmt.Errorf("%s is not known; there are %s", at, strings.Join(slices.Sorted(maps.Keys(known)), ", ")))
+			continue
+		}
+		all = append(all, Mismatches(at, object[name], member)...)
+	}
+	return all
+}
+
+// fieldsOf returns the types of the fields of a struct by their names in JSON, nil for a map.
+func fieldsOf(of reflect.Type) map[string]reflect.Type {
+	if of.Kind() != reflect.Struct {
+		return nil
+	}
 	known := map[string]reflect.Type{}
 	for i := range of.NumField() {
 		if f := of.Field(i); f.IsExported() {
 			known[strings.ToLower(f.Name[:1])+f.Name[1:]] = f.Type
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		at := pointer + "/" + escape(name)
-		if member, ok := known[name]; ok {
-			all = append(all, Mismatches(at, object[name], member)...)
-		} else {
-			all = append(all, fmt.Errorf("%s is not known; there are %s", at, strings.Join(slices.Sorted(maps.Keys(known)), ", ")))
-		}
-	}
-	return all
+	return known
 }
 
 // fits reports whether a number is one of a kind.
