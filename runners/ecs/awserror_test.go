@@ -43,6 +43,8 @@ func TestLostAnswersAndThrottlingChangeNothing(t *testing.T) {
 			"the request is lost":    {false, fake.Verdict{Lose: true}},
 			"the answer is lost":     {true, fake.Verdict{Lose: true}},
 			"it is throttled":        {false, fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}},
+			"it has expired":         {false, fake.Verdict{Code: "ExpiredTokenException", Message: "The security token has expired"}},
+			"it is not seen once":    {false, fake.Verdict{Unseen: true}},
 			"the server fails first": {false, fake.Verdict{Code: "ServerException", Message: "Service Unavailable", HTTPStatus: http.StatusServiceUnavailable}},
 		} {
 			t.Run(operation+"/"+name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
 // clientOf returns a client of the account, as somebody has who goes past Slipway.
@@ -17,4 +18,9 @@ func clientOf(t *testing.T, w *world) *ecs.Client {
 			return aws.Credentials{AccessKeyID: "AKIAOTHER", SecretAccessKey: "other"}, nil
 		}),
 	})
+}
+
+// inSubnet returns the network of tasks in a subnet.
+func inSubnet(subnet string) *types.NetworkConfiguration {
+	return &types.NetworkConfiguration{AwsvpcConfiguration: &types.AwsVpcConfiguration{Subnets: []string{subnet}}}
 }

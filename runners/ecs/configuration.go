@@ -7,68 +7,95 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-// network returns in which subnets the tasks run, nil where their network is not their own.
-func (in *wanted) network(definition *types.TaskDefinition) *types.NetworkConfiguration {
-	if definition.NetworkMode != types.NetworkModeAwsvpc {
+// network returns in which subnets the tasks run, nil if their network is not their own.
+func (in *wanted) network(live *types.Service, mode types.NetworkMode) *types.NetworkConfiguration {
+	if mode != types.NetworkModeAwsvpc {
 		return nil
 	}
-	public := types.AssignPublicIpDisabled
-	if in.AssignPublicIP {
-		public = types.AssignPublicIpEnabled
+	own := types.AwsVpcConfiguration{AssignPublicIp: types.AssignPublicIpDisabled}
+	if live.NetworkConfiguration != nil && live.NetworkConfiguration.AwsvpcConfiguration != nil {
+		own = *live.NetworkConfiguration.AwsvpcConfiguration
 	}
-	return &types.NetworkConfiguration{AwsvpcConfiguration: &types.AwsVpcConfiguration{
-		Subnets: in.SubnetIDs, SecurityGroups: in.SecurityGroupIDs, AssignPublicIp: public,
-	}}
+	if len(in.SubnetIDs) > 0 {
+		own.Subnets = in.SubnetIDs
+	}
+	if len(in.SecurityGroupIDs) > 0 {
+		own.SecurityGroups = in.SecurityGroupIDs
+	}
+	if in.AssignPublicIP != "" {
+		own.AssignPublicIp = types.AssignPublicIp(in.AssignPublicIP)
+	}
+	return &types.NetworkConfiguration{AwsvpcConfiguration: &own}
 }
 
-// loadBalancers returns where the tasks get their requests from. It is never nil, so that a service that had some loses them.
-func (in *wanted) loadBalancers() []types.LoadBalancer {
-	if in.TargetGroupARN == "" {
-		return []types.LoadBalancer{}
+// strategy returns how the service is deployed.
+func (in *wanted) strategy(live *types.Service) types.DeploymentStrategy {
+	switch c := live.DeploymentConfiguration; {
+	case in.Strategy != "":
+		return types.DeploymentStrategy(in.Strategy)
+	case c != nil && c.Strategy != "":
+		return c.Strategy
+	default:
+		return types.DeploymentStrategyRolling
 	}
-	balancer := types.LoadBalancer{ContainerName: &in.ContainerName, ContainerPort: &in.ContainerPort, TargetGroupArn: &in.TargetGroupARN}
-	if in.Strategy != rolling {
-		balancer.AdvancedConfiguration = &types.AdvancedConfiguration{
-			AlternateTargetGroupArn: &in.AlternateTargetGroupARN, ProductionListenerRule: &in.ListenerRuleARN,
-			TestListenerRule: orNil(in.TestListenerRuleARN), RoleArn: &in.BalancerRoleARN,
-		}
-	}
-	return []types.LoadBalancer{balancer}
 }
 
-// targetGroups returns the target groups of the service.
-func (in *wanted) targetGroups() []string {
-	return slices.DeleteFunc([]string{in.TargetGroupARN, in.AlternateTargetGroupARN}, func(arn string) bool { return arn == "" })
+// deploymentConfiguration returns how the service is deployed in full.
+func (in *wanted) deploymentConfiguration(live *types.Service, before sets) *types.DeploymentConfiguration {
+	c := types.DeploymentConfiguration{}
+	if live.DeploymentConfiguration != nil {
+		c = *live.DeploymentConfiguration
+	}
+	c.Strategy = in.strategy(live)
+	c.LifecycleHooks = in.lifecycleHooks(c.LifecycleHooks, before)
+	if in.MinimumHealthyPercent != nil {
+		c.MinimumHealthyPercent = in.MinimumHealthyPercent
+	}
+	if in.MaximumPercent != nil {
+		c.MaximumPercent = in.MaximumPercent
+	}
+	if in.Strategy != "" {
+		in.setSteps(&c)
+	}
+	if c.Strategy != types.DeploymentStrategyRolling {
+		c.DeploymentCircuitBreaker, c.EarlySuccessCriteria = nil, nil // they are for rolling deployments
+		return &c
+	}
+	breaker := types.DeploymentCircuitBreaker{}
+	if c.DeploymentCircuitBreaker != nil {
+		breaker = *c.DeploymentCircuitBreaker
+	}
+	breaker.Enable, breaker.Rollback = true, true // otherwise one that fails has no end
+	c.DeploymentCircuitBreaker = &breaker
+	return &c
 }
 
-// grace returns how long health checks of a load balancer do not count, nil without one.
-func (in *wanted) grace() *int32 {
-	if in.TargetGroupARN == "" {
-		return nil
-	}
-	return in.GraceSeconds
-}
-
-func (in *wanted) deploymentConfiguration() *types.DeploymentConfiguration {
-	c := &types.DeploymentConfiguration{
-		Strategy: types.DeploymentStrategy(in.Strategy), LifecycleHooks: in.lifecycleHooks(),
-		MinimumHealthyPercent: in.MinimumHealthyPercent, MaximumPercent: in.MaximumPercent,
-	}
+// setSteps sets how the traffic moves by the strategy of the inputs.
+func (in *wanted) setSteps(c *types.DeploymentConfiguration) {
+	c.CanaryConfiguration, c.LinearConfiguration, c.BakeTimeInMinutes = nil, nil, nil
 	switch in.Strategy {
 	case rolling:
-		c.DeploymentCircuitBreaker = &types.DeploymentCircuitBreaker{Enable: true, Rollback: true}
-		return c
+		return
 	case canary:
 		c.CanaryConfiguration = &types.CanaryConfiguration{CanaryPercent: aws.Float64(float64(in.CanaryPercent)), CanaryBakeTimeInMinutes: &in.CanaryMinutes}
 	case linear:
 		c.LinearConfiguration = &types.LinearConfiguration{StepPercent: aws.Float64(float64(in.StepPercent)), StepBakeTimeInMinutes: &in.StepMinutes}
 	}
 	c.BakeTimeInMinutes = &in.BakeMinutes
-	return c
 }
 
-func (in *wanted) lifecycleHooks() []types.DeploymentLifecycleHook {
-	hooks := []types.DeploymentLifecycleHook{} // not nil: a service that had some loses them
+// lifecycleHooks returns the hooks of the service, and in their place those that the inputs name. It is never nil.
+func (in *wanted) lifecycleHooks(live []types.DeploymentLifecycleHook, before sets) []types.DeploymentLifecycleHook {
+	isPause := func(h types.DeploymentLifecycleHook) bool {
+		return h.TargetType == types.DeploymentLifecycleHookTargetTypePause
+	}
+	hooks := slices.Concat([]types.DeploymentLifecycleHook{}, live)
+	if len(in.PauseStages) > 0 || before.has(setPauses) {
+		hooks = slices.DeleteFunc(hooks, isPause)
+	}
+	if len(in.Hooks) > 0 || before.has(setHooks) {
+		hooks = slices.DeleteFunc(hooks, func(h types.DeploymentLifecycleHook) bool { return !isPause(h) })
+	}
 	if len(in.PauseStages) > 0 {
 		pause := types.DeploymentLifecycleHook{TargetType: types.DeploymentLifecycleHookTargetTypePause, LifecycleStages: stagesOf(in.PauseStages)}
 		if in.PauseMinutes > 0 {

@@ -37,7 +37,9 @@ func (w *worker) destroy(ctx context.Context) error {
 			return err
 		}
 		// By force: something may have scaled it up again.
-		_, err := w.ecs.DeleteService(ctx, &ecs.DeleteServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, Force: aws.Bool(true)})
+		_, err := visibly(ctx, w, func() (*ecs.DeleteServiceOutput, error) {
+			return w.ecs.DeleteService(ctx, &ecs.DeleteServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, Force: aws.Bool(true)})
+		})
 		if err != nil && !isCode(err, "ServiceNotFoundException") && !isCode(err, "ServiceNotActiveException") {
 			return explain(err)
 		}
@@ -64,15 +66,17 @@ func (w *worker) beforeDestroying(ctx context.Context) (*types.Service, error) {
 func (w *worker) scaleToZero(ctx context.Context, service *types.Service) error {
 	w.print.step("SCALE", "Scaling the service to 0 tasks.")
 	if tagOf(service.Tags, tagFence) != string(w.Deployment.Fence) || tagOf(service.Tags, tagDeployment) != w.Deployment.ID {
-		_, err := w.ecs.TagResource(ctx, &ecs.TagResourceInput{ResourceArn: service.ServiceArn, Tags: w.tags(tagOf(service.Tags, tagSince))})
-		if err != nil {
-			return explain(err)
+		tags := append(w.tags(tagOf(service.Tags, tagSince)), tag(tagCount, unknownCount))
+		if err := w.tag(ctx, service, tags); err != nil {
+			return err
 		}
 	}
 	if _, err := w.beforeDestroying(ctx); err != nil {
 		return err
 	}
-	_, err := w.ecs.UpdateService(ctx, &ecs.UpdateServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, DesiredCount: aws.Int32(0)})
+	_, err := visibly(ctx, w, func() (*ecs.UpdateServiceOutput, error) {
+		return w.ecs.UpdateService(ctx, &ecs.UpdateServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, DesiredCount: aws.Int32(0)})
+	})
 	if err != nil && !isCode(err, "ServiceNotFoundException") && !isCode(err, "ServiceNotActiveException") {
 		return explain(err)
 	}

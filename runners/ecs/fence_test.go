@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 
 	"slipway-ecs/fake"
 )
@@ -79,6 +80,7 @@ func TestAServiceOfSomebodyElseIsTakenOverOnlyOnRequest(t *testing.T) {
 	client := clientOf(t, w)
 	_, err := client.CreateService(t.Context(), &ecs.CreateServiceInput{
 		ServiceName: aws.String("old"), Cluster: aws.String(fake.Cluster), TaskDefinition: &definition, DesiredCount: aws.Int32(1),
+		LaunchType: types.LaunchTypeFargate, NetworkConfiguration: inSubnet("subnet-9"),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -86,10 +86,12 @@ func (w *worker) rollBack(ctx context.Context, o *observation, why error) error 
 	}
 	w.print.message("Stopping: ECS is asked to go back to the earlier revision.")
 	_, err := patiently(ctx, w, func() (*ecs.StopServiceDeploymentOutput, error) {
-		out, err := w.ecs.StopServiceDeployment(ctx, &ecs.StopServiceDeploymentInput{
-			ServiceDeploymentArn: o.ServiceDeploymentArn, StopType: types.StopServiceDeploymentStopTypeRollback,
+		return visibly(ctx, w, func() (*ecs.StopServiceDeploymentOutput, error) {
+			out, err := w.ecs.StopServiceDeployment(ctx, &ecs.StopServiceDeploymentInput{
+				ServiceDeploymentArn: o.ServiceDeploymentArn, StopType: types.StopServiceDeploymentStopTypeRollback,
+			})
+			return out, explain(err)
 		})
-		return out, explain(err)
 	})
 	if err == nil {
 		return nil

@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+
+	"slipway-ecs/sdkjson"
 )
 
 // maxInput is how many bytes the deployment on standard input may have.
@@ -27,23 +31,16 @@ type input struct {
 	} `json:"release"`
 }
 
-// artifact is the task definition that a release ships. It may be empty: then the inputs say what to run.
-type artifact struct {
-	ARN        string          `json:"arn"`
-	Revision   int32           `json:"revision"`
-	Definition json.RawMessage `json:"definition"`
-}
-
-// decidesTaskDefinition reports whether the artifact says what to run.
-func (a artifact) decidesTaskDefinition() bool { return a.ARN != "" || len(a.Definition) > 0 }
-
-// wanted are the inputs of the release. docs/modules/aws-ecs-service declares them.
+// wanted are the inputs of the release. docs/modules/aws-ecs-service declares them. A service that exists keeps what they
+// leave out.
 type wanted struct {
 	ServiceName string `json:"service_name"`
 	ClusterARN  string `json:"cluster_arn"`
-	LaunchType  string `json:"launch_type"`
-	Count       int32  `json:"count"`
 	Adopt       bool   `json:"adopt"`
+
+	Count             *int32             `json:"count"`
+	LaunchType        string             `json:"launch_type"`
+	CapacityProviders []capacityProvider `json:"capacity_providers"`
 
 	Image         string `json:"image"`
 	ContainerName string `json:"container_name"`
@@ -68,7 +65,7 @@ type wanted struct {
 
 	SubnetIDs        []string `json:"subnet_ids"`
 	SecurityGroupIDs []string `json:"security_group_ids"`
-	AssignPublicIP   bool     `json:"assign_public_ip"`
+	AssignPublicIP   publicIP `json:"assign_public_ip"`
 
 	TargetGroupARN          string `json:"target_group_arn"`
 	AlternateTargetGroupARN string `json:"alternate_target_group_arn"`
@@ -89,6 +86,29 @@ type wanted struct {
 	PauseAction           string   `json:"pause_action"`
 	Hooks                 []hook   `json:"hooks"`
 	TimeoutMinutes        int32    `json:"timeout_minutes"`
+}
+
+// publicIP is whether each task gets a public address, "" for what the service has.
+type publicIP types.AssignPublicIp
+
+// UnmarshalJSON implements json.Unmarshaler. It also accepts true and false, because modules may have a boolean.
+func (ip *publicIP) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "true":
+		*ip = publicIP(types.AssignPublicIpEnabled)
+	case "false":
+		*ip = publicIP(types.AssignPublicIpDisabled)
+	default:
+		return json.Unmarshal(text, (*string)(ip)) // null is ""
+	}
+	return nil
+}
+
+// capacityProvider is a part of a capacity provider strategy. Its weight is 1 if it is left out.
+type capacityProvider struct {
+	Provider string `json:"provider"`
+	Weight   *int32 `json:"weight"`
+	Base     int32  `json:"base"`
 }
 
 // hook is a Lambda function that ECS runs at stages of a service deployment.
@@ -119,7 +139,7 @@ func readInput(r io.Reader) (*input, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(in); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return nil, fmt.Errorf("/%s must be %s, found %s", strings.ReplaceAll(wrong.Field, ".", "/"), kindOf(wrong.Type.Kind()), wrong.Value)
+			return nil, fmt.Errorf("/%s must be %s, found %s", strings.ReplaceAll(wrong.Field, ".", "/"), sdkjson.KindOf(wrong.Type.Kind()), wrong.Value)
 		}
 		return nil, fmt.Errorf("standard input must have one deployment as slipway runner hands it over: %w", err)
 	}
@@ -138,13 +158,13 @@ func (in *input) destroys() bool { return in.Deployment.Action == "destroy" }
 // wants are the inputs of the release.
 func (in *input) wants() *wanted { return &in.Release.Inputs }
 
-// setDefaults sets what a module may leave out.
+// setDefaults sets what a module may leave out and what no service keeps.
 func (in *input) setDefaults() {
 	w := in.wants()
 	for _, d := range []struct {
 		value *string
 		or    string
-	}{{&w.LaunchType, "FARGATE"}, {&w.ContainerName, "app"}, {&w.Strategy, rolling}, {&w.Architecture, "X86_64"}, {&w.PauseAction, "ROLLBACK"}} {
+	}{{&w.Architecture, "X86_64"}, {&w.PauseAction, "ROLLBACK"}} {
 		if *d.value == "" {
 			*d.value = d.or
 		}

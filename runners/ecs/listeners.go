@@ -48,11 +48,11 @@ func (w *worker) listenersAfter(ctx context.Context) error {
 }
 
 func (w *worker) captureListeners(ctx context.Context) (states []listenerState, err error) {
-	in := w.wants()
-	if in.TargetGroupARN == "" {
+	arns := targetGroupsOf(w.plan.balancers)
+	if len(arns) == 0 {
 		return nil, nil
 	}
-	groups, balancers, err := w.targetGroups(ctx, in.targetGroups())
+	groups, balancers, err := w.targetGroups(ctx, arns)
 	if err != nil {
 		return nil, err
 	}

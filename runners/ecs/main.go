@@ -16,10 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 )
@@ -77,8 +73,14 @@ func exitCode(err error, stderr io.Writer) int {
 	if errors.Is(err, errStopped) {
 		return exitStopped
 	}
+	if _, ok := errors.AsType[wrongInput](err); ok {
+		return exitUsage
+	}
 	return exitFailed
 }
+
+// wrongInput is an error of what the release says, before anything was changed.
+type wrongInput struct{ error }
 
 // say prints why the program fails. Where that cannot be written, the exit code still says that it has.
 func say(stderr io.Writer, err error) { _, _ = fmt.Fprintln(stderr, err) }
@@ -107,21 +109,17 @@ func readSettings(args []string, stderr io.Writer) (settings, error) {
 	return s, err
 }
 
-// requestTimeout is how long one attempt of a request may take.
-const requestTimeout = 30 * time.Second
-
 // carryOut carries the deployment out. stop is closed when somebody wants it to end before; the error is errStopped then.
 func carryOut(ctx context.Context, s settings, in *input, stop <-chan struct{}, stdout io.Writer) error {
-	cfg, err := config.LoadDefaultConfig(ctx,
-		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(requestTimeout)),
-		config.WithRetryer(func() aws.Retryer {
-			return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = s.attempts, s.maxBackoff })
-		}))
+	cfg, err := loadConfig(ctx, s)
 	if err != nil {
 		return fmt.Errorf("the settings of AWS cannot be read: %w", explain(err))
 	}
 	if cfg.Region == "" {
 		return errors.New("no region is set: set AWS_REGION, or region in the profile of AWS")
+	}
+	if err := in.checkRegion(cfg.Region); err != nil {
+		return wrongInput{err}
 	}
 	w := &worker{
 		settings: s, input: in, stop: stop, print: newPrinter(stdout), pauses: map[string]waiting{}, region: cfg.Region,

@@ -15,7 +15,8 @@ func many(t *testing.T, w *world, family string, n int) (last string) {
 	t.Helper()
 	for range n {
 		out, err := clientOf(t, w).RegisterTaskDefinition(t.Context(), &ecs.RegisterTaskDefinitionInput{
-			Family: &family, ContainerDefinitions: []types.ContainerDefinition{{Name: aws.String("app"), Image: aws.String("other")}},
+			Family: &family, NetworkMode: types.NetworkModeAwsvpc, Memory: aws.String("512"),
+			ContainerDefinitions: []types.ContainerDefinition{{Name: aws.String("app"), Image: aws.String("other")}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -109,9 +109,9 @@ var lifecycle = []string{
 }
 
 // stepsOf returns the names of the steps of a deployment.
-func stepsOf(strategy string) []string {
+func stepsOf(strategy types.DeploymentStrategy) []string {
 	steps := []string{"TASK_DEFINITION", "SERVICE"}
-	if strategy == rolling {
+	if strategy == types.DeploymentStrategyRolling {
 		steps = append(steps, "ROLLING")
 	} else {
 		steps = append(steps, lifecycle...)
@@ -185,7 +185,7 @@ func (p *printer) outputs(w *worker, definition *types.TaskDefinition) error {
 	in := w.wants()
 	p.line(map[string]any{"outputs": map[string]any{
 		"service_arn": p.reported.ServiceARN, "service_name": in.ServiceName, "cluster_arn": p.reported.ClusterARN,
-		"task_definition_arn": text(definition.TaskDefinitionArn), "target_group_arns": in.targetGroups(),
+		"task_definition_arn": text(definition.TaskDefinitionArn), "target_group_arns": targetGroupsOf(w.plan.balancers),
 	}})
 	return p.err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -63,4 +64,27 @@ func patiently[T any](ctx context.Context, w *worker, ask func() (T, error)) (T,
 }
 
 // retryable reports whether a request may go well if it is sent again.
-func retryable(err error) bool { return retry.NewStandard().IsErrorRetryable(err) }
+func retryable(err error) bool { return isExpired(err) || retry.NewStandard().IsErrorRetryable(err) }
+
+// maxUnseen is how often AWS is asked for what it does not know although it must be there: its reads lag behind.
+const maxUnseen = 6
+
+// visibly asks again while AWS does not know what it is asked for. That changes nothing, so it may be a change.
+func visibly[T any](ctx context.Context, w *worker, ask func() (T, error)) (T, error) {
+	for looks := 1; ; looks++ {
+		answer, err := ask()
+		if !isUnseen(err) || looks == maxUnseen || ctx.Err() != nil {
+			return answer, err
+		}
+		w.wait(ctx, true)
+	}
+}
+
+// errUnseen is that AWS does not know what it was asked for.
+var errUnseen = errors.New("ECS does not know it")
+
+// isUnseen reports whether AWS does not know what it was asked for, or does not know it yet.
+func isUnseen(err error) bool {
+	return errors.Is(err, errUnseen) || isCode(err, "ServiceNotFoundException") || isCode(err, "ResourceNotFoundException") ||
+		isCode(err, "ServiceDeploymentNotFoundException")
+}

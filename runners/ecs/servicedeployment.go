@@ -120,16 +120,19 @@ func (w *worker) await(
 		}
 		var err error
 		found, err = patiently(ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) })
-		if err != nil {
+		if err != nil && !isUnseen(err) {
 			return nil, err
 		}
 	}
-	now, err := patiently(ctx, w, func() (*types.Service, error) { return w.service(ctx) })
+	now, err := visibly(ctx, w, func() (*types.Service, error) {
+		now, err := patiently(ctx, w, func() (*types.Service, error) { return w.service(ctx) })
+		if now == nil && err == nil {
+			err = fmt.Errorf("the service %s cannot be seen: %w", text(service.ServiceArn), errUnseen)
+		}
+		return now, err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if now == nil {
-		return nil, fmt.Errorf("the service %s was deleted while this deployment was under way", text(service.ServiceArn))
 	}
 	w.print.started(now, found, definition)
 	return found, nil
@@ -137,14 +140,16 @@ func (w *worker) await(
 
 // describe returns a service deployment as it is now.
 func (w *worker) describe(ctx context.Context, arn *string) (*observation, error) {
-	out, err := w.ecs.DescribeServiceDeployments(ctx, &ecs.DescribeServiceDeploymentsInput{ServiceDeploymentArns: []string{text(arn)}})
-	if err != nil {
-		return nil, explain(err)
-	}
-	if len(out.ServiceDeployments) == 0 {
-		return nil, fmt.Errorf("the service deployment %s cannot be described: ECS does not know it", text(arn))
-	}
-	return &observation{ServiceDeployment: &out.ServiceDeployments[0], at: timeOf(out.ResultMetadata)}, nil
+	return visibly(ctx, w, func() (*observation, error) {
+		out, err := w.ecs.DescribeServiceDeployments(ctx, &ecs.DescribeServiceDeploymentsInput{ServiceDeploymentArns: []string{text(arn)}})
+		if err != nil {
+			return nil, explain(err)
+		}
+		if len(out.ServiceDeployments) == 0 {
+			return nil, fmt.Errorf("the service deployment %s cannot be described: %w", text(arn), errUnseen)
+		}
+		return &observation{ServiceDeployment: &out.ServiceDeployments[0], at: timeOf(out.ResultMetadata)}, nil
+	})
 }
 
 // isGoingBack reports whether ECS ends a service deployment already.

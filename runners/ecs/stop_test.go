@@ -124,6 +124,7 @@ func TestAStopWhoseAnswerIsLostOrThrottledIsAskedForAgain(t *testing.T) {
 		"the answer is lost":             {"StopServiceDeployment", true, fake.Verdict{Lose: true}, 1},
 		"it is throttled":                {"StopServiceDeployment", false, throttled, 15},
 		"AWS says that it cannot be now": {"StopServiceDeployment", true, fake.Verdict{Code: "ConflictException", Message: "It is stopped already."}, 1},
+		"it is not seen once":            {"StopServiceDeployment", false, fake.Verdict{Unseen: true}, 1},
 		"its fence is throttled":         {"DescribeServices", false, throttled, 15},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -128,7 +128,7 @@ func TestALaunchTypeThatECSCannotChangeIsRefused(t *testing.T) {
 	w.mustDeploy("dep_1", 1)
 	w.inputs["launch_type"] = "EC2"
 	e := w.deploy("dep_2", 2)
-	if e.code != 1 || !strings.Contains(e.stderr, "/release/inputs/launch_type must be FARGATE as it is for the service "+*w.cloud.Services()[0].ServiceArn) {
+	if e.code != 2 || !strings.Contains(e.stderr, "/release/inputs/launch_type must be FARGATE as it is for the service "+*w.cloud.Services()[0].ServiceArn) {
 		t.Errorf("it ended with %d: %s", e.code, e.stderr)
 	}
 	if w.cloud.Calls("RegisterTaskDefinition") != 1 || w.cloud.Calls("UpdateService") != 0 {
@@ -145,6 +145,38 @@ func TestOfTwoFailuresTheSecondGoesBackBehindTheFirst(t *testing.T) {
 		e := w.deploy(id, 2+n)
 		if e.code != 1 || e.data["revertServiceDeploymentArn"] != *w.cloud.Deployments()[0].ServiceDeploymentArn {
 			t.Errorf("%s ended with %d: %s; it goes back to %v", id, e.code, e.stderr, e.data["revertServiceDeploymentArn"])
+		}
+	}
+}
+
+func TestAServiceChangesBetweenStrategies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]any{"target_group_arn": fake.BlueTargetGroup})
+	w.mustDeploy("dep_1", 1)
+	for n, inputs := range []map[string]any{shifting("BLUE_GREEN", nil), shifting("LINEAR", nil), {"strategy": "ROLLING"}} {
+		for name, value := range inputs {
+			w.inputs[name] = value
+		}
+		id := fmt.Sprintf("dep_%d", n+2)
+		w.inputs["image"] = "web:" + id
+		w.mustDeploy(id, n+2)
+		c := w.cloud.Services()[0].DeploymentConfiguration
+		rolling := inputs["strategy"] == "ROLLING"
+		if string(c.Strategy) != inputs["strategy"] || (c.DeploymentCircuitBreaker != nil) != rolling {
+			t.Errorf("it is deployed by %s, with the circuit breaker %v", c.Strategy, c.DeploymentCircuitBreaker)
+		}
+	}
+}
+
+func TestANewServiceBehindALoadBalancerHasAMinuteOfGrace(t *testing.T) {
+	t.Parallel()
+	for named, want := range map[any]int32{nil: 60, 0: 0, 30: 30} {
+		w := newWorld(t, map[string]any{"target_group_arn": fake.BlueTargetGroup, "grace_seconds": named})
+		w.mustDeploy("dep_1", 1)
+		w.inputs["image"] = "web:2"
+		w.mustDeploy("dep_2", 2)
+		if got := w.cloud.Services()[0].HealthCheckGracePeriodSeconds; got == nil || *got != want {
+			t.Errorf("with %v it has %v, want %d", named, got, want)
 		}
 	}
 }

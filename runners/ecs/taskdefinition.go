@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,22 +13,43 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-// taskDefinition returns the task definition to run: the one that the artifact names, or the one that this deployment has
-// registered, which it does where that has not been done yet.
-func (w *worker) taskDefinition(ctx context.Context) (*types.TaskDefinition, error) {
-	if arn := w.Release.Artifact.ARN; arn != "" {
-		out, err := w.ecs.DescribeTaskDefinition(ctx, &ecs.DescribeTaskDefinitionInput{TaskDefinition: &arn})
-		if err != nil {
-			return nil, explain(err)
-		}
-		if out.TaskDefinition.Status != types.TaskDefinitionStatusActive {
-			return nil, fmt.Errorf("the task definition %s of the artifact is %s: only one that is ACTIVE can be deployed", arn, out.TaskDefinition.Status)
-		}
-		return out.TaskDefinition, nil
+// draft is the task definition to run, before it may have to be registered.
+type draft struct {
+	// named is the one that the artifact names, nil if there is one to register.
+	named     *types.TaskDefinition
+	registers *ecs.RegisterTaskDefinitionInput
+}
+
+func (d *draft) task() task {
+	if d.named != nil {
+		return taskOf(d.named)
 	}
-	definition, err := w.definition()
+	return task{d.registers.ContainerDefinitions, d.registers.NetworkMode}
+}
+
+func taskOf(d *types.TaskDefinition) task { return task{d.ContainerDefinitions, d.NetworkMode} }
+
+// draft returns the task definition to run: the one that the artifact names, or the one to register. service is nil for none.
+func (w *worker) draft(ctx context.Context, service *types.Service) (*draft, error) {
+	arn := w.Release.Artifact.ARN
+	if arn == "" {
+		return &draft{registers: w.definition(service)}, nil
+	}
+	out, err := w.ecs.DescribeTaskDefinition(ctx, &ecs.DescribeTaskDefinitionInput{TaskDefinition: &arn})
 	if err != nil {
-		return nil, err
+		return nil, explain(err)
+	}
+	if out.TaskDefinition.Status != types.TaskDefinitionStatusActive {
+		return nil, fmt.Errorf("the task definition %s of the artifact is %s: only one that is ACTIVE can be deployed",
+			arn, out.TaskDefinition.Status)
+	}
+	return &draft{named: out.TaskDefinition}, nil
+}
+
+// taskDefinition returns the task definition to run, which it registers if this deployment has not done so yet.
+func (w *worker) taskDefinition(ctx context.Context, d *draft) (*types.TaskDefinition, error) {
+	if d.named != nil {
+		return d.named, nil
 	}
 	if found, err := w.registered(ctx); found != nil || err != nil {
 		return found, err
@@ -38,7 +58,7 @@ func (w *worker) taskDefinition(ctx context.Context) (*types.TaskDefinition, err
 		return nil, err
 	}
 	return once(ctx, w, func() (*types.TaskDefinition, error) { return w.registered(ctx) }, func() (*types.TaskDefinition, error) {
-		out, err := w.ecs.RegisterTaskDefinition(ctx, definition, onlyRefusals)
+		out, err := w.ecs.RegisterTaskDefinition(ctx, d.registers, onlyRefusals)
 		if err != nil {
 			return nil, err
 		}
@@ -107,42 +127,24 @@ func (w *worker) describeTaskDefinition(ctx context.Context, arn string) (*types
 	return out.TaskDefinition, out.Tags, nil
 }
 
-// shown are members of a task definition that AWS shows and does not take.
-var shown = []string{
-	"taskDefinitionArn", "revision", "status", "requiresAttributes", "compatibilities", "registeredAt", "registeredBy", "deregisteredAt", "deleteRequestedAt",
-}
-
 // definition returns the task definition to register: that of the artifact, or what the inputs say.
-func (w *worker) definition() (*ecs.RegisterTaskDefinitionInput, error) {
-	definition := w.fromInputs()
-	if text := w.Release.Artifact.Definition; len(text) > 0 {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(text, &members); err != nil {
-			return nil, fmt.Errorf("/release/artifact/definition must be an object: %w", err)
-		}
-		for _, name := range shown {
-			delete(members, name)
-		}
-		rest, err := json.Marshal(members)
-		if err != nil {
-			return nil, err
-		}
-		definition = &ecs.RegisterTaskDefinitionInput{}
-		decoder := json.NewDecoder(strings.NewReader(string(rest)))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(definition); err != nil {
-			return nil, fmt.Errorf("/release/artifact/definition must be as register-task-definition takes it: %w", err)
-		}
+func (w *worker) definition(service *types.Service) *ecs.RegisterTaskDefinitionInput {
+	definition := w.Release.Artifact.registers
+	if definition == nil {
+		definition = w.fromInputs(service)
 	}
-	definition.Family = aws.String(w.family())
-	definition.Tags = append(definition.Tags, tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID), tag(tagFence, string(w.Deployment.Fence)))
-	return definition, nil
+	ours := []types.Tag{tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID), tag(tagFence, string(w.Deployment.Fence))}
+	definition.Family, definition.Tags = aws.String(w.family()), withTags(definition.Tags, ours)
+	return definition
 }
 
-func (w *worker) fromInputs() *ecs.RegisterTaskDefinitionInput {
+func (w *worker) fromInputs(service *types.Service) *ecs.RegisterTaskDefinitionInput {
 	in := w.wants()
+	if service == nil {
+		service = &types.Service{}
+	}
 	container := types.ContainerDefinition{
-		Name: &in.ContainerName, Image: &in.Image, Essential: aws.Bool(true), Command: in.Command,
+		Name: aws.String(in.container(service, nil)), Image: &in.Image, Essential: aws.Bool(true), Command: in.Command,
 		HealthCheck: in.healthCheck(), LogConfiguration: in.logs(w.region),
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Environment)) {
@@ -151,13 +153,13 @@ func (w *worker) fromInputs() *ecs.RegisterTaskDefinitionInput {
 	for _, name := range slices.Sorted(maps.Keys(in.Secrets)) {
 		container.Secrets = append(container.Secrets, types.Secret{Name: aws.String(name), ValueFrom: aws.String(in.Secrets[name])})
 	}
-	if in.ContainerPort > 0 {
-		container.PortMappings = []types.PortMapping{{ContainerPort: &in.ContainerPort, Protocol: types.TransportProtocolTcp}}
+	if port := in.port(service); port > 0 {
+		container.PortMappings = []types.PortMapping{{ContainerPort: &port, Protocol: types.TransportProtocolTcp}}
 	}
 	return &ecs.RegisterTaskDefinitionInput{
 		ContainerDefinitions: []types.ContainerDefinition{container}, NetworkMode: types.NetworkModeAwsvpc,
 		Cpu: aws.String(strconv.Itoa(int(in.Size.CPU))), Memory: aws.String(strconv.Itoa(int(in.Size.Memory))),
-		RequiresCompatibilities: []types.Compatibility{types.Compatibility(in.LaunchType)},
+		RequiresCompatibilities: in.compatibilities(service),
 		RuntimePlatform:         &types.RuntimePlatform{CpuArchitecture: types.CPUArchitecture(in.Architecture), OperatingSystemFamily: types.OSFamilyLinux},
 		ExecutionRoleArn:        orNil(in.ExecutionRoleARN), TaskRoleArn: orNil(in.TaskRoleARN),
 	}

@@ -21,6 +21,10 @@ type worker struct {
 	elb   *elb.Client
 	// pauses are those that wait, by the ids of their hooks.
 	pauses map[string]waiting
+	// plan is the service as this deployment makes it.
+	plan *plan
+	// absent is that the last look has found no service.
+	absent bool
 	// stage is what was said last of where the service deployment is.
 	stage string
 }

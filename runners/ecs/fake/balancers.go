@@ -127,21 +127,36 @@ func (c *Cloud) ruleOf(arn string) *rule {
 // checkBalancers refuses load balancers by which ECS cannot shift traffic.
 func (c *Cloud) checkBalancers(all []ecstypes.LoadBalancer) error {
 	for _, b := range all {
-		if balancer, _ := c.balancerOf(deref(b.TargetGroupArn)); balancer == nil {
-			return refuse("InvalidParameterException", "The target group with targetGroupArn %s does not have an associated load balancer.", deref(b.TargetGroupArn))
+		if b.LoadBalancerName != nil && b.TargetGroupArn != nil {
+			return invalid("loadBalancerName and targetGroupArn cannot both be specified.")
 		}
-		if b.AdvancedConfiguration == nil {
+		if balancer, _ := c.balancerOf(deref(b.TargetGroupArn)); balancer == nil {
+			return invalid("The target group with targetGroupArn %s does not have an associated load balancer.", deref(b.TargetGroupArn))
+		}
+		if err := c.checkShifting(&b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkShifting refuses a load balancer whose rules do not lead to both of its target groups.
+func (c *Cloud) checkShifting(b *ecstypes.LoadBalancer) error {
+	advanced := b.AdvancedConfiguration
+	if advanced == nil {
+		return nil
+	}
+	if advanced.AlternateTargetGroupArn == nil || advanced.ProductionListenerRule == nil || advanced.RoleArn == nil {
+		return invalid("An advanced configuration needs alternateTargetGroupArn, productionListenerRule and roleArn.")
+	}
+	for _, arn := range []*string{advanced.ProductionListenerRule, advanced.TestListenerRule} {
+		if arn == nil {
 			continue
 		}
-		for _, arn := range []*string{b.AdvancedConfiguration.ProductionListenerRule, b.AdvancedConfiguration.TestListenerRule} {
-			if arn == nil {
-				continue
-			}
-			r := c.ruleOf(*arn)
-			for _, group := range []*string{b.TargetGroupArn, b.AdvancedConfiguration.AlternateTargetGroupArn} {
-				if r == nil || !slices.ContainsFunc(r.groups, func(w Weight) bool { return w.TargetGroup == deref(group) }) {
-					return refuse("InvalidParameterException", "The listener rule %s does not lead to the target group %s.", *arn, deref(group))
-				}
+		r := c.ruleOf(*arn)
+		for _, group := range []*string{b.TargetGroupArn, advanced.AlternateTargetGroupArn} {
+			if r == nil || !slices.ContainsFunc(r.groups, func(w Weight) bool { return w.TargetGroup == deref(group) }) {
+				return invalid("The listener rule %s does not lead to the target group %s.", *arn, deref(group))
 			}
 		}
 	}

@@ -37,6 +37,8 @@ type Cloud struct {
 	Tick time.Duration
 	// Held has service deployments stay PENDING.
 	Held bool
+	// Unseen is how many requests do not find a service yet that was just created, because reads lag behind.
+	Unseen int
 	// Intercept, where it is not nil, is asked at each request, before it is carried out and after it.
 	Intercept func(Call) Verdict
 
@@ -47,6 +49,8 @@ type Cloud struct {
 	// answering is the operation that is carried out.
 	answering string
 	answered  map[string][]time.Time
+	// blind has the request that is answered find no service and no service deployment.
+	blind bool
 	// looks are what the request that is being answered shows of service deployments.
 	looks       map[*deployment]Look
 	services    map[string]*service
@@ -60,6 +64,8 @@ type Cloud struct {
 type Call struct {
 	// Operation is the name of it, such as UpdateService.
 	Operation string
+	// AccessKey is the one by which it was signed.
+	AccessKey string
 	// Number counts the requests of the operation from 1 on.
 	Number int
 	// Done is whether it has been carried out.
@@ -72,6 +78,8 @@ type Call struct {
 type Verdict struct {
 	// Lose has the connection end without an answer. Before the request is carried out it is not carried out.
 	Lose bool
+	// Unseen has the request find no service and no service deployment, as a read that lags behind.
+	Unseen bool
 	// Code and Message are an error of AWS. Before the request is carried out it is not carried out.
 	Code, Message string
 	// HTTPStatus is that of the error, 400 where it is 0.

@@ -31,7 +31,7 @@ func init() {
 
 func (c *Cloud) deploymentOf(arn *string) (*deployment, error) {
 	for _, d := range c.deployments {
-		if deref(d.ServiceDeploymentArn) == deref(arn) {
+		if deref(d.ServiceDeploymentArn) == deref(arn) && !c.blind {
 			return d, nil
 		}
 	}
@@ -40,6 +40,9 @@ func (c *Cloud) deploymentOf(arn *string) (*deployment, error) {
 
 func listServiceDeployments(c *Cloud, in *ecs.ListServiceDeploymentsInput) (*ecs.ListServiceDeploymentsOutput, error) {
 	s, err := c.find(in.Cluster, in.Service)
+	if err == nil {
+		err = checkPage(in.MaxResults)
+	}
 	if err != nil {
 		return nil, err
 	}

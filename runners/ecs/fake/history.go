@@ -13,6 +13,8 @@ type Record struct {
 	// ExternalID is what events call it.
 	ExternalID string
 	Definition Definition
+	// LoadBalancers are those of the revision that it brings.
+	LoadBalancers []types.LoadBalancer
 	// Tags are those that the service had when it began.
 	Tags []types.Tag
 	// Looks are what DescribeServiceDeployments has shown of it, in order, without answers that were lost.
@@ -55,7 +57,8 @@ func (c *Cloud) History() (all []Record) {
 	for _, d := range c.deployments {
 		r := Record{
 			ServiceDeployment: d.shown(), ExternalID: d.target.externalID, Definition: d.definition.Definition, Tags: d.tags,
-			Looks: slices.Clone(d.looks), Events: slices.Clone(d.events), Before: d.before, After: d.after, Accepted: d.accepted,
+			LoadBalancers: d.target.LoadBalancers,
+			Looks:         slices.Clone(d.looks), Events: slices.Clone(d.events), Before: d.before, After: d.after, Accepted: d.accepted,
 		}
 		if d.backTo != nil {
 			r.BackToExternalID, r.BackToArn = d.backTo.externalID, deref(d.backTo.deploymentArn)

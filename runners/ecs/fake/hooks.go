@@ -103,7 +103,7 @@ func continueServiceDeployment(c *Cloud, in *ecs.ContinueServiceDeploymentInput)
 		}
 		return &ecs.ContinueServiceDeploymentOutput{ServiceDeploymentArn: d.ServiceDeploymentArn}, nil
 	}
-	return nil, refuse("InvalidParameterException", "No lifecycle hook %s awaits an action.", deref(in.HookId))
+	return nil, invalid("No lifecycle hook %s awaits an action.", deref(in.HookId))
 }
 
 // Continue ends a pause as somebody does who lets the service deployment go on, or go back.

@@ -32,9 +32,15 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	key, region := signedBy(r)
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
 		_, operation, _ := strings.Cut(target, ".")
-		c.answer(w, operation, ecsOperations[operation] != nil, replyJSON, func() (any, error) { return ecsOperations[operation](c, body) })
+		c.answer(w, key, operation, ecsOperations[operation] != nil, replyJSON, func() (any, error) {
+			if err := checkRegion(body, region); err != nil {
+				return nil, err
+			}
+			return ecsOperations[operation](c, body)
+		})
 		return
 	}
 	form, err := url.ParseQuery(string(body))
@@ -43,12 +49,12 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	operation := form.Get("Action")
-	c.answer(w, operation, elbOperations[operation] != nil, replyXML, func() (any, error) { return elbOperations[operation](c, form) })
+	c.answer(w, key, operation, elbOperations[operation] != nil, replyXML, func() (any, error) { return elbOperations[operation](c, form) })
 }
 
 // answer carries an operation out, unless it is intercepted, and writes what comes of it.
 func (c *Cloud) answer(
-	w http.ResponseWriter, operation string, known bool, encode func(string, string, any, error) reply, carryOut func() (any, error),
+	w http.ResponseWriter, key, operation string, known bool, encode func(string, string, any, error) reply, carryOut func() (any, error),
 ) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +65,7 @@ func (c *Cloud) answer(
 	}
 	c.settle()
 	id := fmt.Sprintf("fake-request-%d", c.next())
-	call := c.call(operation)
+	call := c.call(key, operation)
 	verdict := c.intercept(call)
 	var result any
 	var err error
@@ -71,13 +77,14 @@ func (c *Cloud) answer(
 	case !known:
 		err = refuse("UnknownOperationException", "the fake has no %s", operation)
 	default:
-		c.looks = map[*deployment]Look{}
+		c.looks, c.blind = map[*deployment]Look{}, verdict.Unseen
 		result, err = carryOut()
+		c.blind = false
 	}
 	answer, looks := encode(operation, id, result, err), c.looks
 	c.looks = nil
 	c.settle()
-	call = c.call(operation)
+	call = c.call(key, operation)
 	call.Done = true
 	verdict = c.intercept(call)
 	switch {
@@ -110,8 +117,8 @@ type reply struct {
 	body        []byte
 }
 
-func (c *Cloud) call(operation string) Call {
-	call := Call{Operation: operation, Number: c.calls[operation]}
+func (c *Cloud) call(key, operation string) Call {
+	call := Call{AccessKey: key, Operation: operation, Number: c.calls[operation]}
 	if n := len(c.deployments); n > 0 {
 		newest := c.deployments[n-1]
 		call.Stage, call.Status = string(newest.LifecycleStage), string(newest.Status)
@@ -153,7 +160,7 @@ func replyJSON(_, _ string, result any, err error) reply {
 func decode[T any](body []byte) (*T, error) {
 	in := new(T)
 	if err := json.Unmarshal(body, in); err != nil {
-		return nil, refuse("InvalidParameterException", "%s", err)
+		return nil, invalid("%s", err)
 	}
 	return in, nil
 }

@@ -6,6 +6,7 @@ import "strconv"
 const (
 	maxServices = 10
 	maxArns     = 20
+	maxPage     = 100
 )
 
 // pageOf returns the items of a page that begins at a token, and the token of the next page, nil for none. most is how many
@@ -15,7 +16,7 @@ func pageOf[T any](c *Cloud, all []T, token *string, most int32) (page []T, next
 	if token != nil {
 		from, err = strconv.Atoi(*token)
 		if err != nil || from <= 0 || from > len(all) {
-			return nil, nil, refuse("InvalidParameterException", "Invalid token.")
+			return nil, nil, invalid("Invalid token.")
 		}
 	}
 	size := c.Page
@@ -35,7 +36,15 @@ func pageOf[T any](c *Cloud, all []T, token *string, most int32) (page []T, next
 // atMost refuses a request that names too many.
 func atMost(named, most int) error {
 	if named > most {
-		return refuse("InvalidParameterException", "At most %d can be described at once, found %d.", most, named)
+		return invalid("At most %d can be described at once, found %d.", most, named)
+	}
+	return nil
+}
+
+// checkPage refuses a size of a page that ECS does not take.
+func checkPage(size *int32) error {
+	if outside(size, 1, maxPage) {
+		return invalid("maxResults must be 1 to %d, found %d.", maxPage, *size)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,6 +27,10 @@ type service struct {
 	current   *revision
 	last      *deployment
 	drainedAt time.Time
+	// unseen is how many requests do not find the service yet.
+	unseen int
+	// launchType is the one with which it was created, which it has while it has no capacity providers.
+	launchType types.LaunchType
 }
 
 // revision is a service revision with its tasks.
@@ -77,10 +82,15 @@ func (c *Cloud) find(cluster, name *string) (*service, error) {
 		return nil, refuse("ClusterNotFoundException", "Cluster not found.")
 	}
 	short := deref(name)[strings.LastIndex(deref(name), "/")+1:]
-	if s := c.services[short]; s != nil {
-		return s, nil
+	s := c.services[short]
+	if s == nil || c.blind {
+		return nil, refuse("ServiceNotFoundException", "Service not found.")
 	}
-	return nil, refuse("ServiceNotFoundException", "Service not found.")
+	if s.unseen > 0 {
+		s.unseen--
+		return nil, refuse("ServiceNotFoundException", "Service not found.")
+	}
+	return s, nil
 }
 
 // findActive is find for what is changed.
@@ -119,12 +129,19 @@ func describeServices(c *Cloud, in *ecs.DescribeServicesInput) (*ecs.DescribeSer
 }
 
 func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutput, error) {
-	definition, err := c.definitionOf(in.TaskDefinition)
-	if err == nil {
-		err = c.checkBalancers(in.LoadBalancers)
+	if err := checkCreate(in); err != nil {
+		return nil, err
 	}
+	created := serviceOf(c, in)
+	definition, err := c.definitionFor(created, in.TaskDefinition)
 	if err != nil {
 		return nil, err
+	}
+	if err := c.checkService(created, definition); err != nil {
+		return nil, err
+	}
+	if definition != nil {
+		created.TaskDefinition = definition.TaskDefinitionArn
 	}
 	if s := c.services[deref(in.ServiceName)]; s != nil && deref(s.described.Status) != inactive {
 		if s.token != "" && s.token == deref(in.ClientToken) {
@@ -132,32 +149,81 @@ func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutp
 			return &ecs.CreateServiceOutput{Service: &d}, nil
 		}
 		if deref(s.described.Status) == draining {
-			return nil, refuse("InvalidParameterException", "Unable to Start a service that is still Draining.")
+			return nil, invalid("Unable to Start a service that is still Draining.")
 		}
-		return nil, refuse("InvalidParameterException", "Creation of service was not idempotent.")
+		return nil, invalid("Creation of service was not idempotent.")
 	}
-	s := &service{cloud: c, token: deref(in.ClientToken), described: types.Service{
-		ServiceName: in.ServiceName, ServiceArn: arn("service", "main/"+deref(in.ServiceName)), ClusterArn: new(Cluster), Status: new(active),
-		CreatedAt: new(c.Clock.Now()), DesiredCount: deref(in.DesiredCount), TaskDefinition: definition.TaskDefinitionArn,
-		DeploymentConfiguration: in.DeploymentConfiguration, LoadBalancers: in.LoadBalancers, NetworkConfiguration: in.NetworkConfiguration,
-		LaunchType: in.LaunchType, Tags: in.Tags, DeploymentController: in.DeploymentController,
-	}}
+	s := &service{cloud: c, token: deref(in.ClientToken), described: *created, unseen: c.Unseen, launchType: created.LaunchType}
 	c.services[deref(in.ServiceName)] = s
-	s.deploy(definition)
+	if created.DeploymentController.Type == types.DeploymentControllerTypeEcs {
+		s.deploy(definition)
+	}
 	d := s.describe()
 	return &ecs.CreateServiceOutput{Service: &d}, nil
+}
+
+// serviceOf returns the service that a request is to create.
+func serviceOf(c *Cloud, in *ecs.CreateServiceInput) *types.Service {
+	s := &types.Service{
+		ServiceName: in.ServiceName, ServiceArn: arn("service", "main/"+deref(in.ServiceName)), ClusterArn: new(Cluster),
+		Status: new(active), CreatedAt: new(c.Clock.Now()), DesiredCount: deref(in.DesiredCount), TaskDefinition: in.TaskDefinition,
+		DeploymentConfiguration: in.DeploymentConfiguration, LoadBalancers: in.LoadBalancers,
+		NetworkConfiguration: in.NetworkConfiguration, LaunchType: in.LaunchType,
+		CapacityProviderStrategy: in.CapacityProviderStrategy, Tags: in.Tags, DeploymentController: in.DeploymentController,
+		SchedulingStrategy: in.SchedulingStrategy, HealthCheckGracePeriodSeconds: in.HealthCheckGracePeriodSeconds,
+		PropagateTags: in.PropagateTags, EnableECSManagedTags: in.EnableECSManagedTags,
+	}
+	if s.DeploymentController == nil {
+		s.DeploymentController = &types.DeploymentController{Type: types.DeploymentControllerTypeEcs}
+	}
+	if s.SchedulingStrategy == "" {
+		s.SchedulingStrategy = types.SchedulingStrategyReplica
+	}
+	if s.SchedulingStrategy == types.SchedulingStrategyDaemon {
+		s.DesiredCount = 1 // the cluster has one container instance
+	}
+	if s.LaunchType == "" && len(s.CapacityProviderStrategy) == 0 { // the cluster has no default strategy
+		s.LaunchType = types.LaunchTypeEc2
+	}
+	return s
 }
 
 func updateService(c *Cloud, in *ecs.UpdateServiceInput) (*ecs.UpdateServiceOutput, error) {
 	s, err := c.findActive(in.Cluster, in.Service)
 	if err == nil {
-		err = c.checkBalancers(in.LoadBalancers)
+		err = checkUpdate(&s.described, in)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := &s.described
-	deploys := in.ForceNewDeployment
+	updated := s.updated(in)
+	definition, err := c.definitionFor(updated, updated.TaskDefinition)
+	deploys := in.ForceNewDeployment ||
+		definition != nil && deref(definition.TaskDefinitionArn) != deref(s.described.TaskDefinition) ||
+		len(updated.LoadBalancers)+len(s.described.LoadBalancers) > 0 && !reflect.DeepEqual(updated.LoadBalancers, s.described.LoadBalancers) ||
+		!reflect.DeepEqual(updated.NetworkConfiguration, s.described.NetworkConfiguration)
+	if err != nil && (in.TaskDefinition != nil || deploys) {
+		return nil, err // a service goes on with one that is INACTIVE
+	}
+	if err := c.checkService(updated, definition); err != nil {
+		return nil, err
+	}
+	if definition != nil {
+		updated.TaskDefinition = definition.TaskDefinitionArn
+	}
+	s.described = *updated
+	if deploys {
+		s.deploy(definition)
+	} else if s.current != nil {
+		s.current.summary.RequestedTaskCount, s.current.summary.RunningTaskCount = updated.DesiredCount, updated.DesiredCount
+	}
+	described := s.describe()
+	return &ecs.UpdateServiceOutput{Service: &described}, nil
+}
+
+// updated returns the service as it is with a request: what the request leaves out stays.
+func (s *service) updated(in *ecs.UpdateServiceInput) *types.Service {
+	d := s.described
 	if in.DesiredCount != nil {
 		d.DesiredCount = *in.DesiredCount
 	}
@@ -165,30 +231,27 @@ func updateService(c *Cloud, in *ecs.UpdateServiceInput) (*ecs.UpdateServiceOutp
 		d.DeploymentConfiguration = in.DeploymentConfiguration
 	}
 	if in.LoadBalancers != nil {
-		deploys = deploys || len(in.LoadBalancers)+len(d.LoadBalancers) > 0 && !reflect.DeepEqual(in.LoadBalancers, d.LoadBalancers)
 		d.LoadBalancers = in.LoadBalancers
 	}
 	if in.NetworkConfiguration != nil {
-		deploys = deploys || !reflect.DeepEqual(in.NetworkConfiguration, d.NetworkConfiguration)
 		d.NetworkConfiguration = in.NetworkConfiguration
 	}
-	definition, err := c.definitionOf(d.TaskDefinition)
+	if in.HealthCheckGracePeriodSeconds != nil {
+		d.HealthCheckGracePeriodSeconds = in.HealthCheckGracePeriodSeconds
+	}
+	if in.CapacityProviderStrategy != nil {
+		d.CapacityProviderStrategy, d.LaunchType = in.CapacityProviderStrategy, ""
+		if len(in.CapacityProviderStrategy) == 0 { // a guess for a service that never had a launch type
+			d.LaunchType = cmp.Or(s.launchType, types.LaunchTypeFargate)
+		}
+	}
+	if in.PropagateTags != "" {
+		d.PropagateTags = in.PropagateTags
+	}
 	if in.TaskDefinition != nil {
-		definition, err = c.definitionOf(in.TaskDefinition)
+		d.TaskDefinition = in.TaskDefinition
 	}
-	if err != nil && (in.TaskDefinition != nil || deploys) {
-		return nil, err
-	}
-	if in.TaskDefinition != nil && deref(d.TaskDefinition) != deref(definition.TaskDefinitionArn) {
-		deploys, d.TaskDefinition = true, definition.TaskDefinitionArn
-	}
-	if deploys {
-		s.deploy(definition)
-	} else if s.current != nil {
-		s.current.summary.RequestedTaskCount, s.current.summary.RunningTaskCount = d.DesiredCount, d.DesiredCount
-	}
-	described := s.describe()
-	return &ecs.UpdateServiceOutput{Service: &described}, nil
+	return &d
 }
 
 // drainingTakes is how long the tasks of a service that is deleted take to end.
@@ -200,7 +263,7 @@ func deleteService(c *Cloud, in *ecs.DeleteServiceInput) (*ecs.DeleteServiceOutp
 		return nil, err
 	}
 	if s.described.DesiredCount > 0 && !deref(in.Force) {
-		return nil, refuse("InvalidParameterException", "The service cannot be stopped while it is scaled above 0.")
+		return nil, invalid("The service cannot be stopped while it is scaled above 0.")
 	}
 	if d := s.last; d != nil && !d.ended() {
 		d.stop("The service was deleted.")
@@ -209,18 +272,6 @@ func deleteService(c *Cloud, in *ecs.DeleteServiceInput) (*ecs.DeleteServiceOutp
 	s.drainedAt = c.Clock.Now().Add(drainingTakes)
 	d := s.describe()
 	return &ecs.DeleteServiceOutput{Service: &d}, nil
-}
-
-func tagResource(c *Cloud, in *ecs.TagResourceInput) (*ecs.TagResourceOutput, error) {
-	s, err := c.findActive(nil, in.ResourceArn)
-	if err != nil {
-		return nil, err
-	}
-	for _, tag := range in.Tags {
-		s.described.Tags = slices.DeleteFunc(s.described.Tags, func(t types.Tag) bool { return deref(t.Key) == deref(tag.Key) })
-		s.described.Tags = append(s.described.Tags, tag)
-	}
-	return &ecs.TagResourceOutput{}, nil
 }
 
 // settle brings everything to where it is by now.

@@ -20,15 +20,31 @@ type Definition struct {
 
 type definition struct{ Definition }
 
-// definitionOf returns the task definition of an ARN, or of a family and a revision.
+// definitionOf returns the task definition of an ARN, of a family and a revision, or the newest of a family that is ACTIVE.
 func (c *Cloud) definitionOf(name *string) (*definition, error) {
-	for _, d := range c.definitions {
+	for _, d := range slices.Backward(c.definitions) {
 		short := fmt.Sprintf("%s:%d", deref(d.Family), d.Revision)
-		if deref(name) == deref(d.TaskDefinitionArn) || deref(name) == short {
+		newest := deref(name) == deref(d.Family) && d.Status == types.TaskDefinitionStatusActive
+		if deref(name) == deref(d.TaskDefinitionArn) || deref(name) == short || newest {
 			return d, nil
 		}
 	}
 	return nil, refuse("ClientException", "Unable to describe task definition.")
+}
+
+// definitionFor returns the task definition that a service is to run, nil for a service whose task sets have their own.
+func (c *Cloud) definitionFor(s *types.Service, name *string) (*definition, error) {
+	if name == nil && controllerOf(s.DeploymentController) == types.DeploymentControllerTypeExternal {
+		return nil, nil
+	}
+	d, err := c.definitionOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if d.Status != types.TaskDefinitionStatusActive {
+		return nil, refuse("ClientException", "TaskDefinition is inactive.")
+	}
+	return d, nil
 }
 
 // registerAsItCame is registerTaskDefinition, which keeps the request.
@@ -41,8 +57,8 @@ func registerAsItCame(c *Cloud, body []byte) (any, error) {
 }
 
 func registerTaskDefinition(c *Cloud, in *ecs.RegisterTaskDefinitionInput) (*ecs.RegisterTaskDefinitionOutput, error) {
-	if len(in.ContainerDefinitions) == 0 {
-		return nil, refuse("ClientException", "Container list cannot be empty.")
+	if err := checkDefinition(in); err != nil {
+		return nil, err
 	}
 	revision := int32(1)
 	for _, d := range c.definitions {
@@ -73,6 +89,9 @@ func describeTaskDefinition(c *Cloud, in *ecs.DescribeTaskDefinitionInput) (*ecs
 }
 
 func listTaskDefinitions(c *Cloud, in *ecs.ListTaskDefinitionsInput) (*ecs.ListTaskDefinitionsOutput, error) {
+	if err := checkPage(in.MaxResults); err != nil {
+		return nil, err
+	}
 	var arns []string
 	for _, d := range c.definitions {
 		// AWS calls it a prefix, and documents the whole name: those whose name only begins so are more to tell apart.
@@ -88,6 +107,9 @@ func listTaskDefinitions(c *Cloud, in *ecs.ListTaskDefinitionsInput) (*ecs.ListT
 }
 
 func deregisterTaskDefinition(c *Cloud, in *ecs.DeregisterTaskDefinitionInput) (*ecs.DeregisterTaskDefinitionOutput, error) {
+	if !strings.Contains(idOf(deref(in.TaskDefinition)), ":") {
+		return nil, refuse("ClientException", "Please specify revision: %s.", deref(in.TaskDefinition))
+	}
 	d, err := c.definitionOf(in.TaskDefinition)
 	if err != nil {
 		return nil, err
@@ -95,3 +117,6 @@ func deregisterTaskDefinition(c *Cloud, in *ecs.DeregisterTaskDefinitionInput) (
 	d.Status = types.TaskDefinitionStatusInactive
 	return &ecs.DeregisterTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition}, nil
 }
+
+// idOf returns the last part of an ARN.
+func idOf(arn string) string { return arn[strings.LastIndex(arn, "/")+1:] }

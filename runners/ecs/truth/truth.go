@@ -153,9 +153,10 @@ func revision(r *types.ServiceRevisionSummary) Data {
 // listeners returns what the load balancers of the service did before the service deployment, and after it where it has ended.
 func listeners(r *fake.Record, k Known) (states []any) {
 	var groups []string
-	for _, input := range []string{"target_group_arn", "alternate_target_group_arn"} {
-		if arn, ok := k.Inputs[input].(string); ok {
-			groups = append(groups, arn)
+	for _, b := range r.LoadBalancers {
+		groups = append(groups, aws.ToString(b.TargetGroupArn))
+		if b.AdvancedConfiguration != nil {
+			groups = append(groups, aws.ToString(b.AdvancedConfiguration.AlternateTargetGroupArn))
 		}
 	}
 	before := slices.Clone(k.CapturedAt)
