@@ -68,8 +68,8 @@ func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
 		return nil, err
 	}
 	program, err := keeper.Start(filepath.Join(r.WorkDir, keepers), info.DeploymentID, lease, keeper.Program{
-		Command: r.Command, Dir: dir, Input: stdin, Grace: r.StopGrace,
-	}, in.environ(r.Environ), info)
+		Command: r.Command, Dir: dir, Input: stdin, Stop: r.Stop, Grace: r.StopGrace,
+	}, in.environ(r.Environ, r.Stop), info)
 	if err != nil {
 		return nil, err
 	}

@@ -35,10 +35,12 @@ import (
 
 // Program is what a keeper is to run.
 type Program struct {
-	// Command is run by sh -c in the folder Dir, with the keeper's environment and with Input on standard input.
+	// Command is run as Stop says, in the folder Dir, with the keeper's environment and with Input on standard input.
 	Command string `json:"command"`
 	Dir     string `json:"dir"`
 	Input   []byte `json:"input"`
+	// Stop is who gets SIGTERM; "" stands for StopGroup.
+	Stop StopMode `json:"stop,omitempty"`
 	// Grace is how long the program may take to end after SIGTERM. A keeper gives it a third of the lease at most.
 	Grace time.Duration `json:"grace"`
 }
