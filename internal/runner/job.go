@@ -93,10 +93,10 @@ func (j *job) run() {
 	go func() { j.report(); close(reported) }()
 	go j.keepLease()
 	end, err := j.watch()
-	<-reported
-	if j.hasLost() {
-		end, err = j.program.Wait(j.requestCtx)
+	if err == nil && end.Stopped == keeper.LeaseExpiring {
+		j.waitForRenewal()
 	}
+	<-reported
 	if err == nil {
 		err = j.finish(end, time.Since(started))
 	}
