@@ -1,8 +1,6 @@
 package runner_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,13 +32,14 @@ func freezeKeeper(t *testing.T, c runner.Config, deploymentID string) {
 func guardOf(t *testing.T, keeperID int) (id int) {
 	t.Helper()
 	until(t, "the keeper has a guard", func() bool {
-		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", keeperID))
-		for _, child := range bytes.Fields(children) {
-			name, _ := os.ReadFile(filepath.Join("/proc", string(child), "comm"))
-			if string(name) == "lease-guard\n" {
-				var failed error
-				id, failed = strconv.Atoi(string(child))
-				err = errors.Join(err, failed)
+		lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", keeperID))
+		for _, list := range lists {
+			children, _ := os.ReadFile(list) // of a thread that has ended: none
+			for _, child := range strings.Fields(string(children)) {
+				name, _ := os.ReadFile(filepath.Join("/proc", child, "comm"))
+				if string(name) == "lease-guard\n" {
+					id, err = strconv.Atoi(child)
+				}
 			}
 		}
 		if err != nil {
