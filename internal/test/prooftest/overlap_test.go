@@ -91,7 +91,7 @@ func TestOverlapOfTwoProgramsOfOneInstanceNeverHappens(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range slices.Sorted(maps.Keys(results)) {
+	for _, name := range slices.Sorted(maps.Keys(results)) { //nolint:paralleltest // they only say what was found
 		t.Run(name, func(t *testing.T) {
 			if r := results[name]; r.overlaps > 0 {
 				t.Errorf("in %d of %d tries two programs ran, for %s", r.overlaps, r.tries, r.total)

@@ -24,12 +24,15 @@ const (
 	CounterChild  = "child"
 )
 
+// errStopped is how the program fails.
+var errStopped = errors.New("it was stopped by a signal")
+
 // counterLinger is how long a process goes on after it is to end, so that one more signal would find it.
 const counterLinger = 300 * time.Millisecond
 
 // SignalCounter returns the words of a command, without characters of a shell. Its program has a child in its process
-// group, and prints "started" when both run. Each notes its signals in a file of the folder. The program ends with 3 when
-// it has got SIGTERM, or by itself when the folder has the file "end", and then its child ends.
+// group, and prints "started" when both run. Each notes its signals in a file of the folder. The program fails when it has
+// got one, and succeeds when the folder has the file "end"; then its child ends.
 func SignalCounter(t testing.TB, folder string) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -65,7 +68,7 @@ func CountSignals(args []string) (act func() error, ok bool) {
 
 // countInLeader starts the child and notes signals until the first, or until the program is to end by itself.
 func countInLeader(args []string, told <-chan os.Signal, notes io.Writer) error {
-	child := exec.Command(args[0], args[1], args[2], CounterChild)
+	child := exec.Command(args[0], args[1], args[2], CounterChild) //nolint:gosec // this program
 	out, err := child.StdoutPipe()
 	if err == nil {
 		err = child.Start()
@@ -76,17 +79,15 @@ func countInLeader(args []string, told <-chan os.Signal, notes io.Writer) error 
 	if err != nil {
 		return err
 	}
-	fmt.Println("started")
+	if _, err := fmt.Fprintln(os.Stdout, "started"); err != nil {
+		return err
+	}
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
 	for {
 		select {
 		case s := <-told:
-			err := errors.Join(note(notes, s), noteAll(told, notes))
-			if err == nil {
-				os.Exit(3)
-			}
-			return err
+			return errors.Join(errStopped, note(notes, s), noteAll(told, notes))
 		case <-poll.C:
 			if _, err := os.Stat(filepath.Join(args[2], "end")); err == nil {
 				return nil
@@ -98,7 +99,9 @@ func countInLeader(args []string, told <-chan os.Signal, notes io.Writer) error 
 // countInChild notes signals until the parent has ended, and a while longer.
 func countInChild(told <-chan os.Signal, notes io.Writer) error {
 	parent := os.Getppid()
-	fmt.Println("ready")
+	if _, err := fmt.Fprintln(os.Stdout, "ready"); err != nil {
+		return err
+	}
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
 	for os.Getppid() == parent {
