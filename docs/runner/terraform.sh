@@ -27,7 +27,7 @@ trap stop TERM
 # A shell lets its background processes ignore SIGINT. Terraform handles it a moment after it has started.
 await_handler() {
   for _ in 1 2 3 4 5 6 7 8 9 10; do
-    grep -Eq '^(State:.Z|SigCgt:.*[2367abef]$)' "/proc/$child/status" 2>/dev/null && return
+    grep -Eq '^(State:.Z|SigCgt:.*[2367abef]$)' "/proc/$child/status" 2>/dev/null && return 0
     [ -e "/proc/$child/status" ] || return 0 # it has ended, or this is not Linux
     sleep 1
   done

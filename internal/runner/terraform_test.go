@@ -3,6 +3,7 @@ package runner_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,29 +63,44 @@ func ownTerraform(t *testing.T, environ []string, counts string) []string {
 	return append(environ, "PATH="+bin+":"+os.Getenv("PATH"), countsEnv+"="+counts)
 }
 
+// shells are those of this machine that may be its sh, in which traps differ.
+func shells() (found []string) {
+	for _, shell := range []string{"sh", "bash", "dash"} {
+		if _, err := exec.LookPath(shell); err == nil {
+			found = append(found, shell)
+		}
+	}
+	return found
+}
+
 func TestCanceledTerraformGetsOneInterruptAndItsProvidersNone(t *testing.T) {
 	t.Parallel()
-	w, counts := worldtest.New(t, worldtest.SQLite(t)), t.TempDir()
-	w.Deploy.LeaseTime = 6 * time.Second
-	m := newModule(t, w, new("https://git.example/greeting.git"))
-	c := moduleConfig(t, w, greetingModule)
-	c.Environ = ownTerraform(t, c.Environ, counts)
-	start(t, c)
-	d := m.deploy(t, "good morning")
-	says(t, w, d.ID, "started")
-	group := groupOf(t, c, d.ID)
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it is canceled", func() bool { return read(t, w, d.ID).Status == "CANCELED" })
-	if got := testkit.CountedSignals(t, counts, testkit.CounterLeader); !slices.Equal(got, []string{"interrupt"}) {
-		t.Errorf("Terraform got %q", got)
-	}
-	if got := testkit.CountedSignals(t, counts, testkit.CounterChild); len(got) > 0 {
-		t.Errorf("its provider got %q", got)
-	}
-	if lives(group) {
-		t.Error("something still runs")
+	for _, shell := range shells() {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			w, counts := worldtest.New(t, worldtest.SQLite(t)), t.TempDir()
+			w.Deploy.LeaseTime = 6 * time.Second
+			m := newModule(t, w, new("https://git.example/greeting.git"))
+			c := moduleConfig(t, w, greetingModule)
+			c.Command, c.Environ = shell+" "+c.Command, ownTerraform(t, c.Environ, counts)
+			start(t, c)
+			d := m.deploy(t, "good morning")
+			says(t, w, d.ID, "started")
+			group := groupOf(t, c, d.ID)
+			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "it is canceled", func() bool { return read(t, w, d.ID).Status == "CANCELED" })
+			if got := testkit.CountedSignals(t, counts, testkit.CounterLeader); !slices.Equal(got, []string{"interrupt"}) {
+				t.Errorf("Terraform got %q", got)
+			}
+			if got := testkit.CountedSignals(t, counts, testkit.CounterChild); len(got) > 0 {
+				t.Errorf("its provider got %q", got)
+			}
+			if lives(group) {
+				t.Error("something still runs")
+			}
+		})
 	}
 }
 
