@@ -36,7 +36,8 @@ func runnerCommand() *cobra.Command {
 		Long: `Claim deployments from a server and run a program for each, in a folder of its module instance.
 
 The program reads the deployment and its release as JSON on standard input. Each line that it prints is
-reported, with the secrets of its inputs masked; exit code 0 is success. It gets SIGTERM where the deployment is canceled.
+reported, with the secrets of its inputs masked; exit code 0 is success. If the deployment is canceled, the program gets
+SIGTERM: with --stop group all of its processes do, with --stop program it alone, which Terraform needs.
 
 The token is a runner's. On a command line it would show in the list of processes: put it into
 SLIPWAY_TOKEN, or into a file for --token-file.
@@ -45,7 +46,7 @@ SIGTERM and SIGINT end the runner in order: it claims no more, and programs that
 ends it at once and leaves them running for the next runner with the same --work-dir, which takes them up:
 so it is upgraded. So does the end of a runner that is killed; a program is stopped before its lease ends.`,
 		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec /opt/slipway/deploy.sh
-  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec "$PWD/terraform.sh" --once`,
+  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec "$PWD/terraform.sh" --stop program --once`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.prepare(c.Flags()); err != nil {
@@ -96,7 +97,9 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(catalog.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
 	setting.Alias(fs, "deployment-types", "kinds")
 	setting.Add(fs, &s.Destroy, "destroy", "false", setting.Bool, "the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
-	setting.Add(fs, &s.Command, "exec", "", setting.Text, "program to run for each deployment, by sh -c")
+	setting.Add(fs, &s.Command, "exec", "", setting.Text, "program to run for each deployment; by sh -c with --stop group")
+	setting.Add(fs, &s.Stop, "stop", string(keeper.StopGroup), setting.Choice(keeper.StopGroup, keeper.StopProgram),
+		"who gets SIGTERM when a program is stopped: its process group, or the program alone, which is then run without a shell")
 	setting.Add(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), setting.Between(1, 1000), "how many deployments may run at once")
 	setting.Add(fs, &s.Poll, "poll", setting.DurationText(runner.DefaultPoll), setting.AtLeast(10*time.Millisecond), "how often to ask for work where the server does not let the runner wait for it, and to look for programs that another runner has left")
 	setting.Add(fs, &s.WorkDir, "work-dir", "./slipway-runner", setting.Text, "folder with a folder for each module instance, where the program runs")
@@ -112,6 +115,9 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 func (s *runnerSettings) prepare(fs *pflag.FlagSet) error {
 	if err := setting.Needed(fs, "server", "exec"); err != nil {
 		return err
+	}
+	if _, err := s.Stop.Argv(s.Command); err != nil {
+		return setting.Usagef("--exec: %v; --stop %s runs it without a shell: put what needs one into a script, and name that", err, s.Stop)
 	}
 	if s.tokenFile == "" {
 		return setting.Needed(fs, "token")

@@ -48,6 +48,9 @@ func TestBadSettingOfTheRunnerIsNamed(t *testing.T) {
 	mustFail(t, 2, "--server: want URL, found nothing; SLIPWAY_SERVER is not set either", "runner", "--exec", "true")
 	mustFail(t, 2, "--exec: want text, found nothing", "runner", "--server", "http://localhost")
 	mustFail(t, 2, "--token: want token, found nothing; SLIPWAY_TOKEN is not set either", "runner", "--server", "http://localhost", "--exec", "true")
+	mustFail(t, 2, `--exec: want a program and its arguments, separated by spaces, found the character '&'; --stop program runs it without a shell: `+
+		`put what needs one into a script, and name that`, "runner", "--server", "http://localhost", "--exec", "true && true", "--stop", "program")
+	mustFail(t, 2, `--stop: want one of group, program, found "shell"`, "runner", "--stop", "shell")
 	const types = "want one or more of aws:ecs, terraform with commas between, found \"helm\""
 	for _, flag := range []string{"--deployment-types", "--kinds"} {
 		mustFail(t, 2, "--deployment-types: "+types, "runner", flag, "helm")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/client"
+	"slipway/internal/runner/keeper"
 )
 
 // input is what a program reads on standard input.
@@ -123,8 +124,9 @@ func newRelease(r *client.ShippedRelease) *shippedRelease {
 // variablePrefix begins the names of Slipway's environment variables; the token is in one of them.
 const variablePrefix = "SLIPWAY_"
 
-// environ returns an environment without the runner's own variables and with those of the deployment.
-func (in *input) environ(from []string) []string {
+// environ returns an environment without the runner's own variables and with those of the deployment. The program reads
+// there how it is stopped.
+func (in *input) environ(from []string, stop keeper.StopMode) []string {
 	var env []string
 	for _, variable := range from {
 		if !strings.HasPrefix(variable, variablePrefix) {
@@ -147,6 +149,7 @@ func (in *input) environ(from []string) []string {
 		{"MODULE_VERSION", shipped.ModuleVersion.Version},
 		{"TRIGGER", d.TriggerSource},
 		{"ACTION", d.Action},
+		{"STOP", string(stop)},
 	} {
 		env = append(env, variablePrefix+v[0]+"="+v[1])
 	}

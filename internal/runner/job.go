@@ -68,8 +68,8 @@ func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
 		return nil, err
 	}
 	program, err := keeper.Start(filepath.Join(r.WorkDir, keepers), info.DeploymentID, lease, keeper.Program{
-		Command: r.Command, Dir: dir, Input: stdin, Grace: r.StopGrace,
-	}, in.environ(r.Environ), info)
+		Command: r.Command, Dir: dir, Input: stdin, Stop: r.Stop, Grace: r.StopGrace,
+	}, in.environ(r.Environ, r.Stop), info)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +93,10 @@ func (j *job) run() {
 	go func() { j.report(); close(reported) }()
 	go j.keepLease()
 	end, err := j.watch()
-	<-reported
-	if j.hasLost() {
-		end, err = j.program.Wait(j.requestCtx)
+	if err == nil && end.Stopped == keeper.LeaseExpiring {
+		j.waitForRenewal()
 	}
+	<-reported
 	if err == nil {
 		err = j.finish(end, time.Since(started))
 	}

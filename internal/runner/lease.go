@@ -105,38 +105,61 @@ func (j *job) renewed(g client.GrantedLease, sent keeper.Instant) {
 	}
 }
 
-// overdueInterval is how often watch checks that the program has not outlived its time.
-const overdueInterval = 100 * time.Millisecond
+const (
+	// overdueInterval is how often watch checks that the program has not outlived its time.
+	overdueInterval = 100 * time.Millisecond
+	// silenceInterval is how often watch checks that a program whose end was not told has not ended.
+	silenceInterval = 5 * time.Second
+)
 
-// watch waits for the end of the program, and kills it if the keeper has not stopped it in time. If the program was
-// stopped because the lease was about to end, watch waits until the lease is renewed after all, or ends and is lost.
-func (j *job) watch() (end keeper.End, err error) {
+// watch waits until the program has ended, also after its lease was lost. It kills the program when its lease or its stop
+// is over and its keeper, which may be frozen, has not. The error says why the program is left to another runner.
+func (j *job) watch() (keeper.End, error) {
+	silence := time.NewTicker(silenceInterval)
+	defer silence.Stop()
 	for {
-		ctx, cancel := context.WithTimeout(j.leaseCtx, overdueInterval)
-		end, err = j.program.Wait(ctx)
+		ctx, cancel := context.WithTimeout(j.requestCtx, overdueInterval)
+		end, err := j.program.Wait(ctx)
 		cancel()
+		cause := context.Cause(j.leaseCtx)
 		switch {
-		case err == nil && end.Stopped == keeper.LeaseExpiring:
-			return end, j.waitForRenewal()
-		case err == nil || !errors.Is(err, context.DeadlineExceeded):
+		case err == nil:
+			return end, nil
+		case j.requestCtx.Err() != nil, errors.Is(cause, errLetGo):
+			return end, cause
+		case !errors.Is(err, context.DeadlineExceeded):
 			return end, err
-		case j.lease().Overdue(j.Clock()):
-			if err := j.program.Kill(); err != nil {
-				j.log.Error("cannot kill the program", "error", err)
-			}
 		}
+		j.enforce(silence.C)
 	}
 }
 
-// waitForRenewal waits until the lease is renewed, and loses it if it ends before.
-func (j *job) waitForRenewal() error {
+// enforce does what the keeper should have done: it kills the program if that is overdue, and, when it is to look for
+// that, a keeper that does not tell the end.
+func (j *job) enforce(silence <-chan time.Time) {
+	if j.program.Overdue(j.Clock()) {
+		if err := j.program.Kill(); err != nil {
+			j.log.Error("cannot kill the program", "error", err)
+		}
+	}
+	select {
+	case <-silence:
+		if err := j.program.KillSilent(); err != nil {
+			j.log.Error("cannot find out whether the program has ended", "error", err)
+		}
+	default:
+	}
+}
+
+// waitForRenewal waits, after a program was stopped because its lease was about to end, until the lease is renewed after
+// all. It loses the lease if that ends before.
+func (j *job) waitForRenewal() {
 	for lease := j.lease(); j.lease() == lease; {
 		if j.left() <= 0 {
 			j.loseLease(errLeaseEnded)
 		}
 		if !sleep(j.leaseCtx, overdueInterval) {
-			return context.Cause(j.leaseCtx)
+			return
 		}
 	}
-	return nil
 }

@@ -73,7 +73,7 @@ func TestProgramThatEndsWellMakesTheDeploymentLive(t *testing.T) {
 		if diff := cmp.Diff([]string{
 			"SLIPWAY_ACTION=apply", "SLIPWAY_DEPLOYMENT_ID=" + d.ID, "SLIPWAY_ENVIRONMENT_ID=" + p.Environment.ID, "SLIPWAY_FENCE=2", "SLIPWAY_INSTANCE_ID=" + p.Instance.ID,
 			"SLIPWAY_MODULE_VERSION=1.4.0", "SLIPWAY_ORGANIZATION_ID=" + w.Acme.ID, "SLIPWAY_PROJECT_ID=" + p.Project.ID,
-			"SLIPWAY_RELEASE_DIGEST=" + in.Release.Digest, "SLIPWAY_RELEASE_ID=" + *d.ReleaseID, "SLIPWAY_TRIGGER=api",
+			"SLIPWAY_RELEASE_DIGEST=" + in.Release.Digest, "SLIPWAY_RELEASE_ID=" + *d.ReleaseID, "SLIPWAY_STOP=group", "SLIPWAY_TRIGGER=api",
 		}, ours); diff != "" {
 			t.Error(diff)
 		}

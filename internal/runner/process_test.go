@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/runner"
+	"slipway/internal/runner/keeper"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -44,7 +46,8 @@ func launch(t *testing.T, w *worldtest.World, c runner.Config) *process {
 		t.Fatal(err)
 	}
 	p := &process{Cmd: exec.Command(path, "runner", "--server", c.Server, "--work-dir", c.WorkDir, "--poll", "20ms",
-		"--stop-grace", c.StopGrace.String(), "--log-level", "debug", "--destroy="+strconv.FormatBool(c.Destroy), "--exec", c.Command)}
+		"--stop-grace", c.StopGrace.String(), "--log-level", "debug", "--destroy="+strconv.FormatBool(c.Destroy), "--exec", c.Command,
+		"--stop", string(cmp.Or(c.Stop, keeper.StopGroup)))}
 	p.Env = append(c.Environ, "SLIPWAY_TOKEN="+w.Acme.Tokens[actor.Runner])
 	p.Stderr = &p.log
 	if err := p.Start(); err != nil {
@@ -74,13 +77,16 @@ func keeperOf(t *testing.T, c runner.Config, deploymentID string) int {
 	return ids.Keeper
 }
 
-// groupLives reports whether something of the program of a deployment runs.
-func groupLives(t *testing.T, c runner.Config, deploymentID string) bool {
+// groupOf returns the process group of the program of a deployment.
+func groupOf(t *testing.T, c runner.Config, deploymentID string) int {
 	t.Helper()
 	var ids struct{ Group int }
 	decode(t, filepath.Join(c.WorkDir, ".keepers", deploymentID, "process.json"), &ids)
-	return syscall.Kill(-ids.Group, 0) == nil
+	return ids.Group
 }
+
+// lives reports whether a process of a group runs.
+func lives(group int) bool { return syscall.Kill(-group, 0) == nil }
 
 // touch makes a file in the folder of an instance.
 func touch(t *testing.T, c runner.Config, instanceID, name string) {

@@ -34,9 +34,11 @@ type Config struct {
 	Kinds []string
 	// Destroy is whether the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that does.
 	Destroy bool
-	// Command is run by sh -c for each deployment. Its environment is Environ, without Slipway's own variables and
+	// Command is run for each deployment, as Stop says. Its environment is Environ, without Slipway's own variables and
 	// with those of the deployment.
 	Command string
+	// Stop is who gets SIGTERM when a program is stopped; "" stands for keeper.StopGroup.
+	Stop    keeper.StopMode
 	Environ []string
 	// Parallel is how many deployments may run at once; 0 stands for DefaultParallel.
 	Parallel int
@@ -105,6 +107,7 @@ func Run(ctx context.Context, c Config) error {
 		return fmt.Errorf("cannot make the work folder: %w", err)
 	}
 	c.WorkDir, c.Parallel, c.Poll = dir, max(c.Parallel, DefaultParallel), cmp.Or(c.Poll, DefaultPoll)
+	c.Stop = cmp.Or(c.Stop, keeper.StopGroup)
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/runner"
+	"slipway/internal/runner/keeper"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -185,14 +186,24 @@ func TestFilesAreDeployedAndRolledBack(t *testing.T) {
 // terraformConfig is that of a runner of terraform.sh that fetches the module from a repository of the test's.
 func terraformConfig(t *testing.T, w *worldtest.World) runner.Config {
 	t.Helper()
-	for _, tool := range []string{"terraform", "jq", "git"} {
+	if _, err := exec.LookPath("terraform"); err != nil {
+		t.Skip("terraform is not on this machine; the tests of files.sh do the same with files")
+	}
+	return moduleConfig(t, w, greetingModule)
+}
+
+// moduleConfig is that of a runner of terraform.sh, whose modules are all the same one.
+func moduleConfig(t *testing.T, w *worldtest.World, main string) runner.Config {
+	t.Helper()
+	for _, tool := range []string{"jq", "git"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not on this machine; the tests of files.sh do the same with files", tool)
 		}
 	}
 	c := scriptConfig(t, w, "terraform.sh")
+	c.Stop = keeper.StopProgram
 	c.Environ = append(c.Environ,
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+repository(t)+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/greeting.git",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+repository(t, main)+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/greeting.git",
 		"CHECKPOINT_DISABLE=1")
 	return c
 }
@@ -215,11 +226,8 @@ func TestTerraformIsAppliedAndRolledBack(t *testing.T) {
 	}
 }
 
-// repository makes a git repository with a Terraform module, whose version is tagged v1.
-func repository(t *testing.T) (path string) {
-	t.Helper()
-	path = t.TempDir()
-	main := `variable "greeting" { type = string }
+// greetingModule is a Terraform module with outputs.
+const greetingModule = `variable "greeting" { type = string }
 resource "terraform_data" "greeting" { input = var.greeting }
 output "said" { value = terraform_data.greeting.output }
 output "hidden" {
@@ -227,6 +235,11 @@ output "hidden" {
   sensitive = true
 }
 `
+
+// repository makes a git repository with a Terraform module, whose version is tagged v1.
+func repository(t *testing.T, main string) (path string) {
+	t.Helper()
+	path = t.TempDir()
 	if err := os.WriteFile(filepath.Join(path, "main.tf"), []byte(main), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 			c, _ := config(t, w, `exec 4>"$ALIVE"; `+test.program)
 			pipe, gone := testkit.Lifeline(t)
 			between := newProxy(t, w.URL, func(operation string, _ int) trouble {
-				if operation == "completeDeployment" && groupLives(t, c, d.ID) {
+				if operation == "completeDeployment" && lives(groupOf(t, c, d.ID)) {
 					t.Error("it is completed as the program still runs")
 				}
 				return none

@@ -14,15 +14,22 @@ type processes struct {
 	Dir    string `json:"dir,omitempty"`
 }
 
+// errAlive is the error of a program that was killed and still runs: it is another user's, or waits for a device.
+var errAlive = errors.New("the program was killed and still runs")
+
 // kill kills what is left of the program, and nobody else: the id of a group whose processes have all ended may have
-// been given to others.
+// been given to others. It returns errAlive if something is left all the same.
 func (p *processes) kill() error {
 	if p.Group == 0 {
 		return nil
 	}
 	alive, err := p.live()
-	if alive {
-		killGroup(p.Group)
+	if err != nil || !alive {
+		return err
+	}
+	killGroup(p.Group)
+	if alive, err = p.live(); alive {
+		return errAlive
 	}
 	return err
 }

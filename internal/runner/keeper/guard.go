@@ -90,7 +90,10 @@ func (g *guarded) kill() error {
 	if g.Ended {
 		return nil
 	}
-	return g.processes.kill()
+	if err := g.processes.kill(); !errors.Is(err, errAlive) {
+		return err
+	}
+	return nil // watch tries again
 }
 
 // guardian is the keeper's side of its guard. It tells the guard what has changed, and starts another where one dies.

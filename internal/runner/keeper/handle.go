@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // Handle is a runner's access to a program under a keeper. At most one process has a Handle of a program.
@@ -31,6 +32,8 @@ type Handle struct {
 	conn net.Conn
 	// closed is whether there is to be none any more.
 	closed bool
+	// killed is why Kill has ended the program, "" if it has not.
+	killed Reason
 }
 
 func newHandle(path string) *Handle { return &Handle{folder: folder(path), ended: make(chan struct{})} }
@@ -183,21 +186,30 @@ func (h *Handle) hasEnded() bool {
 	}
 }
 
-// Wait waits for the end of the program and returns how it ended. If the keeper was killed, Wait kills what is left of
-// the program, and the end is Unknown.
+// Wait waits until nothing is left of the program, and returns how it ended. If the keeper was killed, Wait kills what is
+// left of the program. The end is Unknown then, unless Kill has ended the program.
 func (h *Handle) Wait(ctx context.Context) (End, error) {
-	if h.hasEnded() {
-		return h.end()
+	if !h.hasEnded() {
+		select {
+		case <-h.ended:
+		case <-ctx.Done():
+			return End{}, context.Cause(ctx)
+		}
 	}
-	select {
-	case <-h.ended:
-		return h.end()
-	case <-ctx.Done():
-		return End{}, context.Cause(ctx)
+	for {
+		end, err := h.end()
+		if !errors.Is(err, errAlive) {
+			return end, err
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return End{}, context.Cause(ctx)
+		}
 	}
 }
 
-// end returns how the program ended, after hasEnded.
+// end returns how the program ended, after hasEnded. The error is errAlive as long as something is left of it.
 func (h *Handle) end() (End, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -214,31 +226,11 @@ func (h *Handle) end() (End, error) {
 	if err := h.killOrphans(); err != nil {
 		return End{}, err
 	}
+	if h.killed != "" {
+		return End{ExitCode: -1, Signal: syscall.SIGKILL, Stopped: h.killed}, nil
+	}
 	panicked, _ := os.ReadFile(h.path(panicFile))
 	return End{ExitCode: -1, Stopped: Unknown, Stderr: validText(panicked[:min(len(panicked), tailBytes)])}, nil
-}
-
-// killOrphans kills the processes that a killed keeper has left of its program.
-func (h *Handle) killOrphans() error {
-	var p processes
-	if _, err := h.load(processFile, &p); err != nil {
-		return err
-	}
-	return p.kill()
-}
-
-// Kill kills the program and its keeper, for when the keeper has not stopped the program in time.
-func (h *Handle) Kill() error {
-	var p processes
-	alive, err := isLocked(h.path(keeperLockFile))
-	if err == nil && alive {
-		alive, err = h.load(processFile, &p)
-	}
-	if err != nil || !alive {
-		return err
-	}
-	_ = syscall.Kill(p.Keeper, syscall.SIGKILL)
-	return p.kill()
 }
 
 // SaveNote stores v as JSON, for a runner that adopts the program: the keeper has it, and what outlives the keeper.

@@ -6,8 +6,9 @@
 // cannot promise that: it may be killed, frozen or cut off from the network. So each program has a keeper, a process
 // of its own that outlives the runner: the runner's binary, started again with other arguments ([Called], [Main]).
 // The keeper starts the program in a process group, keeps what it prints, and watches the lease by two clocks.
-// When the lease is about to end it sends SIGTERM to the group, and SIGKILL before the lease ends. The kernel kills
-// the program if its keeper is killed; and a runner kills a program that is overdue, if the keeper has not done so.
+// When the lease is about to end it sends SIGTERM, once, to the group or to the program alone ([StopMode]), and SIGKILL
+// before the lease ends. The kernel kills the program if its keeper is killed; and a runner kills a program that is
+// overdue, if the keeper has not done so.
 //
 // A keeper can be killed and frozen as well. So each has a guard, a third process, which the keeper tells each new end of
 // the lease. The guard kills the program once the keeper is gone, and before the lease ends if the keeper has not.
@@ -35,10 +36,12 @@ import (
 
 // Program is what a keeper is to run.
 type Program struct {
-	// Command is run by sh -c in the folder Dir, with the keeper's environment and with Input on standard input.
+	// Command is run as Stop says, in the folder Dir, with the keeper's environment and with Input on standard input.
 	Command string `json:"command"`
 	Dir     string `json:"dir"`
 	Input   []byte `json:"input"`
+	// Stop is who gets SIGTERM; "" stands for StopGroup.
+	Stop StopMode `json:"stop,omitempty"`
 	// Grace is how long the program may take to end after SIGTERM. A keeper gives it a third of the lease at most.
 	Grace time.Duration `json:"grace"`
 }

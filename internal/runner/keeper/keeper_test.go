@@ -26,8 +26,14 @@ import (
 // clockEnv names the file by which a test sets the clocks of a keeper.
 const clockEnv = "TEST_CLOCK"
 
-// TestMain is a keeper where a test has started it as one.
+// TestMain is a keeper, or a program that counts its signals, where a test has started it as one.
 func TestMain(m *testing.M) {
+	if act, ok := testkit.CountSignals(os.Args); ok {
+		if err := act(); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	path, ok := keeper.Called(os.Args)
 	if !ok {
 		os.Exit(m.Run())
@@ -155,14 +161,20 @@ func (w *world) lease(length time.Duration) keeper.Lease {
 func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace time.Duration) (k *keeper.Handle, gone <-chan struct{}) {
 	t.Helper()
 	pipe, gone := testkit.Lifeline(t)
-	k, err := keeper.Start(w.root, "program", lease, keeper.Program{
-		Command: `exec 4>"$ALIVE"; ` + command, Dir: w.dir, Input: []byte("the input\n"), Grace: grace,
-	}, append(os.Environ(), "ALIVE="+pipe, clockEnv+"="+w.clockFile), "what it is about")
+	k = w.startProgram(t, lease, keeper.Program{Command: `exec 4>"$ALIVE"; ` + command, Grace: grace}, "ALIVE="+pipe)
+	return k, gone
+}
+
+// startProgram starts a program in the folder of the world.
+func (w *world) startProgram(t *testing.T, lease keeper.Lease, p keeper.Program, env ...string) *keeper.Handle {
+	t.Helper()
+	p.Dir, p.Input = w.dir, []byte("the input\n")
+	k, err := keeper.Start(w.root, "program", lease, p, append(os.Environ(), append(env, clockEnv+"="+w.clockFile)...), "what it is about")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(t, k) })
-	return k, gone
+	return k
 }
 
 // stop stops a program at the end of the test, and waits until its keeper writes nothing any more.

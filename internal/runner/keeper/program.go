@@ -15,6 +15,10 @@ var errStopped = errors.New("it was stopped before it started")
 
 // runProgram runs the program, and returns when all processes of its group have ended and its last line is written.
 func (k *keeper) runProgram() error {
+	argv, err := k.Stop.Argv(k.Command)
+	if err != nil {
+		return err
+	}
 	dir, err := k.lockDir()
 	if dir != nil {
 		defer unlockDir(dir)
@@ -27,7 +31,7 @@ func (k *keeper) runProgram() error {
 		return err
 	}
 	defer pipes.close()
-	cmd := exec.Command("sh", "-c", k.Command) //nolint:gosec // the operator's own command
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec // the operator's own command
 	cmd.Dir = k.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.stdin.r, pipes.stdout.w, pipes.stderr.w
 	// The program inherits the lock of the folder: nothing else runs there as long as the program lives, even if its
@@ -63,15 +67,17 @@ func (k *keeper) stderr(line Record) {
 	k.output.write(line)
 }
 
-// wait waits until the program and all of its group have ended, by themselves or because they are stopped.
+// wait waits until the program and all of its group have ended, by themselves or because they are stopped. No process gets
+// SIGTERM twice: to Terraform, for one, the second is an order to leave at once and to lose what it has made.
 func (k *keeper) wait(cmd *exec.Cmd, group int) (err error) {
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
 	select {
 	case err = <-exited:
 		k.watchdog.programExited()
+		k.terminate(cmd.Process)
 	case <-k.watchdog.terminate:
-		_ = syscall.Kill(-group, syscall.SIGTERM)
+		k.terminate(cmd.Process)
 		select {
 		case err = <-exited:
 		case <-k.watchdog.kill:
@@ -79,17 +85,28 @@ func (k *keeper) wait(cmd *exec.Cmd, group int) (err error) {
 			err = <-exited
 		}
 	}
-	k.terminateGroup(group)
+	k.endGroup(group)
 	return err
 }
 
-// terminateGroup sends SIGTERM to the processes that are left of a group and waits until they have ended. It kills
-// those that are left when they must be dead.
-func (k *keeper) terminateGroup(group int) {
-	_ = syscall.Kill(-group, syscall.SIGTERM)
+// terminate sends SIGTERM to those whom it is meant for. It is called once.
+func (k *keeper) terminate(program *os.Process) {
+	if k.Stop == StopProgram {
+		_ = program.Signal(syscall.SIGTERM) // an error means that it has ended
+		return
+	}
+	_ = syscall.Kill(-program.Pid, syscall.SIGTERM)
+}
+
+// endGroup ends what the program has left in its group. If the group got SIGTERM, it may take until the kill.
+func (k *keeper) endGroup(group int) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for !groupGone(group) {
+		if k.Stop == StopProgram {
+			killGroup(group)
+			return
+		}
 		select {
 		case <-ticker.C:
 		case <-k.watchdog.kill:

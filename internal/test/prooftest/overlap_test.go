@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -69,36 +72,57 @@ const atOnce = 10
 
 func TestOverlapOfTwoProgramsOfOneInstanceNeverHappens(t *testing.T) {
 	t.Parallel()
-	chance := seeded(t)
-	for name, trouble := range troubles { //nolint:paralleltest // each has ten tries at once by itself
+	chance, begun := seeded(t), time.Now()
+	tries := slices.Concat(plan(troubles, size(2, 50)), plan(victimTroubles(), size(2, 20)))
+	results := map[string]*result{}
+	for chunk := range slices.Chunk(tries, atOnce) {
+		// A subtest, after which its servers and folders are gone.
+		t.Run(fmt.Sprintf("%s and %d more", chunk[0].name, len(chunk)-1), func(t *testing.T) {
+			var all sync.WaitGroup
+			for _, one := range chunk {
+				one.prepare(t, chance)
+			}
+			for _, one := range chunk {
+				all.Go(func() { one.run(t) })
+			}
+			all.Wait()
+			for _, one := range chunk {
+				one.count(t, results)
+			}
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(results)) { //nolint:paralleltest // they only say what was found
 		t.Run(name, func(t *testing.T) {
-			begun, n := time.Now(), size(2, 50)
-			overlaps, total := 0, time.Duration(0)
-			for left := n; left > 0; left -= atOnce {
-				batch := make([]*try, min(left, atOnce))
-				var all sync.WaitGroup
-				for i := range batch {
-					batch[i] = newTry(t, chance, i%2 == 0, name == diskFull)
-				}
-				for _, one := range batch {
-					all.Go(func() { one.run(t, trouble) })
-				}
-				all.Wait()
-				for _, one := range batch {
-					o, d := one.overlaps(t)
-					overlaps, total = overlaps+o, total+d
-				}
+			if r := results[name]; r.overlaps > 0 {
+				t.Errorf("in %d of %d tries two programs ran, for %s", r.overlaps, r.tries, r.total)
 			}
-			if overlaps > 0 {
-				t.Errorf("in %d of %d tries two programs ran, for %s", overlaps, n, total)
-			}
-			proved.note(t, begun, "%d tries: two programs of one instance ran for %s", n, total)
+			proved.note(t, begun, "%d tries: two programs of one instance ran for %s", results[name].tries, results[name].total)
 		})
 	}
 }
 
+// plan returns so many tries of each trouble.
+func plan(troubles map[string]func(*try) error, n int) (tries []*try) {
+	for _, name := range slices.Sorted(maps.Keys(troubles)) {
+		for round := range n {
+			tries = append(tries, &try{name: name, trouble: troubles[name], round: round, back: round%2 == 0, linger: -1})
+		}
+	}
+	return tries
+}
+
+// result is what the tries of a trouble came to: how many there were, in how many two programs ran, and for how long.
+type result struct {
+	tries, overlaps int
+	total           time.Duration
+}
+
 // try is one instance with two runners, the first of which meets trouble.
 type try struct {
+	name    string
+	trouble func(*try) error
+	// round is how many tries of the trouble come before.
+	round   int
 	w       *worldtest.World
 	place   *worldtest.Fixture
 	first   *ent.Deployment
@@ -110,9 +134,12 @@ type try struct {
 	fill func() error
 	// linger is how long a program goes on after SIGTERM; it does not end by itself where it is negative.
 	linger time.Duration
+	// frozen has the ids of processes that were frozen besides.
+	frozen []int
 }
 
-func newTry(t *testing.T, chance *rand.Rand, back, smallDisk bool) *try {
+// prepare starts a server and the first runner.
+func (try *try) prepare(t *testing.T, chance *rand.Rand) {
 	t.Helper()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	w.Deploy.LeaseTime, w.Deploy.CancelTimeout = 6*time.Second, time.Second
@@ -122,13 +149,13 @@ func newTry(t *testing.T, chance *rand.Rand, back, smallDisk bool) *try {
 	ctx, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
 	go w.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
-	try := &try{w: w, place: w.Fixture(t, w.Acme, "web"), gate: newGate(t, w.URL), folder: t.TempDir(), back: back, linger: -1}
+	try.w, try.place, try.gate, try.folder = w, w.Fixture(t, w.Acme, "web"), newGate(t, w.URL), t.TempDir()
 	if chance.IntN(2) == 0 {
 		try.linger = time.Duration(chance.Int64N(int64(400 * time.Millisecond)))
 	}
 	try.first = try.place.Deploy(t, try.place.Instance.ID, `{"image":"web:1"}`)
 	workDir := filepath.Join(try.folder, "runner-0")
-	if smallDisk {
+	if try.name == diskFull {
 		if folder, fill, ok := testkit.SmallDisk(t, 1); ok {
 			workDir, try.fill = folder, func() error { fill(); return nil }
 		} else {
@@ -136,7 +163,6 @@ func newTry(t *testing.T, chance *rand.Rand, back, smallDisk bool) *try {
 		}
 	}
 	try.launch(t, try.gate.url, workDir)
-	return try
 }
 
 // process returns the ids of the first program's keeper and of its runner.
@@ -171,16 +197,16 @@ func (try *try) jump(by time.Duration) error {
 }
 
 // run makes trouble as the first program runs, and deploys again as soon as that is allowed.
-func (try *try) run(t *testing.T, trouble func(*try) error) {
-	if !testkit.Eventually(t, "the first program runs", func() bool { return there(try.folder, "began-"+try.first.ID) }) {
+func (try *try) run(t *testing.T) {
+	if !testkit.Eventually(t, try.name+": the first program runs", func() bool { return there(try.folder, "began-"+try.first.ID) }) {
 		return
 	}
 	try.launch(t, try.w.URL, filepath.Join(try.folder, "runner-1"))
-	if err := trouble(try); err != nil {
-		t.Error(err)
+	if err := try.trouble(try); err != nil {
+		t.Errorf("%s: %v", try.name, err)
 	}
 	var second *ent.Deployment
-	testkit.Eventually(t, "the instance is free", func() bool {
+	testkit.Eventually(t, try.name+": the instance is free", func() bool {
 		var err error
 		second, err = try.w.Deploy.Create(try.w.Acme.As(actor.Developer), deployment.New{
 			InstanceID: try.place.Instance.ID, VersionID: try.place.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:2"}`),
@@ -191,15 +217,18 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 		}
 		return err == nil
 	})
-	if second == nil || !testkit.Eventually(t, "the second program runs", func() bool { return there(try.folder, "began-"+second.ID) }) {
+	if second == nil || !testkit.Eventually(t, try.name+": the second program runs", func() bool { return there(try.folder, "began-"+second.ID) }) {
 		return
 	}
 	// Who was frozen goes on beside it.
 	_, _ = try.runners[0].signal(syscall.SIGCONT), try.signalKeeper(syscall.SIGCONT)
+	for _, id := range try.frozen {
+		_ = syscall.Kill(id, syscall.SIGCONT)
+	}
 	if err := os.WriteFile(filepath.Join(try.folder, "finish-"+second.ID), nil, 0o600); err != nil {
 		t.Error(err)
 	}
-	testkit.Eventually(t, "the second succeeds", func() bool {
+	testkit.Eventually(t, try.name+": the second succeeds", func() bool {
 		d, err := try.w.Store.Client.Deployment.Get(try.w.Acme.As(actor.Viewer), second.ID)
 		return err == nil && d.Status == "SUCCEEDED"
 	})
@@ -214,9 +243,14 @@ func there(folder, name string) bool {
 	return err == nil
 }
 
-// overlaps returns how often a program found another running, and for how long both ran.
-func (try *try) overlaps(t *testing.T) (n int, total time.Duration) {
+// count adds how often a program found another running, and for how long both ran.
+func (try *try) count(t *testing.T, results map[string]*result) {
 	t.Helper()
+	if results[try.name] == nil {
+		results[try.name] = &result{}
+	}
+	r := results[try.name]
+	r.tries++
 	text, err := os.ReadFile(filepath.Join(try.folder, overlapsFile))
 	if err != nil && !os.IsNotExist(err) {
 		t.Error(err)
@@ -226,7 +260,6 @@ func (try *try) overlaps(t *testing.T) (n int, total time.Duration) {
 		if err != nil {
 			t.Error(err)
 		}
-		n, total = n+1, total+d
+		r.overlaps, r.total = r.overlaps+1, r.total+d
 	}
-	return n, total
 }

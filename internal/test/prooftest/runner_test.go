@@ -169,6 +169,9 @@ func runProgram() error {
 			return err
 		}
 	}
+	if err := startChild(lock, filepath.Join(folder, "finish-"+id)); err != nil {
+		return err
+	}
 	if err := note(folder, "began-"+id, ""); err != nil {
 		return err
 	}
@@ -191,6 +194,13 @@ func runProgram() error {
 			}
 		}
 	}
+}
+
+// startChild starts a child of the program, which holds the lock as well, takes no SIGTERM and ends when there is a file.
+func startChild(lock *os.File, finish string) error {
+	child := exec.Command("sh", "-c", `trap '' TERM; until [ -e "$0" ]; do sleep 0.2; done`, finish)
+	child.ExtraFiles = []*os.File{lock}
+	return child.Start()
 }
 
 // note adds a line to a file.
