@@ -54,6 +54,8 @@ type Deployment struct {
 	StartedAt *time.Time `json:"started_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
 	CompletedAt *time.Time `json:"completed_at,omitempty"`
+	// when it went live, by the clock of leases; null for what did not, or did so before this was written down
+	LiveSince *time.Time `json:"live_since,omitempty"`
 	// Error holds the value of the "error" field.
 	Error *fault.Data `json:"error,omitempty"`
 	// ExternalDeploymentID holds the value of the "external_deployment_id" field.
@@ -262,7 +264,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldCreatedByID, deployment.FieldPromotedFrom, deployment.FieldAfterFailureOf, deployment.FieldReplacesID, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelReason:
 			values[i] = new(sql.NullString)
-		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldDetailsFoldedAt, deployment.FieldWaitsUntil, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
+		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLiveSince, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldDetailsFoldedAt, deployment.FieldWaitsUntil, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -373,6 +375,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CompletedAt = new(time.Time)
 				*_m.CompletedAt = value.Time
+			}
+		case deployment.FieldLiveSince:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field live_since", values[i])
+			} else if value.Valid {
+				_m.LiveSince = new(time.Time)
+				*_m.LiveSince = value.Time
 			}
 		case deployment.FieldError:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -771,6 +780,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	if v := _m.CompletedAt; v != nil {
 		builder.WriteString("completed_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.LiveSince; v != nil {
+		builder.WriteString("live_since=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")

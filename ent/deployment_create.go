@@ -160,6 +160,20 @@ func (_c *DeploymentCreate) SetNillableCompletedAt(v *time.Time) *DeploymentCrea
 	return _c
 }
 
+// SetLiveSince sets the "live_since" field.
+func (_c *DeploymentCreate) SetLiveSince(v time.Time) *DeploymentCreate {
+	_c.mutation.SetLiveSince(v)
+	return _c
+}
+
+// SetNillableLiveSince sets the "live_since" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableLiveSince(v *time.Time) *DeploymentCreate {
+	if v != nil {
+		_c.SetLiveSince(*v)
+	}
+	return _c
+}
+
 // SetError sets the "error" field.
 func (_c *DeploymentCreate) SetError(v *fault.Data) *DeploymentCreate {
 	_c.mutation.SetError(v)
@@ -1005,6 +1019,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CompletedAt(); ok {
 		_spec.SetField(deployment.FieldCompletedAt, field.TypeTime, value)
 		_node.CompletedAt = &value
+	}
+	if value, ok := _c.mutation.LiveSince(); ok {
+		_spec.SetField(deployment.FieldLiveSince, field.TypeTime, value)
+		_node.LiveSince = &value
 	}
 	if value, ok := _c.mutation.Error(); ok {
 		_spec.SetField(deployment.FieldError, field.TypeJSON, value)

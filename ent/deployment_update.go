@@ -102,6 +102,26 @@ func (_u *DeploymentUpdate) ClearCompletedAt() *DeploymentUpdate {
 	return _u
 }
 
+// SetLiveSince sets the "live_since" field.
+func (_u *DeploymentUpdate) SetLiveSince(v time.Time) *DeploymentUpdate {
+	_u.mutation.SetLiveSince(v)
+	return _u
+}
+
+// SetNillableLiveSince sets the "live_since" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableLiveSince(v *time.Time) *DeploymentUpdate {
+	if v != nil {
+		_u.SetLiveSince(*v)
+	}
+	return _u
+}
+
+// ClearLiveSince clears the value of the "live_since" field.
+func (_u *DeploymentUpdate) ClearLiveSince() *DeploymentUpdate {
+	_u.mutation.ClearLiveSince()
+	return _u
+}
+
 // SetError sets the "error" field.
 func (_u *DeploymentUpdate) SetError(v *fault.Data) *DeploymentUpdate {
 	_u.mutation.SetError(v)
@@ -863,6 +883,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.CompletedAtCleared() {
 		_spec.ClearField(deployment.FieldCompletedAt, field.TypeTime)
 	}
+	if value, ok := _u.mutation.LiveSince(); ok {
+		_spec.SetField(deployment.FieldLiveSince, field.TypeTime, value)
+	}
+	if _u.mutation.LiveSinceCleared() {
+		_spec.ClearField(deployment.FieldLiveSince, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Error(); ok {
 		_spec.SetField(deployment.FieldError, field.TypeJSON, value)
 	}
@@ -1243,6 +1269,26 @@ func (_u *DeploymentUpdateOne) SetNillableCompletedAt(v *time.Time) *DeploymentU
 // ClearCompletedAt clears the value of the "completed_at" field.
 func (_u *DeploymentUpdateOne) ClearCompletedAt() *DeploymentUpdateOne {
 	_u.mutation.ClearCompletedAt()
+	return _u
+}
+
+// SetLiveSince sets the "live_since" field.
+func (_u *DeploymentUpdateOne) SetLiveSince(v time.Time) *DeploymentUpdateOne {
+	_u.mutation.SetLiveSince(v)
+	return _u
+}
+
+// SetNillableLiveSince sets the "live_since" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableLiveSince(v *time.Time) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetLiveSince(*v)
+	}
+	return _u
+}
+
+// ClearLiveSince clears the value of the "live_since" field.
+func (_u *DeploymentUpdateOne) ClearLiveSince() *DeploymentUpdateOne {
+	_u.mutation.ClearLiveSince()
 	return _u
 }
 
@@ -2036,6 +2082,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.CompletedAtCleared() {
 		_spec.ClearField(deployment.FieldCompletedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.LiveSince(); ok {
+		_spec.SetField(deployment.FieldLiveSince, field.TypeTime, value)
+	}
+	if _u.mutation.LiveSinceCleared() {
+		_spec.ClearField(deployment.FieldLiveSince, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Error(); ok {
 		_spec.SetField(deployment.FieldError, field.TypeJSON, value)

@@ -5161,6 +5161,7 @@ type DeploymentMutation struct {
 	reason                  *string
 	started_at              *time.Time
 	completed_at            *time.Time
+	live_since              *time.Time
 	error                   **fault.Data
 	external_deployment_id  *string
 	external_id_adopted     *bool
@@ -5903,6 +5904,55 @@ func (m *DeploymentMutation) CompletedAtCleared() bool {
 func (m *DeploymentMutation) ResetCompletedAt() {
 	m.completed_at = nil
 	delete(m.clearedFields, deployment.FieldCompletedAt)
+}
+
+// SetLiveSince sets the "live_since" field.
+func (m *DeploymentMutation) SetLiveSince(t time.Time) {
+	m.live_since = &t
+}
+
+// LiveSince returns the value of the "live_since" field in the mutation.
+func (m *DeploymentMutation) LiveSince() (r time.Time, exists bool) {
+	v := m.live_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLiveSince returns the old "live_since" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldLiveSince(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLiveSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLiveSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLiveSince: %w", err)
+	}
+	return oldValue.LiveSince, nil
+}
+
+// ClearLiveSince clears the value of the "live_since" field.
+func (m *DeploymentMutation) ClearLiveSince() {
+	m.live_since = nil
+	m.clearedFields[deployment.FieldLiveSince] = struct{}{}
+}
+
+// LiveSinceCleared returns if the "live_since" field was cleared in this mutation.
+func (m *DeploymentMutation) LiveSinceCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldLiveSince]
+	return ok
+}
+
+// ResetLiveSince resets all changes to the "live_since" field.
+func (m *DeploymentMutation) ResetLiveSince() {
+	m.live_since = nil
+	delete(m.clearedFields, deployment.FieldLiveSince)
 }
 
 // SetError sets the "error" field.
@@ -8229,7 +8279,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 54)
+	fields := make([]string, 0, 55)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -8271,6 +8321,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.completed_at != nil {
 		fields = append(fields, deployment.FieldCompletedAt)
+	}
+	if m.live_since != nil {
+		fields = append(fields, deployment.FieldLiveSince)
 	}
 	if m.error != nil {
 		fields = append(fields, deployment.FieldError)
@@ -8428,6 +8481,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.StartedAt()
 	case deployment.FieldCompletedAt:
 		return m.CompletedAt()
+	case deployment.FieldLiveSince:
+		return m.LiveSince()
 	case deployment.FieldError:
 		return m.Error()
 	case deployment.FieldExternalDeploymentID:
@@ -8545,6 +8600,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldStartedAt(ctx)
 	case deployment.FieldCompletedAt:
 		return m.OldCompletedAt(ctx)
+	case deployment.FieldLiveSince:
+		return m.OldLiveSince(ctx)
 	case deployment.FieldError:
 		return m.OldError(ctx)
 	case deployment.FieldExternalDeploymentID:
@@ -8731,6 +8788,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCompletedAt(v)
+		return nil
+	case deployment.FieldLiveSince:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLiveSince(v)
 		return nil
 	case deployment.FieldError:
 		v, ok := value.(*fault.Data)
@@ -9156,6 +9220,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldCompletedAt) {
 		fields = append(fields, deployment.FieldCompletedAt)
 	}
+	if m.FieldCleared(deployment.FieldLiveSince) {
+		fields = append(fields, deployment.FieldLiveSince)
+	}
 	if m.FieldCleared(deployment.FieldError) {
 		fields = append(fields, deployment.FieldError)
 	}
@@ -9271,6 +9338,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldCompletedAt:
 		m.ClearCompletedAt()
+		return nil
+	case deployment.FieldLiveSince:
+		m.ClearLiveSince()
 		return nil
 	case deployment.FieldError:
 		m.ClearError()
@@ -9408,6 +9478,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldCompletedAt:
 		m.ResetCompletedAt()
+		return nil
+	case deployment.FieldLiveSince:
+		m.ResetLiveSince()
 		return nil
 	case deployment.FieldError:
 		m.ResetError()

@@ -24,43 +24,43 @@ func init() {
 	deploymentFields := schema.Deployment{}.Fields()
 	_ = deploymentFields
 	// deploymentDescExternalIDAdopted is the schema descriptor for external_id_adopted field.
-	deploymentDescExternalIDAdopted := deploymentFields[13].Descriptor()
+	deploymentDescExternalIDAdopted := deploymentFields[14].Descriptor()
 	// deployment.DefaultExternalIDAdopted holds the default value on creation for the external_id_adopted field.
 	deployment.DefaultExternalIDAdopted = deploymentDescExternalIDAdopted.Default.(bool)
 	// deploymentDescFoldedEvents is the schema descriptor for folded_events field.
-	deploymentDescFoldedEvents := deploymentFields[27].Descriptor()
+	deploymentDescFoldedEvents := deploymentFields[28].Descriptor()
 	// deployment.DefaultFoldedEvents holds the default value on creation for the folded_events field.
 	deployment.DefaultFoldedEvents = deploymentDescFoldedEvents.Default.(int32)
 	// deploymentDescLogLines is the schema descriptor for log_lines field.
-	deploymentDescLogLines := deploymentFields[28].Descriptor()
+	deploymentDescLogLines := deploymentFields[29].Descriptor()
 	// deployment.DefaultLogLines holds the default value on creation for the log_lines field.
 	deployment.DefaultLogLines = deploymentDescLogLines.Default.(int64)
 	// deploymentDescLogBytes is the schema descriptor for log_bytes field.
-	deploymentDescLogBytes := deploymentFields[29].Descriptor()
+	deploymentDescLogBytes := deploymentFields[30].Descriptor()
 	// deployment.DefaultLogBytes holds the default value on creation for the log_bytes field.
 	deployment.DefaultLogBytes = deploymentDescLogBytes.Default.(int64)
 	// deploymentDescFoldedLogLines is the schema descriptor for folded_log_lines field.
-	deploymentDescFoldedLogLines := deploymentFields[30].Descriptor()
+	deploymentDescFoldedLogLines := deploymentFields[31].Descriptor()
 	// deployment.DefaultFoldedLogLines holds the default value on creation for the folded_log_lines field.
 	deployment.DefaultFoldedLogLines = deploymentDescFoldedLogLines.Default.(int32)
 	// deploymentDescFoldedLogBytes is the schema descriptor for folded_log_bytes field.
-	deploymentDescFoldedLogBytes := deploymentFields[31].Descriptor()
+	deploymentDescFoldedLogBytes := deploymentFields[32].Descriptor()
 	// deployment.DefaultFoldedLogBytes holds the default value on creation for the folded_log_bytes field.
 	deployment.DefaultFoldedLogBytes = deploymentDescFoldedLogBytes.Default.(int64)
 	// deploymentDescAcknowledgesDependents is the schema descriptor for acknowledges_dependents field.
-	deploymentDescAcknowledgesDependents := deploymentFields[37].Descriptor()
+	deploymentDescAcknowledgesDependents := deploymentFields[38].Descriptor()
 	// deployment.DefaultAcknowledgesDependents holds the default value on creation for the acknowledges_dependents field.
 	deployment.DefaultAcknowledgesDependents = deploymentDescAcknowledgesDependents.Default.(bool)
 	// deploymentDescForced is the schema descriptor for forced field.
-	deploymentDescForced := deploymentFields[48].Descriptor()
+	deploymentDescForced := deploymentFields[49].Descriptor()
 	// deployment.DefaultForced holds the default value on creation for the forced field.
 	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[49].Descriptor()
+	deploymentDescReportSequence := deploymentFields[50].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[50].Descriptor()
+	deploymentDescVersion := deploymentFields[51].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()

@@ -312,6 +312,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.StartedAt}
 	case deployment.FieldCompletedAt:
 		return scanNillable[time.Time]{&_m.CompletedAt}
+	case deployment.FieldLiveSince:
+		return scanNillable[time.Time]{&_m.LiveSince}
 	case deployment.FieldError:
 		return &scanJSON[*fault.Data]{to: &_m.Error}
 	case deployment.FieldExternalDeploymentID:

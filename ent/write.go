@@ -527,6 +527,8 @@ func (_m *Deployment) SetTooEarly() string {
 	switch {
 	case _m.CompletedAt != nil:
 		return deployment.FieldCompletedAt
+	case _m.LiveSince != nil:
+		return deployment.FieldLiveSince
 	case _m.Error != nil:
 		return deployment.FieldError
 	case _m.ExternalIDAdopted:
@@ -610,6 +612,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return nillable(_m.StartedAt)
 	case deployment.FieldCompletedAt:
 		return nillable(_m.CompletedAt)
+	case deployment.FieldLiveSince:
+		return nillable(_m.LiveSince)
 	case deployment.FieldError:
 		return optionalJSON(_m.Error, _m.Error == nil)
 	case deployment.FieldExternalDeploymentID:

@@ -42,6 +42,8 @@ const (
 	FieldStartedAt = "started_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
 	FieldCompletedAt = "completed_at"
+	// FieldLiveSince holds the string denoting the live_since field in the database.
+	FieldLiveSince = "live_since"
 	// FieldError holds the string denoting the error field in the database.
 	FieldError = "error"
 	// FieldExternalDeploymentID holds the string denoting the external_deployment_id field in the database.
@@ -203,6 +205,7 @@ var Columns = []string{
 	FieldReason,
 	FieldStartedAt,
 	FieldCompletedAt,
+	FieldLiveSince,
 	FieldError,
 	FieldExternalDeploymentID,
 	FieldExternalIDAdopted,
@@ -384,6 +387,11 @@ func ByStartedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCompletedAt orders the results by the completed_at field.
 func ByCompletedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCompletedAt, opts...).ToFunc()
+}
+
+// ByLiveSince orders the results by the live_since field.
+func ByLiveSince(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLiveSince, opts...).ToFunc()
 }
 
 // ByExternalDeploymentID orders the results by the external_deployment_id field.

@@ -131,6 +131,11 @@ func CompletedAt(v time.Time) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldCompletedAt, v))
 }
 
+// LiveSince applies equality check predicate on the "live_since" field. It's identical to LiveSinceEQ.
+func LiveSince(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLiveSince, v))
+}
+
 // ExternalDeploymentID applies equality check predicate on the "external_deployment_id" field. It's identical to ExternalDeploymentIDEQ.
 func ExternalDeploymentID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldExternalDeploymentID, v))
@@ -1124,6 +1129,56 @@ func CompletedAtIsNil() predicate.Deployment {
 // CompletedAtNotNil applies the NotNil predicate on the "completed_at" field.
 func CompletedAtNotNil() predicate.Deployment {
 	return predicate.Deployment(sql.FieldNotNull(FieldCompletedAt))
+}
+
+// LiveSinceEQ applies the EQ predicate on the "live_since" field.
+func LiveSinceEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLiveSince, v))
+}
+
+// LiveSinceNEQ applies the NEQ predicate on the "live_since" field.
+func LiveSinceNEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldLiveSince, v))
+}
+
+// LiveSinceIn applies the In predicate on the "live_since" field.
+func LiveSinceIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldLiveSince, vs...))
+}
+
+// LiveSinceNotIn applies the NotIn predicate on the "live_since" field.
+func LiveSinceNotIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldLiveSince, vs...))
+}
+
+// LiveSinceGT applies the GT predicate on the "live_since" field.
+func LiveSinceGT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldLiveSince, v))
+}
+
+// LiveSinceGTE applies the GTE predicate on the "live_since" field.
+func LiveSinceGTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldLiveSince, v))
+}
+
+// LiveSinceLT applies the LT predicate on the "live_since" field.
+func LiveSinceLT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldLiveSince, v))
+}
+
+// LiveSinceLTE applies the LTE predicate on the "live_since" field.
+func LiveSinceLTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldLiveSince, v))
+}
+
+// LiveSinceIsNil applies the IsNil predicate on the "live_since" field.
+func LiveSinceIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldLiveSince))
+}
+
+// LiveSinceNotNil applies the NotNil predicate on the "live_since" field.
+func LiveSinceNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldLiveSince))
 }
 
 // ErrorIsNil applies the IsNil predicate on the "error" field.

@@ -36,6 +36,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("why its creator wanted it"),
 		field.Time("started_at").Optional().Nillable(),
 		field.Time("completed_at").Optional().Nillable().Annotations(later),
+		field.Time("live_since").Optional().Nillable().Annotations(later).
+			Comment("when it went live, by the clock of leases; null for what did not, or did so before this was written down"),
 		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn).Annotations(later),
 		field.String("external_deployment_id").Optional().Nillable(),
 		field.Bool("external_id_adopted").Default(false).Annotations(later).

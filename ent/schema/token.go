@@ -53,6 +53,7 @@ func (Token) Indexes() []ent.Index {
 		index.Fields("created_at", "id").StorageKey("token_superadmin_newest").
 			Annotations(entsql.DescColumns("created_at", "id"), entsql.IndexWhere("organization_id IS NULL")),
 		// Who has made whose.
+		index.Fields("principal_id").StorageKey("token_principal"),
 		index.Fields("principal_id", "made_by_id").StorageKey("token_makers").Annotations(entsql.IndexWhere("made_by_id IS NOT NULL")),
 		index.Fields("made_by_id", "principal_id").StorageKey("token_made").Annotations(entsql.IndexWhere("made_by_id IS NOT NULL")),
 	}

@@ -65,8 +65,8 @@ func (s *Service) Approve(ctx context.Context, in Voice, start bool) (*Approved,
 		return nil, err
 	}
 	done.Refusal = refusal
-	if done.Deployment, err = find(ctx, s.Store.Client.Deployment, d.ID); err == nil {
-		done.Started = hasStarted(done.Deployment)
+	if done.Deployment, err = find(ctx, s.Store.Client.Deployment, d.ID); err == nil && hasStarted(done.Deployment) {
+		done.Started, done.Refusal = true, nil // somebody else has started it meanwhile
 	}
 	return done, err
 }
@@ -253,12 +253,15 @@ func mayApprove(t *ent.Token, d *ent.Deployment, at time.Time) bool {
 	return access.CheckIn(by, access.Deploy, placeOf(d), fault.DeploymentForbidden) == nil
 }
 
+// voice returns it as rules have it.
+func (b Ballot) voice() gate.Voice { return gate.Voice{Holder: b.holder, Role: b.Role} }
+
 // voices returns those that count, as rules are judged by them.
 func voices(list []Ballot) []gate.Voice {
 	var all []gate.Voice
 	for _, b := range list {
 		if b.Counts {
-			all = append(all, gate.Voice{Holder: b.holder, Role: b.Role})
+			all = append(all, b.voice())
 		}
 	}
 	return all

@@ -30,6 +30,9 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 	case d.TriggerSource == TriggerRollback, d.TriggerSource == TriggerDestroy, d.TriggerSource == TriggerEvent:
 		return nil, nil
 	}
+	if d.CancelRequestedAt != nil { // somebody has stopped it, and decides what comes next
+		return nil, nil
+	}
 	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
 	if err != nil || instance.OnFailure != moduleinstance.OnFailureROLL_BACK {
 		return nil, err
@@ -51,7 +54,7 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 				*instance.LiveDeploymentID, cloudSays(p.takenBack))))
 			return nil, nil
 		}
-		p.active = nil // it is the one that fails
+		p.active, p.waiting = nil, 0 // it is the one that fails; however many wait, this one is made
 		err = s.admit(server, p, Control{}, nil, e.Shared())
 	}
 	if refusal, isAnswer := errors.AsType[*fault.Error](err); isAnswer && refusal.Status() < http.StatusInternalServerError {

@@ -102,7 +102,7 @@ var stayTexts = map[bool]string{
 		"{outside}", `LEFT JOIN "deployments" AS "o" ON "o"."id" = (SELECT "m"."id" `+nextOutside+`) AND "o"."organization_id" = "p"."organization_id"`,
 	).Replace(stayText),
 	true: strings.NewReplacer(
-		"{next}", `LEFT JOIN LATERAL (SELECT "m"."completed_at" `+nextSuccess+`) AS "n" ON true`,
+		"{next}", `LEFT JOIN LATERAL (SELECT "m"."completed_at", "m"."live_since" `+nextSuccess+`) AS "n" ON true`,
 		"{outside}", `LEFT JOIN LATERAL (SELECT "m"."completed_at" `+nextOutside+`) AS "o" ON true`,
 	).Replace(stayText),
 }
@@ -116,25 +116,29 @@ const nextOutside = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"
 		CASE WHEN "p"."external_deployment_id" IS NOT NULL THEN "p"."cloud_started_at" END, "p"."completed_at")
 	ORDER BY "m"."completed_at" LIMIT 1`
 
-const stayText = `SELECT "p"."id", "p"."environment_id", "p"."completed_at", "p"."setbacks", "n"."completed_at", "o"."completed_at", "i"."live_deployment_id"
+const stayText = `SELECT "p"."id", "p"."environment_id", "p"."completed_at", "p"."live_since", "p"."setbacks", "n"."completed_at", "n"."live_since",
+	"o"."completed_at", "i"."live_deployment_id"
 FROM "deployments" AS "p"
 JOIN "module_instances" AS "i" ON "i"."id" = "p"."module_instance_id" AND "i"."organization_id" = "p"."organization_id"
 {next}
 {outside}
 WHERE "p"."status" = 'SUCCEEDED' AND `
 
-// stays returns how long deployments were live that have succeeded, by their ids.
+// stays returns how long deployments were live that have succeeded, by their ids; by the clock of leases, if they went live
+// since that is written down.
 func (s *Service) stays(ctx context.Context, read store.Reader, ids []string) (map[string]*gate.Stay, error) {
 	of := map[string]*gate.Stay{}
 	text := stayTexts[s.Store.Postgres()] + store.Among(`"p"."id"`, `"p"."organization_id"`, s.Store.Postgres())
 	err := read(ctx, text, []any{s.Store.List(ids), store.Scope(actor.From(ctx))}, func(row store.Rows) error {
 		var id string
 		var live, setbacks *string
-		var next, outside *time.Time
+		var since, next, nextSince, outside *time.Time
 		stay := &gate.Stay{}
-		if err := row.Scan(&id, &stay.EnvironmentID, &stay.From, &setbacks, &next, &outside, &live); err != nil {
+		err := row.Scan(&id, &stay.EnvironmentID, &stay.From, &since, &setbacks, &next, &nextSince, &outside, &live)
+		if err != nil {
 			return err
 		}
+		stay.From, next = *cmp.Or(since, &stay.From), cmp.Or(nextSince, next)
 
 		known, err := decodeSetbacks(setbacks)
 		if err != nil {

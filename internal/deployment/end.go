@@ -106,6 +106,7 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 				if d.TriggerSource == TriggerDestroy {
 					return refuseOutputs(o.outputs)
 				}
+				u.SetLiveSince(e.Shared().Truncate(time.Microsecond))
 				version, err := s.goLive(ctx, tx, e, d)
 				if err != nil {
 					return err

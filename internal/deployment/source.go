@@ -58,6 +58,9 @@ type source struct {
 	Waiting             int
 	// LiveID is the instance's live deployment.
 	LiveID *string
+	// ReplacesLive is whether the release is live still that was so when it began to wait for approvals; true for one that
+	// does not wait.
+	ReplacesLive bool
 
 	// What follows is read only for one that is to be replayed. Digest and
 	// Content are of the release, nil where none is stored; Version is the name of its module version.
@@ -103,6 +106,7 @@ var (
 		{`"i"."drift_message"`, func(s *source) any { return &s.Drift }},
 		{`"i"."archived_at"`, func(s *source) any { return &s.ArchivedAt }},
 		{`"i"."live_deployment_id"`, func(s *source) any { return &s.LiveID }},
+		{replacesHere, func(s *source) any { return &s.ReplacesLive }},
 		{rulesHere, func(s *source) any { return &s.Rules }},
 		{`"d"."promoted_from"`, func(s *source) any { return &s.PromotedFrom }},
 		{waitingCount(`"d"."organization_id"`, `"d"."module_instance_id"`), func(s *source) any { return &s.Waiting }},
@@ -147,11 +151,14 @@ var (
 	toReplay      = append(sourceColumns[:len(sourceColumns):len(sourceColumns)], replayColumns...)
 )
 
-// rulesHere is in the place of the expression of the rules, of which each database has its own.
-const rulesHere = "{rules}"
+// rulesHere and replacesHere are in the places of expressions of which each database has its own.
+const rulesHere, replacesHere = "{rules}", "{replaces}"
 
 func newSourceTexts(postgres bool) sourceTexts {
-	rules := strings.NewReplacer(rulesHere, rule.InForce(`"d"."organization_id"`, `"d"."project_id"`, `"d"."environment_id"`, postgres))
+	rules := strings.NewReplacer(
+		rulesHere, rule.InForce(`"d"."organization_id"`, `"d"."project_id"`, `"d"."environment_id"`, postgres),
+		replacesHere, `CASE WHEN "d"."status" = 'AWAITING_APPROVAL' THEN `+
+			replacesLive(postgres, `"d"."organization_id"`, `"d"."module_instance_id"`, `"d"."replaces_id"`)+` ELSE true END`)
 	return sourceTexts{
 		list:   rules.Replace("SELECT " + names(sourceColumns) + sourceTables + " WHERE " + store.Among(`"d"."id"`, `"d"."organization_id"`, postgres)),
 		replay: rules.Replace("SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`),

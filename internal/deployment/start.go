@@ -47,55 +47,72 @@ func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) 
 	if m.operation == gate.Destroy {
 		lock = store.StoppingCreation
 	}
+	ended := false
 	started, err := s.transition(lock(ctx), startAction, m.permission, in.DeploymentID,
-		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) (err error) {
+			ended = false
 			if e.SkipAudit = hasStarted(d); e.SkipAudit {
 				return nil
 			}
 			if err := checkAwaiting(d, e.Shared()); err != nil {
 				return err
 			}
-			return s.start(ctx, tx, d, u, e, in.OverrideReason)
+			ended, err = s.start(ctx, tx, d, u, e, in.OverrideReason)
+			return err
 		})
 	switch {
 	case err != nil:
 		return nil, err
+	case ended:
+		return nil, endedByStart(started)
 	case started.Error != nil && started.Error.Code == string(fault.DeploymentSuperseded):
 		return nil, checkAwaiting(started, time.Time{})
 	}
 	return started, nil
 }
 
-// start sets in an update that a deployment is PENDING, or that it was superseded.
-func (s *Service) start(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, overrideReason *string) error {
+// endedByStart returns the error of a start that was refused and has ended the deployment by that.
+func endedByStart(d *ent.Deployment) error {
+	f := fault.New(fault.DeploymentSuperseded, "The deployment %s cannot be started, and was ended by this request. %s", d.ID, d.Error.Message)
+	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status), "ended": true}
+	return f
+}
+
+// start sets in an update that a deployment is PENDING, or that it was superseded, and reports whether that ends it.
+func (s *Service) start(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, overrideReason *string,
+) (ended bool, err error) {
 	r := waitingReader{Service: s, client: tx.Client(), read: store.InTx(tx), tx: tx, at: e.At, shared: e.Shared()}
 	all, err := r.all(ctx, []*ent.Deployment{d})
 	if err != nil {
-		return err
+		return false, err
 	}
 	w, a := all[d.ID], actor.From(ctx)
+	if w.p.active != nil && w.p.active.ID == d.ID {
+		return false, journal.ErrChanged // somebody else has started it since it was read
+	}
 	if w.isSuperseded() {
 		setEnded(u, StatusCanceled, e.At, supersededError(w.p.live))
 		e.Changes = map[string]any{"status": StatusCanceled}
-		return nil
+		return true, nil
 	}
 	flaws, err := r.flaws(ctx, all, func(*waiting) error { return proveStored(ctx, tx, d) })
 	if err != nil {
-		return err
+		return false, err
 	}
 	override, err := w.p.override(a, overrideReason, r.shared)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if override != nil {
 		w.p.requirements = nil // gone past
 	}
 	if err := s.startRefusal(a, d, w, flaws[d.ID], r.shared); err != nil {
-		return err
+		return false, err
 	}
 	data, err := d.Data.Data()
 	if err != nil {
-		return err
+		return false, err
 	}
 	// In one statement with what it compares: a success that commits meanwhile has ended what waited, or is seen by it.
 	u.Where(deployment.StatusEQ(StatusAwaiting), s.replacesLive).
@@ -105,7 +122,7 @@ func (s *Service) start(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *e
 		u.SetOverride(override)
 		e.Also = append(e.Also, overridden(d.ID, override))
 	}
-	return nil
+	return false, nil
 }
 
 // proveStored returns why what a deployment ships is not what was stored, nil where it is.
@@ -123,19 +140,23 @@ func proveStored(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
 	return err
 }
 
-// replacesLive is that what was live when a deployment began to wait is live still.
+// replacesLive is that the release which was live when a deployment began to wait is live still.
 func (s *Service) replacesLive(q *sql.Selector) {
+	q.Where(sql.P(func(b *sql.Builder) {
+		b.WriteString(replacesLive(s.Store.Postgres(), q.C(deployment.FieldOrganizationID), q.C(deployment.FieldModuleInstanceID), q.C(deployment.FieldReplacesID)))
+	}))
+}
+
+// replacesLive returns the condition that the release of the deployment that one replaces is the one that is live in its
+// instance; the arguments are expressions of its columns.
+func replacesLive(postgres bool, organization, instance, replaces string) string {
 	equals := " IS "
-	if s.Store.Postgres() {
+	if postgres {
 		equals = " IS NOT DISTINCT FROM "
 	}
-	q.Where(sql.P(func(b *sql.Builder) {
-		b.Ident(q.C(deployment.FieldReplacesID)).WriteString(equals)
-		b.Wrap(func(b *sql.Builder) {
-			b.WriteString(`SELECT "i"."live_deployment_id" FROM "module_instances" AS "i" WHERE "i"."id" = `).Ident(q.C(deployment.FieldModuleInstanceID)).
-				WriteString(` AND "i"."organization_id" = `).Ident(q.C(deployment.FieldOrganizationID))
-		})
-	}))
+	return `(SELECT "o"."release_id" FROM "deployments" AS "o" WHERE "o"."id" = ` + replaces + ` AND "o"."organization_id" = ` + organization + `)` +
+		equals + `(SELECT "o"."release_id" FROM "module_instances" AS "i" JOIN "deployments" AS "o" ON "o"."id" = "i"."live_deployment_id"
+		AND "o"."organization_id" = "i"."organization_id" WHERE "i"."id" = ` + instance + ` AND "i"."organization_id" = ` + organization + `)`
 }
 
 // operationOf returns how a deployment is judged and who may make it, by what started it.

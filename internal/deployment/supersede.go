@@ -21,6 +21,10 @@ func (s *Service) supersede(ctx context.Context, tx *ent.Tx, e *journal.Entry, d
 	if !hasWaiting(d) {
 		return nil
 	}
+	same, err := isLiveRelease(ctx, tx, d)
+	if err != nil || same {
+		return err
+	}
 	q := tx.Deployment.Query().Where(deployment.ModuleInstanceID(d.ModuleInstanceID), store.IsAwaiting).Order(deployment.ByID())
 	if s.Store.Postgres() {
 		q.Modify(func(s *sql.Selector) { s.For(sql.LockNoKeyUpdate) })
@@ -41,6 +45,19 @@ func (s *Service) supersede(ctx context.Context, tx *ent.Tx, e *journal.Entry, d
 		})
 	}
 	return nil
+}
+
+// isLiveRelease reports whether what a deployment ships is live in its instance already, so that its success changes nothing
+// for those who wait. A destroy does.
+func isLiveRelease(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (bool, error) {
+	if d.TriggerSource == TriggerDestroy || d.ReleaseID == nil {
+		return false, nil
+	}
+	i, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
+	if err != nil || i.LiveDeploymentID == nil {
+		return false, err
+	}
+	return tx.Deployment.Query().Where(deployment.ID(*i.LiveDeploymentID), deployment.ReleaseID(*d.ReleaseID)).Exist(ctx)
 }
 
 const waitingHereColumn = "waiting_here"

@@ -233,8 +233,8 @@ func (r waitingReader) addReferenceFlaws(ctx context.Context, ids []string, flaw
 	return nil
 }
 
-// isSuperseded reports whether another is live than when the deployment began to wait.
-func (w *waiting) isSuperseded() bool { return w.p.live != idOrEmpty(w.ReplacesID) }
+// isSuperseded reports whether another release is live than when the deployment began to wait.
+func (w *waiting) isSuperseded() bool { return !w.from.ReplacesLive }
 
 // WaitingEligibilities are those of one deployment that may wait for approvals.
 type WaitingEligibilities struct{ Approve, Start *Eligibility }
@@ -276,17 +276,28 @@ func (s *Service) RequirementsOf(ctx context.Context, ids []string) (map[string]
 	return of, err
 }
 
-// BallotsOf returns the voices about deployments, the first at the start.
+// BallotsOf returns the voices about deployments, the first at the start. One about a deployment that waits counts if a rule
+// that binds it takes it.
 func (s *Service) BallotsOf(ctx context.Context, ids []string) (map[string][]Ballot, error) {
-	r, err := s.readerOutside(ctx)
+	r, list, waits, err := s.findWaiting(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
+	waitsNot := slices.DeleteFunc(list, func(d *ent.Deployment) bool { return waits[d.ID] != nil })
+	of, err := s.ballots(ctx, r.client, nil, waitsNot, r.shared)
 	if err != nil {
 		return nil, err
 	}
-	return s.ballots(ctx, r.client, nil, list, r.shared)
+	if of == nil {
+		of = map[string][]Ballot{}
+	}
+	for id, w := range waits {
+		for i, b := range w.ballots {
+			w.ballots[i].Counts = b.Counts && gate.IsTaken(w.p.rules, w.p.operation, b.voice())
+		}
+		of[id] = w.ballots
+	}
+	return of, nil
 }
 
 // BallotsByID returns the voices of the ids that there are, in no order.
@@ -335,23 +346,54 @@ func (s *Service) WaitingEligibilities(ctx context.Context, ids []string) (map[s
 	if err != nil {
 		return nil, err
 	}
+	gone, err := r.authorsGone(ctx, waits)
+	if err != nil {
+		return nil, err
+	}
 	of := make(map[string]WaitingEligibilities, len(list))
 	for _, d := range list {
 		var both WaitingEligibilities
 		w := waits[d.ID]
-		if both.Approve, err = check.eligibility(approveRefusal(a, d, makers, r.shared), nil, nil); err != nil {
-			return nil, err
-		}
 		var from *source
+		var warning *string
 		if w != nil {
 			from = w.from
+			warning = w.from.concerns().sentences()
+			if gone[d.ID] {
+				warning = joined(warning, fmt.Sprintf("%s, who made it, has no valid token any longer.", d.CreatedBy))
+			}
 		}
-		if both.Start, err = check.eligibility(s.startRefusal(a, d, w, flaws[d.ID], r.shared), from, nil); err != nil {
+		if both.Approve, err = check.eligibility(approveRefusal(a, d, makers, r.shared), nil, warning); err != nil {
+			return nil, err
+		}
+		if both.Start, err = check.eligibility(s.startRefusal(a, d, w, flaws[d.ID], r.shared), from, warning); err != nil {
 			return nil, err
 		}
 		of[d.ID] = both
 	}
 	return of, nil
+}
+
+// authorsGone returns which of the deployments have an author none of whose tokens is valid any longer.
+func (r waitingReader) authorsGone(ctx context.Context, of map[string]*waiting) (map[string]bool, error) {
+	var authors []string
+	for _, w := range of {
+		if w.CreatedByID != nil && *w.CreatedByID != "" {
+			authors = append(authors, *w.CreatedByID)
+		}
+	}
+	if len(authors) == 0 {
+		return nil, nil
+	}
+	valid, err := r.Store.ValidPrincipals(ctx, authors, r.shared)
+	if err != nil {
+		return nil, err
+	}
+	gone := map[string]bool{}
+	for id, w := range of {
+		gone[id] = w.CreatedByID != nil && !slices.Contains(valid, *w.CreatedByID)
+	}
+	return gone, nil
 }
 
 // makersOf returns the makers of the authors of deployments and of an actor.

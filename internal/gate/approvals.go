@@ -45,6 +45,13 @@ func (a *Approvals) Takes(v Voice) bool {
 	return slices.Contains(a.Roles(), v.Role) && (len(a.By) == 0 || slices.Contains(a.By, v.Holder))
 }
 
+// IsTaken reports whether one of some rules that bind an operation takes a voice.
+func IsTaken(rules []Rule, op Operation, v Voice) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool {
+		return r.Demand.Approvals != nil && r.Binds(op) && r.Demand.Approvals.Takes(v)
+	})
+}
+
 func (a *Approvals) judge(r *Rule, f Facts) Requirement {
 	given := int32(0)
 	for _, v := range f.Voices {

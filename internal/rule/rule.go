@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"slipway/ent"
+	"slipway/ent/predicate"
 	entrule "slipway/ent/rule"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -52,14 +53,15 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Rule, []inputprop.Wa
 	if in.Operations == nil {
 		in.Operations = in.Demand.DefaultOperations()
 	}
-	if violations := append(textrules.Name("/name", in.Name), in.Demand.Check(in.Operations)...); len(violations) > 0 {
+	violations := slices.Concat(textrules.Name("/name", in.Name), in.Demand.Check(in.Operations), checkOwnEnvironment(in.Demand, in.EnvironmentID))
+	if len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	r := &ent.Rule{
 		ID: s.Journal.NewID(id.Rule), Name: in.Name, ProjectID: in.ProjectID, EnvironmentID: in.EnvironmentID, Operations: in.Operations,
 		Demand: in.Demand, Overridable: in.Overridable, OrganizationID: a.OrganizationID, CreatedBy: a.Name, Version: 1,
 	}
-	err := s.Journal.Write(ctx, "createRule", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+	err := s.Journal.Write(store.Creating(ctx), "createRule", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		// Of two at once the second counts what the first has made.
 		if err := s.Store.Lock(ctx, tx, "rules of "+a.OrganizationID); err != nil {
 			return err
@@ -122,6 +124,18 @@ func findPlace(ctx context.Context, tx *ent.Tx, r *ent.Rule) error {
 	}
 	_, err := store.Find(ctx, tx.Project.Get, id.Project, *r.ProjectID, fault.ProjectNotFound)
 	return err
+}
+
+// checkOwnEnvironment refuses a demand that what is deployed to an environment was live in the same one before.
+func checkOwnEnvironment(d gate.Demand, environmentID *string) (violations []fault.Violation) {
+	if d.LiveIn == nil || environmentID == nil {
+		return nil
+	}
+	if i := slices.Index(d.LiveIn.EnvironmentIDs, *environmentID); i >= 0 {
+		violations = append(violations, fault.Violation{Pointer: fmt.Sprintf("/demand/liveIn/environmentIds/%d", i), Rule: "own_environment",
+			Message: "must be another environment than the one that the rule is for"})
+	}
+	return violations
 }
 
 // checkEnvironments refuses a demand that names an environment which is not there.
@@ -197,7 +211,8 @@ func (s *Service) Update(ctx context.Context, ruleID string, in Patch) (*ent.Rul
 		if in.Overridable != nil {
 			changed.Overridable = *in.Overridable
 		}
-		violations := slices.Concat(in.Violations, textrules.Name("/name", changed.Name), changed.Demand.Check(changed.Operations))
+		violations := slices.Concat(in.Violations, textrules.Name("/name", changed.Name), changed.Demand.Check(changed.Operations),
+			checkOwnEnvironment(changed.Demand, r.EnvironmentID))
 		if len(violations) > 0 {
 			return nil, fault.Invalid(fault.RequestInvalid, violations...)
 		}
@@ -229,6 +244,22 @@ func (s *Service) End(ctx context.Context, ruleID string) (*ent.Rule, error) {
 	})
 }
 
+// EndOf ends, in the transaction that deletes a place, the rules of that place that are in force.
+func EndOf(ctx context.Context, tx *ent.Tx, e *journal.Entry, of predicate.Rule) error {
+	list, err := tx.Rule.Query().Where(of, entrule.EndedAtIsNil()).Order(ent.Asc(entrule.FieldID)).All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		err := r.Update().Where(entrule.Version(r.Version)).AddVersion(1).SetUpdatedAt(e.At).SetEndedAt(e.At).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		e.Also = append(e.Also, journal.Change{ObjectID: r.ID, Action: "endRule", Changes: map[string]any{"endedAt": e.At}})
+	}
+	return nil
+}
+
 // change carries out a change of a rule. Its version is compared, so that of two at once the second sees the first.
 func (s *Service) change(ctx context.Context, action, ruleID string, f func(context.Context, *ent.Tx, *ent.Rule, *journal.Entry) (*ent.RuleUpdateOne, error)) (*ent.Rule, error) {
 	a := actor.From(ctx)
@@ -256,24 +287,6 @@ func (s *Service) change(ctx context.Context, action, ruleID string, f func(cont
 		return nil, err
 	}
 	return changed, nil
-}
-
-// warnings returns what the maker of a rule should see to: whether enough could approve.
-func (s *Service) warnings(ctx context.Context, r *ent.Rule) ([]inputprop.Warning, error) {
-	demand := r.Demand.Approvals
-	if demand == nil {
-		return nil, nil
-	}
-	at, err := s.Journal.Clock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	could, err := s.Store.PrincipalsWith(ctx, nil, store.PrincipalQuery{At: at, Roles: demand.Roles(), Place: PlaceOf(r), Holders: demand.By})
-	if err != nil || could >= int(demand.Count) {
-		return nil, err
-	}
-	return []inputprop.Warning{{Pointer: "/demand/approvals", Rule: "unsatisfiable",
-		Message: fmt.Sprintf("demands %d approvals, and only %d principals have a token by which they could approve there: until there are more, nobody can", demand.Count, could)}}, nil
 }
 
 // Filter has conditions on rules.

@@ -103,12 +103,13 @@ type PrincipalQuery struct {
 	Holders []string
 }
 
-// PrincipalsWith returns how many principals have a token of the actor's organization as the query has it. It reads with a
-// transaction, or where that is nil, without. It looks at all tokens of the organization.
-func (s *Store) PrincipalsWith(ctx context.Context, tx *ent.Tx, q PrincipalQuery) (n int, err error) {
+// PrincipalsWith returns the principals that have a token of the actor's organization as the query has it, each with the name
+// of one of those tokens. It reads with a transaction, or where that is nil, without. It looks at all tokens of the
+// organization.
+func (s *Store) PrincipalsWith(ctx context.Context, tx *ent.Tx, q PrincipalQuery) (names map[string]string, err error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	roles := make([]string, len(q.Roles))
 	for i, r := range q.Roles {
@@ -132,12 +133,18 @@ func (s *Store) PrincipalsWith(ctx context.Context, tx *ent.Tx, q PrincipalQuery
 		holders := arg(s.List(q.Holders))
 		where += ` AND "holder" IN (SELECT "value" FROM ` + s.Each(holders) + `)`
 	}
-	query := `SELECT COUNT(*) FROM (SELECT DISTINCT ` + principalOf + ` FROM "tokens" WHERE ` + where + `) AS "found"`
-	err = s.read(ctx, tx, query, args, func(rows Rows) error { return rows.Scan(&n) })
+	query := `SELECT ` + principalOf + `, MIN("name") FROM "tokens" WHERE ` + where + ` GROUP BY ` + principalOf
+	names = map[string]string{}
+	err = s.read(ctx, tx, query, args, func(rows Rows) error {
+		var principal, name string
+		err := rows.Scan(&principal, &name)
+		names[principal] = name
+		return err
+	})
 	if err != nil {
-		return 0, fmt.Errorf("store: principals with tokens: %w", err)
+		return nil, fmt.Errorf("store: principals with tokens: %w", err)
 	}
-	return n, nil
+	return names, nil
 }
 
 // Each returns the table of the texts of a List, whose column is value.
@@ -191,4 +198,20 @@ func (s *Store) MadeBy(ctx context.Context, principal string) (list []string, er
 		return err
 	})
 	return list, err
+}
+
+// ValidPrincipals returns those of some principals that have a valid token of the actor's organization at a time.
+func (s *Store) ValidPrincipals(ctx context.Context, principals []string, at time.Time) (valid []string, err error) {
+	const good = `("organization_id" = $2 OR "organization_id" IS NULL) AND "revoked_at" IS NULL AND ("expires_at" IS NULL OR "expires_at" > $3)`
+	among := `IN (SELECT "value" FROM ` + s.Each("$1") + `)`
+	// Servers older than the column leave it out: then a token is a principal of its own.
+	query := `SELECT "principal_id" FROM "tokens" WHERE "principal_id" ` + among + ` AND ` + good + `
+		UNION SELECT "id" FROM "tokens" WHERE "id" ` + among + ` AND "principal_id" IS NULL AND ` + good
+	err = s.Query(ctx, query, []any{s.List(principals), Scope(actor.From(ctx)), at}, func(rows Rows) error {
+		var one string
+		err := rows.Scan(&one)
+		valid = append(valid, one)
+		return err
+	})
+	return valid, err
 }

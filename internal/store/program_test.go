@@ -37,26 +37,29 @@ func TestTheFirstRuleAndTheFirstRollbackOfAFailureKeepOlderProgramsOut(t *testin
 			return err
 		},
 	} {
-		worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-			p := w.Fixture(t, w.Acme, "web")
-			_, err := w.Catalog.UpdateInstance(w.Acme.As(actor.Admin), p.Instance.ID, catalog.InstancePatch{OnFailure: new(moduleinstance.OnFailureNOTHING)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := needed(t, w); got >= store.ReleaseControl {
-				t.Errorf("before %s programs need %d", name, got)
-			}
-			for range 2 {
-				if err := make(w, p); err != nil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+				p := w.Fixture(t, w.Acme, "web")
+				_, err := w.Catalog.UpdateInstance(w.Acme.As(actor.Admin), p.Instance.ID, catalog.InstancePatch{OnFailure: new(moduleinstance.OnFailureNOTHING)})
+				if err != nil {
 					t.Fatal(err)
 				}
-			}
-			if got := needed(t, w); got != store.ReleaseControl {
-				t.Errorf("after %s programs need %d, want %d", name, got, store.ReleaseControl)
-			}
-			if err := w.Store.CheckProgram(t.Context()); err != nil {
-				t.Errorf("this program, after %s: %v", name, err)
-			}
+				if got := needed(t, w); got >= store.ReleaseControl {
+					t.Errorf("before %s programs need %d", name, got)
+				}
+				for range 2 {
+					if err := make(w, p); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := needed(t, w); got != store.ReleaseControl {
+					t.Errorf("after %s programs need %d, want %d", name, got, store.ReleaseControl)
+				}
+				if err := w.Store.CheckProgram(t.Context()); err != nil {
+					t.Errorf("this program, after %s: %v", name, err)
+				}
+			})
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/environment"
 	"slipway/ent/moduleinstance"
+	entrule "slipway/ent/rule"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -13,6 +14,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/record"
+	"slipway/internal/rule"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
@@ -184,6 +186,9 @@ func (s *Service) DeleteEnvironment(ctx context.Context, environmentID string) (
 		}
 		if inIt {
 			return fault.New(fault.EnvironmentNotEmpty, "The environment %q has module instances.", deleted.Slug)
+		}
+		if err := rule.EndOf(ctx, tx, e, entrule.EnvironmentID(environmentID)); err != nil {
+			return err
 		}
 		e.ObjectID, e.Changes = environmentID, map[string]any{"slug": deleted.Slug}
 		return tx.Environment.DeleteOne(deleted).Exec(ctx)

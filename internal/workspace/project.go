@@ -6,6 +6,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/environment"
 	"slipway/ent/project"
+	entrule "slipway/ent/rule"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -13,6 +14,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/record"
+	"slipway/internal/rule"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
@@ -146,6 +148,9 @@ func (s *Service) DeleteProject(ctx context.Context, projectID string) (*ent.Pro
 		}
 		if inIt {
 			return fault.New(fault.ProjectNotEmpty, "The project %q has environments.", deleted.Slug)
+		}
+		if err := rule.EndOf(ctx, tx, e, entrule.ProjectID(projectID)); err != nil {
+			return err
 		}
 		e.ObjectID, e.Changes = projectID, map[string]any{"slug": deleted.Slug}
 		return tx.Project.DeleteOne(deleted).Exec(ctx)

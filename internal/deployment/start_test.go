@@ -1,0 +1,370 @@
+package deployment_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/account"
+	"slipway/internal/actor"
+	"slipway/internal/archive"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/gate"
+	"slipway/internal/test/worldtest"
+	"slipway/internal/workspace"
+)
+
+// approve has somebody approve of a deployment without starting it.
+func approve(ctx context.Context, t testing.TB, w *worldtest.World, d *ent.Deployment) {
+	t.Helper()
+	if _, err := w.Deploy.Approve(ctx, deployment.Voice{DeploymentID: d.ID}, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eachCase runs a case of a table on both databases.
+func eachCase(t *testing.T, name string, f func(*testing.T, *worldtest.World)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		worldtest.Each(t, f)
+	})
+}
+
+// startEligibility returns whether an actor could start a deployment.
+func startEligibility(ctx context.Context, t testing.TB, w *worldtest.World, d *ent.Deployment) *deployment.Eligibility {
+	t.Helper()
+	of, err := w.Deploy.WaitingEligibilities(ctx, []string{d.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return of[d.ID].Start
+}
+
+// What a creation would be refused for refuses a start, too, and what it says beforehand is what happens.
+func TestAStartIsRefusedForWhatHasChangedSinceItBeganToWait(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, waits *ent.Deployment)
+		code   fault.Code
+	}{
+		"its release was quarantined": {func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture, waits *ent.Deployment) {
+			quarantine(t, w, *waits.ReleaseID)
+		}, fault.ReleaseQuarantined},
+		"its instance was archived": {func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *ent.Deployment) {
+			if _, err := w.Archive.ArchiveInstance(w.Acme.As(actor.Admin), archive.Request{ID: p.Instance.ID, AcknowledgeLive: true}); err != nil {
+				t.Fatal(err)
+			}
+		}, fault.ModuleInstanceArchived},
+		"its release was altered": {func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture, waits *ent.Deployment) {
+			raw(t, w, `UPDATE releases SET content = '{}' WHERE id = '`+*waits.ReleaseID+`'`)
+		}, fault.ReleaseDigestMismatch},
+		"another release went live, unnoticed": {func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *ent.Deployment) {
+			other := p.Failed(t)
+			raw(t, w, `UPDATE deployments SET status = 'SUCCEEDED' WHERE id = '`+other.ID+`'`)
+			raw(t, w, `UPDATE module_instances SET live_deployment_id = '`+other.ID+`' WHERE id = '`+p.Instance.ID+`'`)
+		}, fault.DeploymentSuperseded},
+		"a freeze began": {func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *ent.Deployment) {
+			demand(t, w, p, gate.Demand{Freeze: &gate.Freeze{From: time.Now().Add(-time.Minute)}})
+		}, fault.EnvironmentClosed},
+	} {
+		eachCase(t, name, func(t *testing.T, w *worldtest.World) {
+			p := w.Fixture(t, w.Acme, "web")
+			p.Succeeded(t)
+			ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
+			r := demand(t, w, p, approvals(1))
+			waits := deploy(ann, t, w, p, "web:2")
+			approve(bob, t, w, waits)
+			if e := startEligibility(ann, t, w, waits); !e.Allowed {
+				t.Fatalf("%s: before, %+v", name, e)
+			}
+			if strings.HasPrefix(name, "another") { // whose creation no rule is to keep waiting
+				if _, err := w.Rules.End(w.Acme.As(actor.Admin), r.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.change(t, w, p, waits)
+			if e := startEligibility(ann, t, w, waits); e.Allowed || *e.Code != string(c.code) {
+				t.Errorf("%s: its start is %+v", name, e)
+			}
+			_, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID})
+			if !fault.Is(err, c.code) {
+				t.Errorf("%s: %v", name, err)
+			}
+			d, failure := w.Store.Client.Deployment.Get(ann, waits.ID)
+			if failure != nil {
+				t.Fatal(failure)
+			}
+			if ends := c.code == fault.DeploymentSuperseded; ends != (d.Status == entdeployment.StatusCANCELED) {
+				t.Errorf("%s: its status is %s", name, d.Status)
+			} else if ends && !strings.Contains(err.Error(), "was ended by this request") {
+				t.Errorf("%s: the refusal does not say that it has ended the record: %v", name, err)
+			}
+		})
+	}
+}
+
+// A success of the release that is live changes nothing for what waits; one of another release ends it.
+func TestASuccessOfTheLiveReleaseSupersedesNothing(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
+		live := p.Succeeded(t)
+		demand(t, w, p, approvals(1), gate.Create)
+		waits := deploy(ann, t, w, p, "web:2")
+		approve(bob, t, w, waits)
+		again, err := w.Deploy.Redeploy(ann, deployment.Replay{SourceID: live.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Finish(t, again, nil)
+		if e := startEligibility(ann, t, w, waits); !e.Allowed {
+			t.Errorf("after a redeployment of what is live: %+v", e)
+		}
+		started, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID})
+		if err != nil || started.Status != entdeployment.StatusPENDING {
+			t.Errorf("%v, %v", started, err)
+		}
+	})
+}
+
+func TestOfTwoStartsAtOnceBothAnswerWithTheRecord(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		c := newControl(t, w, 1)
+		for range raceRounds() {
+			waits := deploy(c.author, t, w, c.p, "web:2")
+			approve(c.others[0], t, w, waits)
+			start := func(on *worldtest.World, ctx context.Context) func() error {
+				return func() error {
+					d, err := on.Deploy.Start(ctx, deployment.Start{DeploymentID: waits.ID})
+					if err == nil && d.Status != entdeployment.StatusPENDING {
+						t.Errorf("answered %s", d.Status)
+					}
+					return err
+				}
+			}
+			approves := func() error {
+				done, err := c.second.Deploy.Approve(c.others[1], deployment.Voice{DeploymentID: waits.ID}, true)
+				switch {
+				case fault.Is(err, fault.DeploymentWrongState):
+					return nil // it came after a start
+				case err == nil && (!done.Started || done.Refusal != nil):
+					t.Errorf("approved: started %t, with the refusal %v", done.Started, done.Refusal)
+				}
+				return err
+			}
+			for _, err := range together(start(w, c.author), start(c.second, c.others[0]), approves) {
+				if err != nil {
+					t.Errorf("%v", err)
+				}
+			}
+			w.Cancel(t, w.Acme, waits.ID)
+		}
+	})
+}
+
+func TestWhatWaitsWarnsOfDriftAndOfAnAuthorWhoIsGone(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		p.Succeeded(t)
+		demand(t, w, p, approvals(1))
+		token, ann := person(t, w, "ann", actor.Developer)
+		bob := holder(t, w, w.Acme, actor.Developer, "bob")
+		waits := deploy(ann, t, w, p, "web:2")
+		warnings := func() string {
+			t.Helper()
+			of, err := w.Deploy.WaitingEligibilities(bob, []string{waits.ID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			for _, e := range []*deployment.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
+				if e.Warning != nil {
+					text += *e.Warning + "; "
+				}
+			}
+			return text
+		}
+		if got := warnings(); got != "" {
+			t.Errorf("%s", got)
+		}
+		raw(t, w, `UPDATE module_instances SET drift_message = 'It was scaled by hand.' WHERE id = '`+p.Instance.ID+`'`)
+		if got := warnings(); strings.Count(got, "It was scaled by hand.") != 2 {
+			t.Errorf("of drift: %s", got)
+		}
+		if _, err := w.Accounts.RevokeToken(w.Acme.As(actor.Admin), token.ID); err != nil {
+			t.Fatal(err)
+		}
+		if got := warnings(); strings.Count(got, "ann, who made it, has no valid token any longer.") != 2 {
+			t.Errorf("of the author: %s", got)
+		}
+		person(t, w, "ann", actor.Viewer)
+		if got := warnings(); strings.Contains(got, "who made it") {
+			t.Errorf("the author has another token: %s", got)
+		}
+	})
+}
+
+// Whose approval counts is judged at the start, by who that is and what the tokens are then.
+func TestApprovalsCountByWhoGaveThem(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		demand(t, w, p, approvals(2))
+		token := func(by context.Context, in account.NewToken) (*ent.Token, context.Context) {
+			t.Helper()
+			made, secret, err := w.Accounts.CreateToken(by, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return made, asToken(t, w, w.Acme, secret)
+		}
+		_, boss := person(t, w, "boss", actor.Admin)
+		_, author := token(boss, account.NewToken{Name: "ci", Role: actor.Developer, Holder: new("ci")})
+		first, one := person(t, w, "ann", actor.Developer)
+		_, same := person(t, w, "ann", actor.Developer)
+		_, other := person(t, w, "bob", actor.Developer)
+		scoped, secret, err := w.Accounts.CreateToken(w.Acme.As(actor.Admin), account.NewToken{Name: "dan", Role: actor.Developer, Holder: new("dan"),
+			Scope: &actor.Scope{Projects: []string{p.Project.ID}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dan := asToken(t, w, w.Acme, secret)
+
+		waits := deploy(author, t, w, p, "web:1")
+		starts := func(want fault.Code) {
+			t.Helper()
+			_, err := w.Deploy.Start(author, deployment.Start{DeploymentID: waits.ID})
+			if want == "" && err != nil || want != "" && !fault.Is(err, want) {
+				t.Errorf("started: %v, want %q", err, want)
+			}
+		}
+		if _, err := w.Deploy.Approve(boss, deployment.Voice{DeploymentID: waits.ID}, false); !fault.Is(err, fault.DeploymentOwnApproval) {
+			t.Errorf("by who made the author's token: %v", err)
+		}
+		approve(one, t, w, waits)
+		approve(same, t, w, waits)
+		starts(fault.DeploymentApprovalsMissing) // two tokens of one person are one
+		approve(dan, t, w, waits)
+		if e := startEligibility(author, t, w, waits); !e.Allowed {
+			t.Errorf("two have approved: %+v", e)
+		}
+
+		elsewhere, err := w.Workspace.CreateProject(w.Acme.As(actor.Admin), workspace.NewProject{Name: "Elsewhere", Slug: "elsewhere"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scope := func(project string) {
+			raw(t, w, `UPDATE tokens SET scope = '{"projects":["`+project+`"],"environments":[]}' WHERE id = '`+scoped.ID+`'`)
+		}
+		scope(elsewhere.ID)
+		starts(fault.DeploymentApprovalsMissing) // the approver may not deploy there any more
+		scope(p.Project.ID)
+		if _, err := w.Accounts.RevokeToken(w.Acme.As(actor.Admin), first.ID); err != nil {
+			t.Fatal(err)
+		}
+		if e := startEligibility(author, t, w, waits); !e.Allowed { // ann's second token approved last
+			t.Errorf("after an earlier token of an approver was revoked: %+v", e)
+		}
+		if _, err := w.Accounts.RevokeToken(w.Acme.As(actor.Admin), scoped.ID); err != nil {
+			t.Fatal(err)
+		}
+		starts(fault.DeploymentApprovalsMissing)
+		approve(other, t, w, waits)
+		starts("")
+	})
+}
+
+func TestAnApprovalCountsIfARuleTakesIt(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		r := demand(t, w, p, gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Admin}})
+		_, ann := person(t, w, "ann", actor.Developer)
+		_, bob := person(t, w, "bob", actor.Developer)
+		waits := deploy(ann, t, w, p, "web:1")
+		approve(bob, t, w, waits)
+		counts := func() bool {
+			t.Helper()
+			of, err := w.Deploy.BallotsOf(ann, []string{waits.ID})
+			if err != nil || len(of[waits.ID]) != 1 {
+				t.Fatalf("%v, %v", of, err)
+			}
+			return of[waits.ID][0].Counts
+		}
+		if counts() {
+			t.Error("a developer's counts where an admin's is demanded")
+		}
+		demand(t, w, p, gate.Demand{Approvals: &gate.Approvals{Count: 2, Role: actor.Developer}}, gate.Promote)
+		if counts() {
+			t.Error("it counts for a rule of promotions")
+		}
+		demand(t, w, p, gate.Demand{Approvals: &gate.Approvals{Count: 2, Role: actor.Developer}})
+		if !counts() {
+			t.Error("it does not count where a developer's is demanded, too")
+		}
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), r.ID); err != nil {
+			t.Fatal(err)
+		}
+		if !counts() {
+			t.Error("it does not count")
+		}
+	})
+}
+
+// A failure rolls back once: neither the rollback's own failure nor that of a canceled one makes another, and nobody who waits is in
+// its way.
+func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		live := p.Succeeded(t)
+		rollsBack(t, w, p)
+		_, ann := person(t, w, "ann", actor.Developer)
+		broken := &fault.Data{Code: "x:y:Z", Message: "broken"}
+
+		canceled := deploy(ann, t, w, p, "web:2")
+		lease := p.Claim(t, canceled)
+		if _, err := w.Deploy.Cancel(ann, canceled.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), canceled.ID, lease, broken); err != nil {
+			t.Fatal(err)
+		}
+		if made := rollbacksOf(w); len(made) > 0 {
+			t.Errorf("after a request to cancel: %v", made)
+		}
+
+		rule := demand(t, w, p, approvals(1))
+		for range 20 {
+			deploy(ann, t, w, p, "web:3")
+		}
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID); err != nil {
+			t.Fatal(err)
+		}
+		failing := deploy(ann, t, w, p, "web:4")
+		demand(t, w, p, approvals(1), gate.Rollback)
+		p.Finish(t, failing, broken)
+		made := rollbacksOf(w)
+		if len(made) != 1 || made[0].Status != entdeployment.StatusAWAITING_APPROVAL || *made[0].RollbackToDeploymentID != live.ID {
+			t.Fatalf("beside 20 that wait: %v", made)
+		}
+		_, bob := person(t, w, "bob", actor.Developer)
+		approve(bob, t, w, made[0])
+		started, err := w.Deploy.Start(bob, deployment.Start{DeploymentID: made[0].ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Finish(t, started, broken)
+		if made := rollbacksOf(w); len(made) != 1 {
+			t.Errorf("after the failure of the rollback: %v", made)
+		}
+	})
+}
