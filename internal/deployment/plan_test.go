@@ -19,6 +19,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/store/migrate"
+	"slipway/internal/rule"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/pgtest/cluster"
 	"slipway/internal/test/worldtest"
@@ -270,6 +271,12 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 
 		planned := token(back)
 		frozen := demand(t, w, p, gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(1, 0, 0)}}, gate.Rollback)
+		moved("rules", back, planned)
+
+		planned = token(back)
+		if _, _, err := w.Rules.Update(admin, frozen.ID, rule.Patch{Overridable: new(false)}); err != nil {
+			t.Fatal(err)
+		}
 		moved("rules", back, planned)
 
 		planned = token(back)

@@ -237,6 +237,10 @@ func TestWhatCannotBePromotedIsRefused(t *testing.T) {
 		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "database")
 		target := p.NewInstance(t, "target").ID
 		failed, succeeded := p.Failed(t), p.Succeeded(t)
+		canceled := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
+		w.Cancel(t, w.Acme, canceled.ID)
+		running := p.Deploy(t, p.NewInstance(t, "busy").ID, `{"image":"web:2"}`)
+		p.Claim(t, running)
 		destroy, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: p.Instance.ID})
 		if err != nil {
 			t.Fatal(err)
@@ -245,6 +249,8 @@ func TestWhatCannotBePromotedIsRefused(t *testing.T) {
 		before := w.Rows(t)
 		for _, c := range []struct{ source, instance, want string }{
 			{failed.ID, target, "slipway:Deployment:TARGET_NOT_SUCCEEDED"},
+			{canceled.ID, target, "slipway:Deployment:TARGET_NOT_SUCCEEDED"},
+			{running.ID, target, "slipway:Deployment:TARGET_NOT_SUCCEEDED"},
 			{destroy.ID, target, "slipway:Deployment:NOT_REPLAYABLE"},
 			{succeeded.ID, p.Instance.ID, "/moduleInstanceId same_instance"},
 			{succeeded.ID, other.Instance.ID, "/moduleInstanceId other_module"},

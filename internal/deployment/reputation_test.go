@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
@@ -179,11 +180,14 @@ func TestAStayEndsWhenTheCloudTakesItBackOrSomethingFromOutsideTakesItsPlace(t *
 		moved := func(d *ent.Deployment, ago time.Duration) {
 			t.Helper()
 			at := time.Now().Add(-ago).UTC().Truncate(time.Microsecond)
-			if _, err := w.Raw(t, w.Acme).Exec(`UPDATE deployments SET completed_at = $1 WHERE id = $2`, at, d.ID); err != nil {
+			text := `UPDATE deployments SET completed_at = $1, live_since = $1 WHERE id = $2`
+			if d.Status != entdeployment.StatusSUCCEEDED {
+				text = `UPDATE deployments SET completed_at = $1 WHERE id = $2`
+			}
+			if _, err := w.Raw(t, w.Acme).Exec(text, at, d.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
-		moved(source, 2*time.Hour)
 		demand(t, w, s.Fixture, gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{s.environment}, Minutes: 60}})
 		redeploy := func() (code string) {
 			t.Helper()
@@ -196,10 +200,22 @@ func TestAStayEndsWhenTheCloudTakesItBackOrSomethingFromOutsideTakesItsPlace(t *
 			}
 			return ""
 		}
+		if _, err := w.Raw(t, w.Acme).Exec(`UPDATE deployments SET completed_at = $1 WHERE id = $2`, time.Now().Add(-2*time.Hour).UTC(), source.ID); err != nil {
+			t.Fatal(err)
+		}
+		if got := redeploy(); !strings.HasPrefix(got, string(fault.DeploymentNotPromoted)) {
+			t.Errorf("live for a moment by the clock of leases: %q", got)
+		}
+		moved(source, 2*time.Hour)
 		if got := redeploy(); got != "" {
 			t.Errorf("live for two hours: %s", got)
 		}
 
+		// When it went live counts by the clock of leases, as the record has it beside its own time.
+		var since *time.Time
+		if err := w.Raw(t, w.Acme).QueryRow(`SELECT live_since FROM deployments WHERE id = $1`, source.ID).Scan(&since); err != nil || since == nil {
+			t.Fatalf("live since %v, %v", since, err)
+		}
 		outside := s.fails(t, staging, `{"image":"web:3"}`)
 		moved(outside, 90*time.Minute)
 		raw(t, w, `UPDATE deployments SET trigger_source = 'event', status = 'SUCCEEDED' WHERE id = '`+outside.ID+`'`)

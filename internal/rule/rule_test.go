@@ -102,7 +102,7 @@ func TestWhoMakesARuleIsToldWhereTooFewCouldApprove(t *testing.T) {
 			if len(warnings) > 0 && (warnings[0].Rule != "unsatisfiable" || warnings[0].Pointer != "/demand/approvals") {
 				t.Errorf("%+v", warnings)
 			}
-			return len(warnings) == 0
+			return len(warnings) == 0 || !strings.Contains(warnings[0].Message, "nobody can")
 		}
 		for _, c := range []struct {
 			demand gate.Approvals
@@ -178,14 +178,14 @@ func TestARuleThatHasEndedStays(t *testing.T) {
 func TestRulesAreReadAsTheyWereMade(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Fixture(t, w.Acme, "web")
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
 		admin := w.Acme.As(actor.Admin)
 		var want []gate.Rule
 		for i, demand := range []gate.Demand{
 			{Approvals: &gate.Approvals{Count: 2, Role: actor.Admin, By: []string{"alice", "bob"}}},
 			{Hours: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: gate.Weekdays, From: "09:00", To: "17:00"}}}},
 			{Freeze: &gate.Freeze{From: frozen.Freeze.From, Until: new(frozen.Freeze.From.Add(time.Hour))}},
-			{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{p.Environment.ID}, Minutes: 30}},
+			{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{other.Environment.ID}, Minutes: 30}},
 		} {
 			made, _, err := w.Rules.Create(admin, rule.New{Name: `say "R"`, EnvironmentID: &p.Environment.ID, Demand: demand, Overridable: i%2 == 0})
 			if err == nil {
