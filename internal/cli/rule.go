@@ -53,26 +53,39 @@ func ruleOf(r client.RuleRecord) (*rule, error) {
 	}, err
 }
 
+// heldDemand is the demand of a rule that is in force.
+type heldDemand struct {
+	Typename     string `json:"__typename"`
+	Count        int
+	Role         client.Role
+	By           []string
+	TimeZone     string
+	Spans        []client.HoursSpanInput
+	From         json.RawMessage
+	Until        *string
+	Environments []client.EnvironmentPlace
+	Minutes      int
+}
+
+// kind returns the name of the flag that the demand is given by, "" for one that this program does not know.
+func (d *heldDemand) kind() string {
+	return map[string]string{"ApprovalsDemand": "approvals", "HoursDemand": "hours", "FreezeDemand": "freeze", "LiveInDemand": "live-in"}[d.Typename]
+}
+
+func readDemand(text json.RawMessage) (*heldDemand, error) {
+	d := &heldDemand{}
+	return d, json.Unmarshal(text, d)
+}
+
 // wordsOfDemand returns a demand in the words of the flags.
 func wordsOfDemand(text json.RawMessage) (string, error) {
-	var d struct {
-		Kind         string `json:"__typename"`
-		Count        int
-		Role         string
-		By           []string
-		TimeZone     string
-		Spans        []client.HoursSpanInput
-		From         json.RawMessage
-		Until        *string
-		Environments []client.EnvironmentPlace
-		Minutes      int
-	}
-	if err := json.Unmarshal(text, &d); err != nil {
+	d, err := readDemand(text)
+	if err != nil {
 		return "", err
 	}
-	switch d.Kind {
+	switch d.Typename {
 	case "ApprovalsDemand":
-		words := fmt.Sprintf("%s by %s", counted(d.Count, "approval"), strings.ToLower(d.Role))
+		words := fmt.Sprintf("%s by %s", counted(d.Count, "approval"), strings.ToLower(string(d.Role)))
 		if len(d.By) > 0 {
 			words += " of " + strings.Join(d.By, ",")
 		}
@@ -92,7 +105,7 @@ func wordsOfDemand(text json.RawMessage) (string, error) {
 		}
 		return fmt.Sprintf("live in %s for %s", strings.Join(places, ","), counted(d.Minutes, "minute")), nil
 	}
-	return "what this program does not know: " + d.Kind, nil
+	return "what this program does not know: " + d.Typename, nil
 }
 
 // daysText writes days as --hours takes them: those that follow each other as mon-fri.

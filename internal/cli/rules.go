@@ -87,7 +87,7 @@ func (c *Config) rulesCreateCommand() *cobra.Command {
 		if name == "" {
 			return setting.Usagef("--name: want what the rule is called, found nothing")
 		}
-		demand, err := f.demand(ctx, s)
+		demand, err := f.demand(ctx, s, nil)
 		if err != nil {
 			return err
 		}
@@ -173,8 +173,9 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 	var name string
 	cmd := c.changing(&cobra.Command{
 		Use: "update RULE", Short: "Change a rule that is in force", Args: cobra.ExactArgs(1),
-		Long: "Change a rule that is in force; what no flag names stays. " + demandHelp,
+		Long: "Change a rule that is in force. What no flag names stays, also of its demand: --approvals 2 keeps the role. " + demandHelp,
 		Example: `  slipway rules update "Four eyes" --approvals 2
+  slipway rules update "Four eyes" --role admin
   slipway rules update rule_01kb… --name "Four eyes" --operations create,promote,rollback`,
 		ValidArgsFunction: c.complete(completeRules),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -182,18 +183,21 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 			return err
 		}
 		in := client.UpdateRuleInput{Name: orNil(name), Operations: f.operations}
-		var err error
-		if in.Demand, err = f.demand(ctx, s); err != nil {
-			return err
-		}
 		if f.changed("overridable") {
 			in.Overridable = &f.overridable
 		}
-		if in.Name == nil && in.Operations == nil && in.Demand == nil && in.Overridable == nil {
+		if in.Name == nil && in.Operations == nil && in.Overridable == nil && !f.changesDemand() {
 			return setting.Usagef("want what is to change, --name, --operations, --overridable, %s, found nothing", oneDemand)
 		}
 		r, err := s.rule(ctx, args[0])
 		if err != nil {
+			return err
+		}
+		held, err := readDemand(r.Demand)
+		if err != nil {
+			return err
+		}
+		if in.Demand, err = f.demand(ctx, s, held); err != nil {
 			return err
 		}
 		in.Id = r.ID

@@ -35,6 +35,9 @@ func TestFlagsOfARuleThatAreWrong(t *testing.T) {
 	} {
 		h.mustFail(t, 2, []string{c.says}, append([]string{"rules", "create"}, c.args...)...)
 	}
+	for _, flag := range []string{"--role admin", "--by ann", "--minutes 5"} { // before anything is looked up
+		h.mustFail(t, 2, []string{"found none"}, append([]string{"rules", "create", "--name", "x"}, strings.Fields(flag)...)...)
+	}
 	h.mustFail(t, 5, []string{"/input/demand/hours/spans/0/to"}, "rules", "create", "--name", "x", "--hours", "UTC mon 09:00-25:00")
 	h.mustFail(t, 2, []string{"want what is to change, --name, --operations, --overridable, --approvals"}, "rules", "update", "x")
 	h.mustFail(t, 5, []string{`there is no rule "x" that you may see`, "slipway:Rule:NOT_FOUND"}, "rules", "end", "x")
@@ -99,4 +102,77 @@ func TestRuleIsChangedAndEnded(t *testing.T) {
 	}
 	h.must(t, "rules", "end", "Eyes")
 	h.must(t, "rules", "list")
+}
+
+// Each flag of an update, given alone, changes what it names and nothing else. A flag that is not tried fails.
+func TestAnUpdateOfARuleKeepsWhatItDoesNotName(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	h := s.home(t, s.Acme.Tokens[actor.Admin])
+	for _, slug := range []string{"staging", "other"} {
+		h.must(t, "environments", "create", "shop/"+slug, "--name", slug)
+	}
+	kinds := map[string]struct {
+		create  string
+		changes []string // of the demand, a flag each
+	}{
+		"approvals": {"--approvals 1 --role admin --by ann,bob,cyd", []string{"--approvals 2", "--role developer", "--by ann,bob", "--by anybody"}},
+		"hours":     {"--hours=UTC_mon_09:00-17:00", []string{"--hours=UTC_tue_09:00-17:00"}},
+		"freeze":    {"--freeze 2027-01-01T00:00:00Z/2027-01-02T00:00:00Z", []string{"--freeze 2027-01-01T00:00:00Z/"}},
+		"live-in":   {"--live-in shop/staging --minutes 60", []string{"--live-in shop/other", "--minutes 5"}},
+	}
+	args := func(text string) []string {
+		list := strings.Fields(text)
+		for i := range list {
+			list[i] = strings.ReplaceAll(list[i], "_", " ")
+		}
+		return list
+	}
+	parts := map[string][]string{ // of the words of a demand, what each flag may change
+		"--approvals": {"1 approval", "2 approvals"}, "--role": {"by admin", "by developer"}, "--by": {" of ann,bob,cyd", " of ann,bob", ""},
+		"--hours": {"UTC mon 09:00-17:00", "UTC tue 09:00-17:00"}, "--freeze": {"/2027-01-02T00:00:00Z", "/"},
+		"--live-in": {"shop/staging", "shop/other"}, "--minutes": {"60 minutes", "5 minutes"},
+	}
+	tried := map[string]bool{}
+	fields := []string{"--fields", "name,environment.slug,operations,overridable,demands", "-o", "tsv"}
+	for kind, c := range kinds {
+		for _, change := range append(c.changes, "--name changed", "--operations create", "--overridable=true") {
+			flag, _, _ := strings.Cut(strings.ReplaceAll(change, "=", " "), " ")
+			tried[flag] = true
+			create := append([]string{"rules", "create", "--name", "kept", "--environment", "shop/production", "--operations", "create,promote",
+				"--overridable=false", "-o", "name"}, args(c.create)...)
+			id := strings.TrimSpace(h.must(t, create...))
+			before := strings.Split(h.must(t, append([]string{"rules", "list", "--limit", "1"}, fields...)...), "\t")
+			after := strings.Split(h.must(t, append(append([]string{"rules", "update", id}, args(change)...), fields...)...), "\t")
+			for i, name := range []string{"--name", "", "--operations", "--overridable", "demands"} {
+				switch changed := before[i] != after[i]; {
+				case name == "demands" && parts[flag] != nil:
+					if rest(before[i], parts[flag]) != rest(after[i], parts[flag]) || !changed {
+						t.Errorf("%s with %s: %q became %q", kind, change, before[i], after[i])
+					}
+				case changed != (name == flag):
+					t.Errorf("%s with %s: %q became %q", kind, change, before[i], after[i])
+				}
+			}
+			h.must(t, "rules", "end", id)
+		}
+	}
+	for line := range strings.Lines(h.must(t, "rules", "update", "--help")) {
+		if flag := strings.Fields(line + " x")[0]; strings.HasPrefix(flag, "--") && !tried[flag] && !strings.Contains(common, flag) {
+			t.Errorf("%s is not tried", flag)
+		}
+	}
+}
+
+// common are the flags that every command has which changes something.
+const common = "--context --server --token-file --organization --insecure-http --output --fields --color --yes --help --timeout"
+
+// rest returns a text without the parts.
+func rest(text string, parts []string) string {
+	for _, part := range parts {
+		if part != "" {
+			text = strings.Replace(text, part, "", 1)
+		}
+	}
+	return text
 }
