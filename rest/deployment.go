@@ -3,9 +3,11 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -20,6 +22,7 @@ const (
 	idempotencyHeader  = "Idempotency-Key"
 	expectedLiveHeader = "Expected-Live-Deployment"
 	overrideHeader     = "Slipway-Override-Reason"
+	reasonHeader       = "Slipway-Reason"
 	// statusHeader tells where a deployment stands, which the record does not.
 	statusHeader = "Slipway-Status"
 )
@@ -86,22 +89,32 @@ func getDeployment(q Queries, w Waiting) func(request) (answer, error) {
 	}
 }
 
+// replayHeaders are what a replay takes beyond the path, for it takes no body.
+type replayHeaders struct {
+	live, key, reason, override graphql.Omittable[*string]
+}
+
+func readReplayHeaders(h http.Header) (in replayHeaders, err error) {
+	if in.key, err = idempotencyKey(h); err != nil {
+		return in, err
+	}
+	if in.live, err = singleHeader(h, expectedLiveHeader); err != nil {
+		return in, err
+	}
+	if in.reason, err = encodedHeader(h, reasonHeader, "/reason"); err != nil {
+		return in, err
+	}
+	in.override, err = encodedHeader(h, overrideHeader, "/overrideReason")
+	return in, err
+}
+
 // replayDeployment returns the operation that creates a deployment from an earlier one, by rollback or redeploy.
-// What it takes beyond the path is in headers, for it takes no body.
-func replayDeployment(create func(ctx context.Context, id string, live, key, override graphql.Omittable[*string]) (*record.Deployment, error)) func(request) (answer, error) {
+func replayDeployment(create func(ctx context.Context, id string, in replayHeaders) (*record.Deployment, error)) func(request) (answer, error) {
 	return func(r request) (answer, error) {
 		if err := r.checkNoInput(); err != nil {
 			return answer{}, err
 		}
-		key, err := idempotencyKey(r.Header)
-		if err != nil {
-			return answer{}, err
-		}
-		live, err := singleHeader(r.Header, expectedLiveHeader)
-		if err != nil {
-			return answer{}, err
-		}
-		override, err := encodedHeader(r.Header, overrideHeader)
+		in, err := readReplayHeaders(r.Header)
 		if err != nil {
 			return answer{}, err
 		}
@@ -109,7 +122,7 @@ func replayDeployment(create func(ctx context.Context, id string, live, key, ove
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := create(ctx, r.id(), live, key, override)
+		d, err := create(ctx, r.id(), in)
 		if err != nil {
 			return answer{}, err
 		}
@@ -118,8 +131,10 @@ func replayDeployment(create func(ctx context.Context, id string, live, key, ove
 }
 
 func rollbackDeployment(m Mutations) func(request) (answer, error) {
-	return replayDeployment(func(ctx context.Context, id string, live, key, override graphql.Omittable[*string]) (*record.Deployment, error) {
-		made, err := m.RollbackDeployment(ctx, model.RollbackDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key, OverrideReason: override})
+	return replayDeployment(func(ctx context.Context, id string, in replayHeaders) (*record.Deployment, error) {
+		made, err := m.RollbackDeployment(ctx, model.RollbackDeploymentInput{
+			ID: id, ExpectedLiveDeploymentID: in.live, IdempotencyKey: in.key, Reason: in.reason, OverrideReason: in.override,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +143,10 @@ func rollbackDeployment(m Mutations) func(request) (answer, error) {
 }
 
 func redeployDeployment(m Mutations) func(request) (answer, error) {
-	return replayDeployment(func(ctx context.Context, id string, live, key, override graphql.Omittable[*string]) (*record.Deployment, error) {
-		made, err := m.RedeployDeployment(ctx, model.RedeployDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key, OverrideReason: override})
+	return replayDeployment(func(ctx context.Context, id string, in replayHeaders) (*record.Deployment, error) {
+		made, err := m.RedeployDeployment(ctx, model.RedeployDeploymentInput{
+			ID: id, ExpectedLiveDeploymentID: in.live, IdempotencyKey: in.key, Reason: in.reason, OverrideReason: in.override,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -167,17 +184,22 @@ func idempotencyKey(h http.Header) (graphql.Omittable[*string], error) {
 }
 
 // encodedHeader is singleHeader for a text that people write, whose characters beyond printable ASCII, and the percent sign,
-// are percent-encoded UTF-8.
-func encodedHeader(h http.Header, name string) (graphql.Omittable[*string], error) {
+// are percent-encoded UTF-8. What is wrong with it is named at a pointer.
+func encodedHeader(h http.Header, name, pointer string) (graphql.Omittable[*string], error) {
 	header, err := singleHeader(h, name)
 	if err != nil || !header.IsSet() {
 		return header, err
 	}
 	text, err := url.PathUnescape(*header.Value())
-	if err != nil || !utf8.ValidString(text) {
-		return header, fault.New(fault.RequestInvalid, "%s must be UTF-8 that is percent-encoded beyond printable ASCII; found %.80q.", name, *header.Value())
+	if err != nil || !utf8.ValidString(text) || !isPrintableASCII(*header.Value()) {
+		return header, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: pointer, Rule: "encoding",
+			Message: fmt.Sprintf("must be UTF-8 that is percent-encoded beyond printable ASCII, in the header %s; found %.80q", name, *header.Value())})
 	}
 	return graphql.OmittableOf(&text), nil
+}
+
+func isPrintableASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // singleHeader returns the value of a header that may be given once.

@@ -94,6 +94,9 @@ func sendsJSON(w http.ResponseWriter, h http.Header) error {
 	if err := httpx.CheckEncoding(w, h); err != nil {
 		return err
 	}
+	if err := httpx.CheckContentType(h); err != nil {
+		return err
+	}
 	found := h.Get("Content-Type")
 	if found == "" {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"slipway/internal/actor"
+	"slipway/internal/fault"
 )
 
 // verify waits for the Verifier's answer; done is called with its error when it is there.
@@ -16,6 +17,8 @@ func (a *Authenticator) verify(ctx context.Context, hash string, done func(error
 	switch {
 	case errors.Is(err, ErrUnknownToken):
 		return nil, unknownToken()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fault.New(fault.ServerUnavailable, "The bearer token could not be verified in time.").WithCause(err)
 	case err != nil:
 		return nil, fmt.Errorf("auth: verify token: %w", err)
 	default:

@@ -289,8 +289,7 @@ func checkOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.V
 }
 
 func (in New) checkTexts() []fault.Violation {
-	violations := append(textrules.Description("/description", in.Description), checkReason(in.Reason)...)
-	violations = append(violations, in.Control.check()...)
+	violations := append(textrules.Description("/description", in.Description), checkRequest(in.Reason, in.ExpectedLiveID, in.Control)...)
 	violations = append(violations, checkPipeline(in.PipelineRunID, in.StepExecutionID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
 	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)

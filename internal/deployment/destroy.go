@@ -87,7 +87,7 @@ func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, err
 	if err != nil {
 		return nil, err
 	}
-	if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
+	if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)

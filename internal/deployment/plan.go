@@ -73,7 +73,7 @@ func (s *Service) PlanRedeploy(ctx context.Context, in Replay) (*Plan, error) {
 
 func (s *Service) planReplay(ctx context.Context, m replayMode, in Replay) (*Plan, error) {
 	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(context.Context) (proposeFunc, *ent.Deployment, error) {
-		if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
+		if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
 			return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 		}
 		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
@@ -85,7 +85,7 @@ func (s *Service) planReplay(ctx context.Context, m replayMode, in Replay) (*Pla
 // PlanDestroy returns what Destroy would do.
 func (s *Service) PlanDestroy(ctx context.Context, in Destroy) (*Plan, error) {
 	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(context.Context) (proposeFunc, *ent.Deployment, error) {
-		if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
+		if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
 			return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 		}
 		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {

@@ -136,7 +136,7 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 	if err != nil {
 		return nil, nil, err
 	}
-	if violations := append(checkReason(in.Reason), in.Control.check()...); len(violations) > 0 {
+	if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)

@@ -170,6 +170,9 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*wire.Request, err
 	if isRead(r.Method) {
 		return wire.ParseURL(r.URL.RawQuery)
 	}
+	if err := httpx.CheckContentType(r.Header); err != nil {
+		return nil, err
+	}
 	if media, inUTF8 := httpx.ContentType(r.Header); media != httpx.MediaJSON || !inUTF8 {
 		return nil, fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8.", httpx.MediaJSON)
 	}

@@ -12,6 +12,14 @@ import (
 // MediaJSON is the media type of JSON.
 const MediaJSON = "application/json"
 
+// CheckContentType refuses a request whose body has several types, as RequestMalformed: it is not known which one counts.
+func CheckContentType(h http.Header) error {
+	if found := h.Values("Content-Type"); len(found) > 1 {
+		return fault.New(fault.RequestMalformed, "Content-Type may be given once; found %d of it: %.100q.", len(found), strings.Join(found, ", "))
+	}
+	return nil
+}
+
 // ContentType returns the media type that a request gives its body, empty where it gives none or one that cannot be read,
 // and whether the body is UTF-8 by the header's other parameters.
 func ContentType(h http.Header) (media string, inUTF8 bool) {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
@@ -53,10 +54,39 @@ var unicodeLiterals = core.Rule{Name: "UnicodeLiterals", RuleFunc: func(o *core.
 			source = []rune(v.Position.Src.Input)
 		}
 		if loneSurrogate(source[v.Position.Start:min(v.Position.End, len(source))]) {
-			refuse(core.Message("A string must not have half of a surrogate pair as an escape."), core.At(v.Position))
+			refuse(core.Message(halfPair), core.At(v.Position))
 		}
 	})
+	description := func(text string, at *ast.Position) {
+		if !utf8.ValidString(text) || strings.ContainsRune(text, '\uFFFD') && escapesLoneSurrogate(at.Src) {
+			refuse(core.Message("A description must be UTF-8 without half of a surrogate pair as an escape."), core.At(at))
+		}
+	}
+	o.OnOperation(func(_ *core.Walker, op *ast.OperationDefinition) {
+		description(op.Description, op.Position)
+		for _, v := range op.VariableDefinitions {
+			description(v.Description, v.Position)
+		}
+	})
+	o.OnFragment(func(_ *core.Walker, f *ast.FragmentDefinition) { description(f.Description, f.Position) })
 }}
+
+const halfPair = "A string must not have half of a surrogate pair as an escape."
+
+// escapesLoneSurrogate reports whether one of the strings of a valid document has half of a surrogate pair as an escape. The
+// parser does not tell where a description is.
+func escapesLoneSurrogate(document *ast.Source) bool {
+	source := []rune(document.Input)
+	for tokens := lexer.New(document); ; {
+		token, err := tokens.ReadToken()
+		if err != nil || token.Kind == lexer.EOF {
+			return false
+		}
+		if token.Kind == lexer.String && loneSurrogate(source[token.Pos.Start:min(token.Pos.End, len(source))]) {
+			return true
+		}
+	}
+}
 
 // loneSurrogate looks for an escaped surrogate without its other half in the text of a valid literal.
 func loneSurrogate(literal []rune) bool {
