@@ -19,10 +19,11 @@ func (c *Config) approveCommand() *cobra.Command {
 		Use: "approve DEPLOYMENT", Short: "Approve of a deployment that waits for approvals", Args: cobra.ExactArgs(1),
 		Long: `Approve of a deployment that waits for approvals. What it changes of what is live is shown beforehand. It is started where all
 that is demanded is met by then; where that is refused, the approval counts all the same. To approve again changes nothing.
+Without a terminal, or with --yes, name the deployment by its id: a name may stand for another one by then.
 
 Nobody approves of what is his own: neither who made the deployment, nor who made the author's token or was made one by him.`,
-		Example: "  slipway approve shop/prod/orders@last --comment \"Looks right.\"\n  slipway approve dep_01kb… --start=false",
-	}, "Approve of", func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
+		Example: "  slipway approve dep_01kb… --comment \"Looks right.\"\n  slipway approve shop/prod/orders@last\n  slipway approve dep_01kb… --start=false",
+	}, decision{verb: "Approve of", seen: true}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
 		r, err := client.ApproveDeployment(ctx, s.conn, client.ApproveDeploymentInput{Id: id, Comment: orNil(comment), Start: &start})
 		if err != nil {
 			return nil, err
@@ -44,7 +45,7 @@ func (c *Config) rejectCommand() *cobra.Command {
 	cmd := c.decisionCommand(&cobra.Command{
 		Use: "reject DEPLOYMENT", Short: "Reject a deployment that waits for approvals, which ends it", Args: cobra.ExactArgs(1),
 		Example: "  slipway reject shop/prod/orders@last --comment \"Not before the sale.\"",
-	}, "Reject", func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
+	}, decision{verb: "Reject"}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
 		r, err := client.RejectDeployment(ctx, s.conn, client.RejectDeploymentInput{Id: id, Comment: orNil(comment)})
 		if err != nil {
 			return nil, err
@@ -62,7 +63,7 @@ func (c *Config) startCommand() *cobra.Command {
 		Long: `Start a deployment that waited for approvals, where all that is demanded is met. The exit code is 8 where approvals are missing.
 To start it again changes nothing; slipway watch follows it.`,
 		Example: "  slipway start shop/prod/orders@last\n  slipway start dep_01kb… --override-reason \"The site is down.\"",
-	}, "Start", func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
+	}, decision{verb: "Start", isFinal: func() bool { return override != "" }}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
 		r, err := client.StartDeployment(ctx, s.conn, client.StartDeploymentInput{Id: id, OverrideReason: orNil(override)})
 		if err != nil {
 			return nil, err
@@ -78,9 +79,21 @@ func overrideFlag(c *cobra.Command, to *string) {
 	setting.AddFlag(c.Flags(), to, "override-reason", "", setting.Text, "why it goes past rules that are not met, in at least 10 characters; for admins")
 }
 
+// decision is what a command decides on a deployment that waits for approvals.
+type decision struct {
+	verb string
+	// seen is whether it is about what somebody has seen: a name that may stand for another deployment by now is asked about,
+	// and is not enough if nobody can be asked.
+	seen bool
+	// isFinal reports whether it cannot be undone; nil for never.
+	isFinal func() bool
+}
+
 // decisionCommand makes a command that decides on a deployment that waits for approvals. What decide returns is shown,
 // although it fails.
-func (c *Config) decisionCommand(base *cobra.Command, verb string, decide func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error)) *cobra.Command {
+func (c *Config) decisionCommand(
+	base *cobra.Command, made decision, decide func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error),
+) *cobra.Command {
 	base.ValidArgsFunction = c.complete(completeDeployments)
 	return c.changing(base, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, deploymentDetailView); err != nil {
@@ -94,7 +107,14 @@ func (c *Config) decisionCommand(base *cobra.Command, verb string, decide func(c
 		if err != nil {
 			return err
 		}
-		if err := s.confirm(ctx, change{question: fmt.Sprintf("%s %s?", verb, d.Id), lines: lines}); err != nil {
+		asks := change{question: fmt.Sprintf("%s %s?", made.verb, d.Id), lines: lines, final: made.isFinal != nil && made.isFinal()}
+		if made.seen && d.Id != args[0] && !s.interactive() {
+			for _, line := range lines {
+				s.note("  %s", line)
+			}
+			return setting.Usagef("deployment: want the id of the one that you have seen, found %q, which is %s now; nothing was changed", args[0], d.Id)
+		}
+		if err := s.confirm(ctx, asks); err != nil {
 			return err
 		}
 		decided, refusal := decide(ctx, s, d.Id)

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -56,7 +57,7 @@ func TestDeploymentThatWaitsForApprovalsSaysWhatItLacks(t *testing.T) {
 	ann := s.holder(t, actor.Admin, "ann")
 	for _, command := range []string{
 		"deploy shop/production/web --set image=web:2", "deploy shop/production/web --set image=web:2 --wait=false", "rollback shop/production/web --wait",
-		"redeploy shop/production/web@live", "destroy shop/production/web",
+		"redeploy shop/production/web@live", "destroy shop/production/web --yes",
 	} {
 		o := ann.run(t, strings.Fields(command)...)
 		d := s.newest(t)
@@ -95,7 +96,8 @@ func TestApprovalsStartADeployment(t *testing.T) {
 	ann.mustFail(t, 4, []string{"slipway:Deployment:OWN_APPROVAL"}, "approve", d.ID)
 	s.home(t, s.Acme.Tokens[actor.Viewer]).mustFail(t, 4, []string{"FORBIDDEN"}, "approve", d.ID)
 	ann.mustFail(t, 8, []string{"slipway:Deployment:APPROVALS_MISSING", "0 of 2 approvals"}, "start", d.ID)
-	o := bob.run(t, "approve", "shop/production/web@last", "--comment", "right")
+	bob.mustFail(t, 2, []string{"want the id of the one that you have seen", "which is " + d.ID + " now"}, "approve", "shop/production/web@last", "--yes")
+	o := bob.run(t, "approve", d.ID, "--comment", "right")
 	if o.code != 8 || !strings.Contains(o.stdout, "AWAITING_APPROVAL") {
 		t.Errorf("the first approval: %d, %s", o.code, o.stdout)
 	}
@@ -124,7 +126,7 @@ func TestDecisionWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 		var lost atomic.Int32
 		other := cutter(t, s.World, func(body string) bool { return strings.Contains(body, "mutation") && lost.Add(1) == 1 })
 		h := bob.with(map[string]string{"SLIPWAY_SERVER": other.URL})
-		if o := h.run(t, append([]string{decide[0], "shop/production/web@last"}, decide[1:]...)...); o.code != 0 || lost.Load() != 2 {
+		if o := h.run(t, append([]string{decide[0], s.newest(t).ID}, decide[1:]...)...); o.code != 0 || lost.Load() != 2 {
 			t.Errorf("slipway %s: exit code %d, sent %d times, %s", decide, o.code, lost.Load(), o.stderr)
 		}
 		if status := s.newest(t).Status; status == entdeployment.StatusPENDING {
@@ -157,7 +159,7 @@ func TestAdminStartsPastRules(t *testing.T) {
 	s.demand(t, approvals(1))
 	ann := s.holder(t, actor.Admin, "ann")
 	ann.run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=false")
-	got := ann.must(t, "start", "shop/production/web@last", "--override-reason", "The site is down.", "--fields", "status,override.by,override.reason", "-o", "tsv")
+	got := ann.must(t, "start", "shop/production/web@last", "--override-reason", "The site is down.", "--yes", "--fields", "status,override.by,override.reason", "-o", "tsv")
 	if got != "PENDING\tann\tThe site is down.\n" {
 		t.Errorf("it is %q", got)
 	}
@@ -171,7 +173,7 @@ func TestApprovalIsWaitedFor(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"approved": {[]string{"approve", "shop/production/web@last"}, 0, "2 of 2: Applying."},
+		"approved": {[]string{"approve", ""}, 0, "2 of 2: Applying."},
 		"rejected": {[]string{"reject", "shop/production/web@last", "--comment", "not on Friday"}, 6, "Rejected by bob. (slipway:Deployment:REJECTED)\n  not on Friday\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,6 +187,10 @@ func TestApprovalIsWaitedFor(t *testing.T) {
 			go func() {
 				defer close(decided)
 				if testkit.Eventually(t, "it waits", func() bool { return s.Rows(t)["deployments"] > before }) {
+					if decide := slices.Clone(c.decide); decide[1] == "" { // an approval names what was seen
+						decide[1] = s.newest(t).ID
+						c.decide = decide
+					}
 					bob.run(t, c.decide...)
 				}
 			}()

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"slipway/internal/client"
+	"slipway/internal/setting"
 )
 
 // change is something that a command is about to do.
@@ -19,16 +20,21 @@ type change struct {
 	question string
 	// lines tell what it comes to.
 	lines []string
+	// final is whether it cannot be undone.
+	final bool
 }
 
 // confirm shows where and as whom a change is made and what it comes to. On a terminal it asks; without one, or with
-// --yes, the command line is the answer.
+// --yes, the command line is the answer. What cannot be undone needs --yes then.
 func (s *session) confirm(ctx context.Context, c change) error {
 	if err := s.tellWho(ctx); err != nil {
 		return err
 	}
 	for _, line := range c.lines {
 		s.note("  %s", line)
+	}
+	if c.final && !s.yes && !s.interactive() {
+		return setting.Usagef("--yes: want it, because this cannot be undone and there is no terminal to ask on; nothing was changed")
 	}
 	if !s.interactive() {
 		return nil

@@ -141,7 +141,7 @@ func (s *session) annotate(list manifest.Findings) {
 				one.File = filepath.ToSlash(inside)
 			}
 		}
-		s.note("%s", one.Annotation())
+		_, _ = fmt.Fprintln(s.errOut, visible(one.Annotation()))
 	}
 }
 

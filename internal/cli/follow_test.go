@@ -209,7 +209,7 @@ func TestLongWaitIsToldOfFromTimeToTime(t *testing.T) {
 	t.Parallel()
 	for action, says := range map[string]string{
 		"deploy shop/production/web --set image=web:2": "still PENDING until a runner takes it, 0 s\n",
-		"destroy shop/production/web":                  "still PENDING until a runner takes it that has --destroy, 0 s\n",
+		"destroy shop/production/web --yes":            "still PENDING until a runner takes it that has --destroy, 0 s\n",
 	} {
 		s := newStock(t)
 		h := s.home(t, s.Acme.Tokens[actor.Admin])

@@ -18,6 +18,7 @@ import (
 var hostile = []string{
 	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "a\rb", "a\nb", "a\tb", "\x7f", "\u009b31m", "\u202edeer\u202c", "\u2066x\u2069", "\u200fx", "a\u2028b", "a\u2029b", "\ufeffx", "\U000e0041x", `a\b`,
 	"yes", "no", "null", "~", "true", "017", "1_000", "0x1f", "1e3", ".nan", ".inf", "-.inf", "+.INF", "1.10", "-", "- a", "? a", "a: b", " a ", "#c", "a #c", `"`, `'`, "[", "{", "!t", "&a", "*a", "%", "@", "`", "|", ">",
+	"::add-mask::x", "  ::set-output name=a::b", "a\n::error::x\n", "##[add-path]/x", "a ##vso[task.setvariable variable=x]y", "##VSO[x]", "##teamcity[x]", "\n\n##[x]\n", "::1", "a::b::c",
 	"2026-01-01", "---", "...", "=", "<<", "", "\n", "a\n\nb\n", "\n a", "注文 🚚 e\u0301 👩\u200d💻",
 }
 
@@ -27,6 +28,18 @@ func controls(text string) []rune {
 	for _, r := range regexp.MustCompile(`\x1b\[[0-9]*m`).ReplaceAllString(text, "") {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cf, r) && r != '\u200d') {
 			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// commands finds lines that a service which runs pipelines would take for commands to it.
+func commands(text string) (found []string) {
+	for line := range strings.Lines(regexp.MustCompile(`\x1b\[[0-9]*m`).ReplaceAllString(text, "")) {
+		lower, begins := strings.ToLower(line), strings.TrimSpace(line)
+		if strings.HasPrefix(begins, "::") || strings.Contains(lower, "##[") ||
+			strings.Contains(lower, "##vso[") || strings.Contains(lower, "##teamcity[") {
+			found = append(found, line)
 		}
 	}
 	return found
@@ -54,6 +67,9 @@ func TestTextsFromElsewhereDoNothingToATerminal(t *testing.T) {
 		shown := p.all()
 		if found := controls(shown); found != nil || strings.Contains(shown, "\x1b") {
 			t.Errorf("%s: %q is shown in %q", format, found, shown)
+		}
+		if found := commands(shown); found != nil {
+			t.Errorf("%s: commands to a pipeline: %q", format, found)
 		}
 		if lines := strings.Count(shown, "\n"); format == "tsv" && lines != len(hostile) || format == "name" && lines != len(hostile) || format == "table" && lines != len(hostile)+1 {
 			t.Errorf("%s: %d lines", format, lines)
@@ -84,8 +100,8 @@ func TestErrorsFromElsewhereDoNothingToATerminal(t *testing.T) {
 	s := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(409)
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"code": "slipway:X:\x1b[2J", "message": "\x1b[31mNo\u202e.", "description": "a\x07", "details": []any{map[string]any{"title": "x", "render": "list", "items": []string{"b\x08"}}},
-			"action": map[string]any{"label": "c\x1b", "url": "https://x/\u202e"}, "requestId": "r\x9b",
+			"code": "slipway:X:\x1b[2J", "message": "\x1b[31mNo\u202e.\n::add-mask::x ##[add-path]y", "description": "a\x07", "details": []any{map[string]any{"title": "x", "render": "list", "items": []string{"b\x08"}}},
+			"action": map[string]any{"label": "::set-env name=c::\x1b", "url": "https://x/\u202e"}, "requestId": "r\x9b",
 		})
 	})
 	h := newHome(t).at(s.URL, "slp_secret")
@@ -95,6 +111,9 @@ func TestErrorsFromElsewhereDoNothingToATerminal(t *testing.T) {
 		shown := p.all()
 		if found := controls(shown); found != nil || strings.Contains(shown, "\x1b") || shown == "" {
 			t.Errorf("%s: %q is shown in %q", format, found, shown)
+		}
+		if found := commands(shown); found != nil {
+			t.Errorf("%s: commands to a pipeline: %q", format, found)
 		}
 	}
 }
@@ -112,8 +131,12 @@ func TestKeysFromElsewhereDoNothingToATerminal(t *testing.T) {
 	s := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"data":{"keys":%s}}`, body) })
 	h := newHome(t).at(s.URL, "slp_secret")
 	for _, format := range formats {
-		if got := h.must(t, "api", "{ keys }", "-o", format); controls(got) != nil || strings.Contains(got, "\x1b") {
+		got := h.must(t, "api", "{ keys }", "-o", format)
+		if controls(got) != nil || strings.Contains(got, "\x1b") {
 			t.Errorf("%s: %q is shown in %q", format, controls(got), got)
+		}
+		if found := commands(got); found != nil {
+			t.Errorf("%s: commands to a pipeline: %q", format, found)
 		}
 	}
 	var fromYAML struct {

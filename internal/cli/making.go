@@ -71,7 +71,7 @@ func (m *making) once(ctx context.Context, s *session, verb string, prepare func
 		}
 		return nil, refusalOf(p.refused)
 	}
-	if err := s.confirm(ctx, change{question: verb + "?", lines: p.lines(s)}); err != nil {
+	if err := s.confirm(ctx, change{question: verb + "?", lines: p.lines(s), final: p.destroys || m.override != ""}); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {

@@ -22,7 +22,7 @@ func TestDryRunSaysWhatWouldComeOfIt(t *testing.T) {
 		"deploy shop/production/web --set image=web:2": `~ /image  "web:1.4.2" -> "web:2"`,
 		"rollback shop/production/web":                 `~ /image     "web:1.4.2" -> "web:1.4.1"`,
 		"redeploy shop/production/web@live":            "nothing differs from what is live",
-		"destroy shop/production/web":                  "destroys what is live",
+		"destroy shop/production/web --yes":            "destroys what is live",
 	}
 	for command, differs := range says {
 		if got := h.must(t, append(strings.Fields(command), "--dry-run")...); !strings.Contains(got, differs) || strings.Contains(got, "it would") {
@@ -33,7 +33,7 @@ func TestDryRunSaysWhatWouldComeOfIt(t *testing.T) {
 	for command, differs := range says {
 		args := append(strings.Fields(command), "--dry-run")
 		inOrder(t, h.must(t, args...), differs, `Rule "two eyes": 0 of 1 approvals by a developer or admin who is not the author is given.`, "it would wait for approvals")
-		if got := h.must(t, append(args, "--override-reason", "The site is down.", "-o", "json")...); !strings.Contains(got, `"status": "PENDING"`) {
+		if got := h.must(t, append(args, "--override-reason", "The site is down.", "--yes", "-o", "json")...); !strings.Contains(got, `"status": "PENDING"`) {
 			t.Errorf("slipway %s with a reason: %s", command, got)
 		}
 	}
@@ -47,7 +47,7 @@ func TestDryRunSaysWhyItWouldBeRefused(t *testing.T) {
 	s := newStock(t)
 	s.demand(t, gate.Demand{Freeze: &gate.Freeze{From: s.clock.Now().Add(-time.Hour)}})
 	h := s.home(t, s.Acme.Tokens[actor.Admin])
-	for _, command := range []string{"deploy shop/production/web --set image=web:2", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web"} {
+	for _, command := range []string{"deploy shop/production/web --set image=web:2", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web --yes"} {
 		args := strings.Fields(command)
 		inOrder(t, h.must(t, append(args, "--dry-run")...), "shop 1.4.0", `Rule "two eyes": frozen without an end.`, "it would be refused: ", "(slipway:Environment:CLOSED)")
 		h.mustFail(t, 5, []string{", acme, as admin (ADMIN)\n", "slipway:Environment:CLOSED"}, args...)
@@ -70,7 +70,7 @@ func TestDeploymentIsBoundToTheRulesThatWereSeen(t *testing.T) {
 	h := m.home(t, m.Acme.Tokens[actor.Admin]).with(map[string]string{"SLIPWAY_SERVER": other.URL})
 	before := m.Rows(t)["deployments"]
 	for _, command := range []string{
-		"deploy shop/production/queue --set size=3", "promote shop/production/queue@live shop/live/queue", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web --acknowledge-dependents",
+		"deploy shop/production/queue --set size=3", "promote shop/production/queue@live shop/live/queue", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web --acknowledge-dependents --yes",
 	} {
 		changed.Store(false)
 		h.mustFail(t, 5, []string{"rules moved. (slipway:Deployment:PLAN_MOVED)"}, strings.Fields(command)...)
@@ -99,8 +99,8 @@ func TestAdminGoesPastRules(t *testing.T) {
 	t.Parallel()
 	s := newStock(t)
 	s.demand(t, approvals(1))
-	for _, command := range []string{"deploy shop/production/web --set image=web:2", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web"} {
-		args := append(strings.Fields(command), "--wait=false", "--override-reason", "The site is down.")
+	for _, command := range []string{"deploy shop/production/web --set image=web:2", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web --yes"} {
+		args := append(strings.Fields(command), "--wait=false", "--override-reason", "The site is down.", "--yes")
 		s.home(t, s.Acme.Tokens[actor.Developer]).mustFail(t, 4, []string{"FORBIDDEN"}, args...)
 		if got := s.home(t, s.Acme.Tokens[actor.Admin]).must(t, args...); !strings.HasSuffix(got, "  PENDING\n") {
 			t.Errorf("slipway %s: %s", command, got)

@@ -67,7 +67,7 @@ func TestPromotionThatIsRefused(t *testing.T) {
 	if o := h.run(t, "promote", "shop/production/queue@live", "shop/live/queue"); o.code != 8 {
 		t.Errorf("%d: %s; %s", o.code, o.stdout, o.stderr)
 	}
-	o := m.home(t, m.Acme.Tokens[actor.Admin]).run(t, "promote", "shop/production/queue@live", "shop/live/queue", "--override-reason", "It cannot wait.", "--wait=false", "-o", "tsv", "--fields", "status")
+	o := m.home(t, m.Acme.Tokens[actor.Admin]).run(t, "promote", "shop/production/queue@live", "shop/live/queue", "--override-reason", "It cannot wait.", "--yes", "--wait=false", "-o", "tsv", "--fields", "status")
 	if o.code != 0 || o.stdout != "PENDING\n" {
 		t.Errorf("%d: %s; %s", o.code, o.stdout, o.stderr)
 	}

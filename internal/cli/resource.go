@@ -185,6 +185,7 @@ type act[T any] struct {
 	find        func(context.Context, *session, string) (*T, error)
 	differences func(*T) []string // may be nil
 	do          write[T]
+	final       bool
 }
 
 func (r resource[T]) act(ctx context.Context, s *session, name string, a act[T]) error {
@@ -195,7 +196,9 @@ func (r resource[T]) act(ctx context.Context, s *session, name string, a act[T])
 	if err != nil {
 		return err
 	}
-	c := change{question: fmt.Sprintf("%s %s %s?", a.verb, r.noun, r.view.name(record)), lines: []string{r.view.name(record) + "  " + r.idOf(record)}}
+	c := change{
+		question: fmt.Sprintf("%s %s %s?", a.verb, r.noun, r.view.name(record)), lines: []string{r.view.name(record) + "  " + r.idOf(record)}, final: a.final,
+	}
 	if a.differences != nil {
 		c.lines = append(c.lines, a.differences(record)...)
 	}
@@ -213,7 +216,7 @@ func (r resource[T]) deleteCommand(c *Config) *cobra.Command {
 		Use: "delete " + r.argument, Short: "Delete " + r.one + " that never had a deployment", Args: cobra.ExactArgs(1),
 		Example: r.path("delete") + r.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return r.act(ctx, s, args[0], act[T]{verb: "Delete", find: r.find, do: func(ctx context.Context, _ graphql.Client, recordID string) (was *T, err error) {
+		return r.act(ctx, s, args[0], act[T]{verb: "Delete", find: r.find, final: true, do: func(ctx context.Context, _ graphql.Client, recordID string) (was *T, err error) {
 			// It is there the first time. Where it is not any more, the answer that it is deleted was lost.
 			err = s.conn.write(ctx, func(ctx context.Context) (gone bool, err error) {
 				found, err := r.find(ctx, s, recordID)

@@ -201,7 +201,7 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 			return err
 		}
 		in.Id = r.ID
-		if err := s.confirm(ctx, change{fmt.Sprintf("Change the rule %q?", r.Name), []string{lineOfRule(r)}}); err != nil {
+		if err := s.confirm(ctx, change{question: fmt.Sprintf("Change the rule %q?", r.Name), lines: []string{lineOfRule(r)}}); err != nil {
 			return err
 		}
 		updated, err := client.UpdateRule(ctx, s.conn, in)
@@ -230,7 +230,7 @@ func (c *Config) rulesEndCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := s.confirm(ctx, change{fmt.Sprintf("End the rule %q?", r.Name), []string{lineOfRule(r)}}); err != nil {
+		if err := s.confirm(ctx, change{question: fmt.Sprintf("End the rule %q?", r.Name), lines: []string{lineOfRule(r)}, final: true}); err != nil {
 			return err
 		}
 		ended, err := client.EndRule(ctx, s.conn, client.EndRuleInput{Id: r.ID})

@@ -40,7 +40,7 @@ func TestFlagsOfARuleThatAreWrong(t *testing.T) {
 	}
 	h.mustFail(t, 5, []string{"/input/demand/hours/spans/0/to"}, "rules", "create", "--name", "x", "--hours", "UTC mon 09:00-25:00")
 	h.mustFail(t, 2, []string{"want what is to change, --name, --operations, --overridable, --approvals"}, "rules", "update", "x")
-	h.mustFail(t, 5, []string{`there is no rule "x" that you may see`, "slipway:Rule:NOT_FOUND"}, "rules", "end", "x")
+	h.mustFail(t, 5, []string{`there is no rule "x" that you may see`, "slipway:Rule:NOT_FOUND"}, "rules", "end", "x", "--yes")
 	if after := s.Rows(t)["rules"]; after != before {
 		t.Errorf("%d rules, before %d", after, before)
 	}
@@ -91,16 +91,16 @@ func TestRuleIsChangedAndEnded(t *testing.T) {
 		}
 	}
 	second := strings.TrimSpace(h.must(t, "rules", "create", "--name", "Eyes", "--approvals", "1", "-o", "name"))
-	h.mustFail(t, 5, []string{"several rules are called \"Eyes\": name one by its id, " + second}, "rules", "end", "Eyes")
+	h.mustFail(t, 5, []string{"several rules are called \"Eyes\": name one by its id, " + second}, "rules", "end", "Eyes", "--yes")
 	for range 2 { // the same again
-		if got := h.must(t, "rules", "end", second, "--fields", "endedAt", "-o", "tsv"); !strings.HasPrefix(got, "2026-03-01T") {
+		if got := h.must(t, "rules", "end", second, "--yes", "--fields", "endedAt", "-o", "tsv"); !strings.HasPrefix(got, "2026-03-01T") {
 			t.Errorf("it ended at %s", got)
 		}
 	}
 	if in, all := h.must(t, "rules", "list", "-o", "name"), h.must(t, "rules", "list", "--ended", "-o", "name"); strings.Contains(in, second) || !strings.Contains(all, second) {
 		t.Errorf("in force are %s of %s", in, all)
 	}
-	h.must(t, "rules", "end", "Eyes")
+	h.must(t, "rules", "end", "Eyes", "--yes")
 	h.must(t, "rules", "list")
 }
 
@@ -154,7 +154,7 @@ func TestAnUpdateOfARuleKeepsWhatItDoesNotName(t *testing.T) {
 					t.Errorf("%s with %s: %q became %q", kind, change, before[i], after[i])
 				}
 			}
-			h.must(t, "rules", "end", id)
+			h.must(t, "rules", "end", id, "--yes")
 		}
 	}
 	for line := range strings.Lines(h.must(t, "rules", "update", "--help")) {

@@ -62,9 +62,15 @@ func (s screen) paint(cell string) string {
 	return cell
 }
 
-// safe returns a text from elsewhere as it may be shown on a terminal: what would control it, or turn the direction of what
-// is written, shows as \u{…}. Line ends do, too.
+// safe returns a text from elsewhere as it may be shown on a terminal or in the log of a pipeline: what would control it, or
+// turn the direction of what is written, shows as \u{…}, and so does the beginning of a command to the pipeline's service. Line
+// ends do, too.
 func safe(text string) string {
+	return document.Disarm(visible(text), func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) })
+}
+
+// visible is safe for a text that may be a command to a pipeline's service.
+func visible(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	if !strings.ContainsFunc(text, document.Unseen) {
 		return text
@@ -83,6 +89,7 @@ func safe(text string) string {
 // escapeJSON returns a JSON text with the characters of its strings that safe would replace as \u escapes, which
 // programs read as the same. Line feeds outside of strings stay.
 func escapeJSON(text string) string {
+	text = document.Disarm(text, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) })
 	outside := func(r rune) bool { return r != '\n' && document.Unseen(r) }
 	if !strings.ContainsFunc(text, outside) {
 		return text

@@ -53,7 +53,7 @@ var lines = regexp.MustCompile(`^\S`)
 
 func writeScalar(b *strings.Builder, n *strictjson.Node, indent string) {
 	inner, ended := strings.CutSuffix(n.Text, "\n")
-	isBlock := n.Kind == strictjson.String && indent != "" && strings.Contains(n.Text, "\n") && lines.MatchString(inner) && !strings.HasSuffix(inner, "\n") && !strings.ContainsFunc(inner, unwritten)
+	isBlock := n.Kind == strictjson.String && indent != "" && strings.Contains(n.Text, "\n") && lines.MatchString(inner) && !strings.HasSuffix(inner, "\n") && !strings.ContainsFunc(inner, unwritten) && !IsCommand(inner)
 	if !isBlock {
 		if n.Kind == strictjson.String {
 			b.WriteString(WriteText(n.Text) + "\n")
@@ -97,7 +97,7 @@ func WriteText(text string) string {
 			fmt.Fprintf(&b, `\u%04x`, c)
 		}
 	}
-	return b.String()
+	return Disarm(b.String(), func(r rune) string { return fmt.Sprintf(`\x%02x`, r) })
 }
 
 // unwritten reports whether a character of a text of several lines cannot be written as it is.

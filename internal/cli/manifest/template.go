@@ -101,7 +101,8 @@ func describe(description *string) string {
 func comment(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", "\n"), "\n") {
-		b.WriteString(strings.TrimRight("# "+strings.Map(printable, line), " ") + "\n")
+		line = document.Disarm("# "+strings.Map(printable, line), func(rune) string { return "" })
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -35,8 +36,12 @@ func (v *Values) Root() *strictjson.Node {
 	return v.root
 }
 
-// Read adds the values of a file, each in the place of one of the same input; an empty file has none. The error is Findings.
+// Read adds the values of a file, each in the place of one of the same input; one that has only comments has none. The error is
+// Findings.
 func (v *Values) Read(file string, text []byte) error {
+	if len(bytes.TrimSpace(text)) == 0 { // a command before may have failed that was to write it
+		return Findings{{File: file, Code: "empty", Message: "no values; write {} for none"}}
+	}
 	d, err := document.Read(file, text)
 	if err != nil {
 		return syntax(err)

@@ -137,11 +137,18 @@ func TestFlagsThatCannotBe(t *testing.T) {
 		{v.Unset("/a/b/1"), `--unset /a/b/1 must lead to a value that was given, found none at "1"`},
 		{v.Unset("/t/x"), `--unset /t/x must lead`},
 		{v.Unset("t"), `--unset t must be a JSON Pointer`},
+		{v.Read("f.yaml", nil), `f.yaml: no values; write {} for none`},
+		{v.Read("f.yaml", []byte(" \n\n")), `f.yaml: no values; write {} for none`},
 		{v.Read("f.yaml", []byte("- a")), `f.yaml:1:1: must be an object of values by the ids of the inputs, found an array (type)`},
 		{v.Read("f.yaml", []byte("a: 017")), `f.yaml:1:4: is a number to some readers`},
 	} {
 		if c.err == nil || !strings.HasPrefix(c.err.Error(), c.want) {
 			t.Errorf("%v, want %s", c.err, c.want)
+		}
+	}
+	for _, none := range []string{"{}", "# nothing but comments\n"} {
+		if err := v.Read("f.yaml", []byte(none)); err != nil {
+			t.Errorf("%q: %v", none, err)
 		}
 	}
 	if got := string(v.Root().JSON()); got != `{"a":{"b":[1]},"t":"x"}` {
