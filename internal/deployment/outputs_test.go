@@ -221,7 +221,7 @@ func TestOutputsThatAreReadAreCharged(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		if _, err := ended(w, d, p.Claim(t, d), `{"a":"`+strings.Repeat("x", 60<<10)+`"}`); err != nil {
+		if _, err := ended(w, d, p.Claim(t, d), `{"a":["`+strings.Repeat(strings.Repeat("x", 10_000)+`","`, 6)+`"]}`); err != nil {
 			t.Fatal(err)
 		}
 		for aliases, wants := range map[int]string{1: "", 29: string(fault.DocumentLimitExceeded)} {

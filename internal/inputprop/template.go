@@ -10,7 +10,7 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// TemplateOpen begins a template: ${{ path }}.
+// TemplateOpen begins a template: ${{ path }}. A dollar sign before it makes it a text: $${{ stands for ${{.
 const TemplateOpen = "${{"
 
 // RefRoot is the root of the paths into the instance chosen for a reference. The path goes on with RefInput and the id of
@@ -31,6 +31,12 @@ func ParseTemplate(text string) ([]Piece, error) {
 	var pieces []Piece
 	for {
 		before, rest, found := strings.Cut(text, TemplateOpen)
+		literal, escaped := strings.CutSuffix(before, "$")
+		if escaped && found {
+			pieces = append(pieces, Piece{Text: literal + TemplateOpen})
+			text = rest
+			continue
+		}
 		if before != "" {
 			pieces = append(pieces, Piece{Text: before})
 		}
@@ -39,11 +45,11 @@ func ParseTemplate(text string) ([]Piece, error) {
 		}
 		path, after, closed := strings.Cut(rest, "}}")
 		if !closed {
-			return nil, fmt.Errorf("must close every ${{ with }}, found %s", strictjson.ShowText(TemplateOpen+rest))
+			return nil, fmt.Errorf("must close every ${{ with }}, or write $${{ for the text ${{, found %s", strictjson.ShowText(TemplateOpen+rest))
 		}
 		path = strings.TrimSpace(path)
 		if !templatePath.MatchString(path) {
-			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, found %s", strictjson.ShowText(path))
+			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, or $${{ for the text ${{, found %s", strictjson.ShowText(path))
 		}
 		pieces = append(pieces, Piece{Name: path})
 		text = after

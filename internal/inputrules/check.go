@@ -117,7 +117,7 @@ func (c *checker) check(p inputprop.Property, ids map[string]string) {
 	switch p := p.(type) {
 	case *inputprop.StringProperty:
 		c.patterns(p.Patterns)
-		c.options(p, func(value any) { c.saved.Text(value.(string), p.Patterns) })
+		c.options(p, func(value any) { c.saved.Line(value.(string), p.Patterns) })
 	case *inputprop.TextProperty:
 		c.patterns(p.Patterns)
 	case *inputprop.StringArrayProperty:

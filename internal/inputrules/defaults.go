@@ -81,7 +81,7 @@ func (c *checker) template(text string) {
 	switch {
 	case err == nil:
 	case c.IsSecret():
-		c.Fail("template_syntax", "must close every ${{ with }} behind a path such as project.slug")
+		c.Fail("template_syntax", "must close every ${{ with }} behind a path such as project.slug, or write $${{ for the text ${{")
 	default:
 		c.Fail("template_syntax", "%v", err)
 	}
@@ -118,7 +118,7 @@ func pathFlaw(path string, mapped bool) (rule, message string) {
 		if mapped {
 			names = append(slices.Clone(names), inputprop.RefRoot)
 		}
-		return "template_root", fmt.Sprintf("must start a template's path with one of %s, found %s%s",
+		return "template_root", fmt.Sprintf("must start a template's path with one of %s, or write $${{ for the text ${{, found %s%s",
 			strings.Join(names, ", "), strictjson.Quote(path), strictjson.Hint(root, names))
 	}
 	if !slices.Contains(members, rest) {

@@ -46,6 +46,8 @@ func TestEffectiveValues(t *testing.T) {
 		{in("o", "object", `"default":{"a":["${{ module.type }}",1],"${{ x }}":null}`), `{}`, `{"o":{"a":["web",1],"${{ x }}":null}}`},
 		{in("k", "keyvalue", `"default":{"env":"${{ environment.slug }}"}`), `{}`, `{"k":{"env":"prod"}}`},
 		{in("s", "string"), `{"s":"${{ project.slug }}"}`, `{"s":"${{ project.slug }}"}`},
+		{in("s", "string", `"default":"$${{ github.sha }}-${{ project.slug }}"`), `{}`, `{"s":"${{ github.sha }}-shop"}`},
+		{in("s", "string", `"default":"$$${{ x"`), `{}`, `{"s":"$${{ x"}`},
 		// collections
 		{arrayOf("a", in("n", "number", `"default":1`)+","+in("t", "text", shown(`"n":1`))), `{"a":[{},{"n":2,"t":"x"},{"t":"y","z":0},5]}`, `{"a":[{"n":1},{"n":2},{"n":1,"t":"y"},5]}`},
 		{mapOf("m", in("n", "number", `"default":1`), `"default":{"x":{}}`), `{}`, `{"m":{"x":{"n":1}}}`},

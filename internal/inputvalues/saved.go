@@ -29,9 +29,9 @@ func (s *SavedValidator) Default(p inputprop.Property, value *strictjson.Node) {
 	s.v.entries(fl)
 }
 
-// Text validates a text that may be empty, as an option of a string.
-func (s *SavedValidator) Text(text string, patterns []inputprop.ValidationPattern) {
-	s.v.text(text, patterns)
+// Line validates a text of one line that may be empty, as an option of a string.
+func (s *SavedValidator) Line(text string, patterns []inputprop.ValidationPattern) {
+	s.v.line(text, patterns)
 }
 
 // ItemText validates a text as an item of a list, which is matched though it is empty.

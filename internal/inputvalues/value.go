@@ -19,7 +19,7 @@ func (v *validator) value(fl *field, l *level) {
 	}
 	switch p := fl.in.Property.(type) {
 	case *inputprop.StringProperty:
-		if v.kind(n, strictjson.String) && v.text(n.Text, p.Patterns) {
+		if v.kind(n, strictjson.String) && v.line(n.Text, p.Patterns) {
 			v.checkOption(v.allowed(l, p), n)
 		}
 	case *inputprop.TextProperty:
@@ -190,6 +190,13 @@ func (v *validator) pairs(n *strictjson.Node) {
 	}
 }
 
+// CheckFree validates a value of no input by the rules that free-form values have, and adds its violations to those of a
+// collector, at the collector's path.
+func CheckFree(c *strictjson.Collector, n *strictjson.Node) {
+	v := validator{Collector: c}
+	v.freeForm(n)
+}
+
 // freeForm bounds the strings of free-form values, and refuses the numbers that a release would not keep.
 func (v *validator) freeForm(n *strictjson.Node) {
 	switch {
@@ -212,6 +219,16 @@ func (v *validator) freeForm(n *strictjson.Node) {
 // leaves a field empty so. It reports whether the text is good.
 func (v *validator) text(text string, patterns []inputprop.ValidationPattern) bool {
 	return text == "" || v.itemText(text, patterns)
+}
+
+// line is text for a text of one line.
+func (v *validator) line(text string, patterns []inputprop.ValidationPattern) bool {
+	if at := strings.IndexAny(text, "\r\n"); at >= 0 {
+		v.Fail("line_break", "must be one line, found a line break after %d characters; several lines need an input of the type text",
+			utf8.RuneCountInString(text[:at]))
+		return false
+	}
+	return v.text(text, patterns)
 }
 
 // itemText validates a text of a list, which is taken as it is, by its length and by patterns, and reports whether the

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"slipway/internal/fault"
+	"slipway/internal/inputvalues"
 	"slipway/internal/release"
 	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
@@ -102,24 +103,37 @@ func Check(reported *strictjson.Node, at string) []fault.Violation {
 			c.FailMember(name, "max_size", "must fit into %d bytes together with those before it, which have %d, found %d", MaxBytes, size, bytes)
 		default:
 			size += bytes
+			c.Path.PushKey(name)
+			inputvalues.CheckFree(c, value) // what no input takes would be of no use to anybody
+			c.Path.Pop()
 		}
 	}
 	return c.Violations()
 }
 
 // Kept returns what of the reported outputs is kept, in their order, and the names of the others: those that are declared
-// as secret, and those that are not declared and look like secrets, or have one in them.
+// as secret or mark themselves as sensitive, and those that are not declared and look like secrets, or have one in them.
 func Kept(reported *strictjson.Node, declared []Declared) (kept *strictjson.Node, secrets []string) {
 	kept = &strictjson.Node{Kind: strictjson.Object}
 	for i, name := range reported.Keys {
 		d := find(declared, name)
-		if d != nil && d.Secret || d == nil && release.HoldsSecret(reported, i) {
+		if d != nil && d.Secret || d == nil && release.HoldsSecret(reported, i) || isSensitive(reported.Items[i]) {
 			secrets = append(secrets, name)
 			continue
 		}
 		kept.Append(name, reported.Items[i])
 	}
 	return kept, secrets
+}
+
+// isSensitive reports whether a value, or an object in it, says of itself that it is sensitive, as Terraform prints them.
+func isSensitive(n *strictjson.Node) bool {
+	if n.Kind == strictjson.Object {
+		if mark := n.Get("sensitive"); mark != nil && mark.Kind == strictjson.Bool && mark.Bool {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items, isSensitive)
 }
 
 // Missing returns the names of the declared outputs that were not reported; nil is nothing reported.

@@ -33,22 +33,27 @@ func many(n int, value string) string {
 func TestWhatIsReportedHasToFit(t *testing.T) {
 	t.Parallel()
 	nested := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
-	full := strings.Repeat("x", output.MaxBytes-len(`{"a":""}`))
+	lists := strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("x", 9_000)+`",`, 7), ",")
+	full := lists + `,"` + strings.Repeat("x", output.MaxBytes-len(`{"a":[,""]}`)-len(lists)) + `"`
 	for reported, want := range map[string][]string{
 		`{}`: nil,
 		`{"vpc_id":"vpc-1","_a-B9":null,"n":1.50}`: nil,
-		`[]`:                                     {"/outputs type"},
-		`"a"`:                                    {"/outputs type"},
-		`{"a.b":1,"ok":1,"":2}`:                  {"/outputs/a.b format", "/outputs/ format"},
-		`{"9":1,"-a":1,"a b":1}`:                 {"/outputs/9 format", "/outputs/-a format", "/outputs/a b format"},
-		`{"a/b":1,"ü":1,"a\n":1}`:                {"/outputs/a~1b format", "/outputs/ü format", "/outputs/a\n format"},
-		many(200, "0"):                           nil,
-		many(202, "0"):                           {"/outputs/n200 max_items", "/outputs/n201 max_items"},
-		`{"a":"` + full + `"}`:                   nil,
-		`{"a":"` + full + `x"}`:                  {"/outputs/a max_size"},
-		`{"a":"` + full + `","b":0,"c":0}`:       {"/outputs/b max_size", "/outputs/c max_size"},
-		`{"` + strings.Repeat("n", 128) + `":0}`: nil,
-		`{"` + strings.Repeat("n", 129) + `":0}`: {"/outputs/" + strings.Repeat("n", 129) + " format"},
+		`[]`:                               {"/outputs type"},
+		`"a"`:                              {"/outputs type"},
+		`{"a.b":1,"ok":1,"":2}`:            {"/outputs/a.b format", "/outputs/ format"},
+		`{"9":1,"-a":1,"a b":1}`:           {"/outputs/9 format", "/outputs/-a format", "/outputs/a b format"},
+		`{"a/b":1,"ü":1,"a\n":1}`:          {"/outputs/a~1b format", "/outputs/ü format", "/outputs/a\n format"},
+		many(200, "0"):                     nil,
+		many(202, "0"):                     {"/outputs/n200 max_items", "/outputs/n201 max_items"},
+		`{"a":[` + full + `]}`:             nil,
+		`{"a":[` + full + `,0]}`:           {"/outputs/a max_size"},
+		`{"a":[` + full + `],"b":0,"c":0}`: {"/outputs/b max_size", "/outputs/c max_size"},
+		// What no input takes is refused where it is made.
+		`{"a":"` + strings.Repeat("ü", 10_000) + `"}`:           nil,
+		`{"a":"` + strings.Repeat("ü", 10_001) + `"}`:           {"/outputs/a max_length"},
+		`{"a":{"b":[9007199254740993,1]},"c":1e400}`:            {"/outputs/a/b/0 number_precision", "/outputs/c number_precision"},
+		`{"` + strings.Repeat("n", 128) + `":0}`:                nil,
+		`{"` + strings.Repeat("n", 129) + `":0}`:                {"/outputs/" + strings.Repeat("n", 129) + " format"},
 		`{"a":` + nested(63) + `,"b":{"c":` + nested(63) + `}}`: {"/outputs/b max_depth"},
 		`{"a":` + nested(64) + `}`:                              {"/outputs/a max_depth"},
 	} {
@@ -125,14 +130,19 @@ func TestSecretsAreNotKept(t *testing.T) {
 		kept    string
 		secrets []string
 	}{
-		`{"b":1.50,"a":{"y":null,"x":[1]}}`:                     {`{"b":1.50,"a":{"y":null,"x":[1]}}`, nil},
-		`{"db_password":"hunter2","host":"h","license":"abc"}`:  {`{"host":"h"}`, []string{"db_password", "license"}},
-		`{"admin_token":"declared as none"}`:                    {`{"admin_token":"declared as none"}`, nil},
-		`{"db":{"host":"h","password":"hunter2"},"list":["a"]}`: {`{"list":["a"]}`, []string{"db"}},
-		`{"url":"postgres://app:hunter2@db:5432/app","port":1}`: {`{"port":1}`, []string{"url"}},
-		`{"db_secret":"arn:aws:secretsmanager:eu:1:secret:db"}`: {`{"db_secret":"arn:aws:secretsmanager:eu:1:secret:db"}`, nil},
-		`{"apiKey":"k","api_key":true}`:                         {`{"api_key":true}`, []string{"apiKey"}},
-		`{"credentials":{"user":"u"}}`:                          {`{}`, []string{"credentials"}},
+		`{"b":1.50,"a":{"y":null,"x":[1]}}`:                          {`{"b":1.50,"a":{"y":null,"x":[1]}}`, nil},
+		`{"db_password":"hunter2","host":"h","license":"abc"}`:       {`{"host":"h"}`, []string{"db_password", "license"}},
+		`{"admin_token":"declared as none"}`:                         {`{"admin_token":"declared as none"}`, nil},
+		`{"db":{"host":"h","password":"hunter2"},"list":["a"]}`:      {`{"list":["a"]}`, []string{"db"}},
+		`{"url":"postgres://app:hunter2@db:5432/app","port":1}`:      {`{"port":1}`, []string{"url"}},
+		`{"db_secret":"arn:aws:secretsmanager:eu:1:secret:db"}`:      {`{"db_secret":"arn:aws:secretsmanager:eu:1:secret:db"}`, nil},
+		`{"private":{"key":"k"},"a":{"access":{"key":"k"}}}`:         {`{}`, []string{"private", "a"}},
+		`{"bearer":"Bearer abc","header":"Bearer 0123456789abcdef"}`: {`{}`, []string{"bearer", "header"}},
+		`{"pass":{"word":"w"},"private":{"keys":1,"ip":"10.0.0.1"}}`: {`{"private":{"keys":1,"ip":"10.0.0.1"}}`, []string{"pass"}},
+		`{"a":{"sensitive":true,"value":"x"},"b":{"sensitive":false,"value":"x"},"admin_token":[{"sensitive":true}]}`: {
+			`{"b":{"sensitive":false,"value":"x"}}`, []string{"a", "admin_token"}},
+		`{"apiKey":"k","api_key":true}`: {`{"api_key":true}`, []string{"apiKey"}},
+		`{"credentials":{"user":"u"}}`:  {`{}`, []string{"credentials"}},
 	} {
 		kept, secrets := output.Kept(strictjson.MustParse(reported), declared)
 		if got := string(kept.JSON()); got != want.kept || !slices.Equal(secrets, want.secrets) {

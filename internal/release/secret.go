@@ -19,7 +19,7 @@ type place struct {
 // whole. Everything under a secret's name is secret, and so is the value of an entry {name, value} that is named so;
 // what an entry refers to is not, nor is its name.
 func (p place) member(atRoot bool, name string, owners ...*strictjson.Node) place {
-	hidden := p.secret || secret.IsGroup(name) || atRoot && secret.IsName(name)
+	hidden := p.secret || secret.IsGroup(name) || atRoot && secret.IsName(name) || secret.IsNested(p.name, name)
 	switch name {
 	case secret.ReferenceMember:
 		hidden = false

@@ -18,10 +18,34 @@ import (
 // outputsLine is how a line begins that has the outputs of the deployment.
 var outputsLine = regexp.MustCompile(`^\s*\{\s*"outputs"\s*:`)
 
+const (
+	// byteOrderMark is what some programs begin their output with.
+	byteOrderMark = "\ufeff"
+	onOneLine     = "Print the object on one line."
+)
+
+// severalLines is how the second line begins of outputs that are printed over several.
+var severalLines = regexp.MustCompile(`^\s*"outputs"\s*:`)
+
+// beginsObject reports whether a line begins a JSON object that goes on below.
+func beginsObject(r keeper.Record) bool {
+	return !r.Stderr && strings.TrimSpace(strings.TrimPrefix(r.Line, byteOrderMark)) == "{"
+}
+
+// missedOutputs returns the item for a line that goes on with outputs which were begun on the line before, an event that says
+// why they are not taken. It returns false for any other line.
+func missedOutputs(r keeper.Record) (item, bool) {
+	if r.Stderr || !severalLines.MatchString(r.Line) {
+		return item{}, false
+	}
+	return item{event: message("The outputs that the program printed are not taken: they are over several lines. "+onOneLine, r.At)}, true
+}
+
 // parseOutputs returns the item of a line that has outputs, an object with nothing else in it: it is no line of the log.
 // Where the outputs cannot be taken, the item is an event that says why, and repeats nothing of them. It returns false for
 // any other line.
 func parseOutputs(r keeper.Record) (item, bool) {
+	r.Line = strings.TrimPrefix(r.Line, byteOrderMark)
 	if r.Stderr || !outputsLine.MatchString(r.Line) {
 		return item{}, false
 	}
@@ -33,7 +57,7 @@ func parseOutputs(r keeper.Record) (item, bool) {
 	}
 	var members object
 	if err := json.Unmarshal([]byte(r.Line), &members); err != nil {
-		return lost("the line is not JSON.")
+		return lost("the line is not JSON. %s", onOneLine)
 	}
 	switch outputs := bytes.TrimSpace(members["outputs"]); {
 	case len(members) > 1:

@@ -62,6 +62,8 @@ type reporter struct {
 	next *item
 	// withoutLogs is whether the server is one from before logs.
 	withoutLogs bool
+	// inObject is whether the last line that was read begins a JSON object that goes on below.
+	inObject bool
 	progress
 }
 
@@ -101,6 +103,10 @@ func (r *reporter) read(output *keeper.Output, from place) {
 // readRecord passes on the items of a record from a place on, and reports false if the lease has ended.
 func (r *reporter) readRecord(record keeper.Record, from place) bool {
 	items := parse(record, r.job.mask)
+	if missed, ok := missedOutputs(record); ok && r.inObject {
+		items = append(items, missed)
+	}
+	r.inObject = beginsObject(record)
 	for i, it := range items {
 		if record.Stderr {
 			r.job.log.Debug("standard error", "line", it.log.Text)

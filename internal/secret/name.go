@@ -10,7 +10,7 @@ import (
 
 // A name is that of a secret if one of words is a word of it, or if it contains one of parts when its words are joined.
 var (
-	words = []string{"auth", "oauth", "dsn"}
+	words = []string{"auth", "oauth", "dsn", "bearer"}
 	parts = []string{
 		"password", "passwd", "pwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey",
 		"credential", "connectionstring", "authorization",
@@ -27,6 +27,16 @@ func IsName(name string) bool {
 	}
 	split := wordsOf(name)
 	return slices.ContainsFunc(split, func(w string) bool { return slices.Contains(words, w) }) || hasPart(split)
+}
+
+// IsNested reports whether an object's name and a member's are that of a secret together, as private and key are, although
+// neither is one alone.
+func IsNested(object, member string) bool {
+	if len(object) > maxName || len(member) > maxName {
+		return true
+	}
+	outer, inner := wordsOf(object), wordsOf(member)
+	return len(outer) > 0 && len(inner) > 0 && slices.Contains(parts, outer[len(outer)-1]+inner[0])
 }
 
 // IsGroup reports whether everything in an object of a name is secret. A word such as auth is not enough for that: it

@@ -12,7 +12,7 @@ func TestNamesOfSecretsAreToldHoweverTheyAreSpelled(t *testing.T) {
 	for names, want := range map[string]struct{ name, group bool }{
 		"password DB_PASSWORD dbPassword db.password Pass-Word passwd MYSQL_PWD passphrase secrets CLIENT_SECRET": {true, true},
 		"token accessToken api_key API-KEY apiKey privateKey GOOGLE_CREDENTIALS connection_string Authorization":  {true, true},
-		"auth AUTH basic_auth BASIC-AUTH authKey oauth dsn SENTRY_DSN":                                            {true, false},
+		"auth AUTH basic_auth BASIC-AUTH authKey oauth dsn SENTRY_DSN bearer":                                     {true, false},
 		"name image LOG_LEVEL key author AUTHORITY keyboard pass compass dsn2 hidden user address passenger":      {false, false},
 		strings.Repeat("n", 1000): {false, false},
 		strings.Repeat("n", 1001): {true, true},
@@ -58,6 +58,9 @@ func TestSecretsAreTakenOutOfTexts(t *testing.T) {
 		"with " + token + " and " + token:                    "with [redacted] and [redacted]",
 		"slp_developer_" + strings.Repeat("A", 49):           "slp_[redacted]",
 		"slp_developer":                                      "",
+		"Authorization: Bearer abcdefghijklmnop":             "Authorization: Bearer [redacted]",
+		"the bearer of this letter":                          "",
+		"Bearer short":                                       "",
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln!":         "[redacted]!",
 		"": "",
 	} {
@@ -88,6 +91,19 @@ func TestAnOptionOfASecretsNameAnnouncesIt(t *testing.T) {
 	} {
 		if got := secret.IsOption(argument); got != want {
 			t.Errorf("%q: %t", argument, got)
+		}
+	}
+}
+
+func TestNamesOfAnObjectAndItsMemberAreThatOfASecretTogether(t *testing.T) {
+	t.Parallel()
+	for names, want := range map[string]bool{
+		"private key": true, "tls.private key": true, "API key_id": true, "connection string": true, "pass word": true,
+		"public key": false, "private ip": false, "to kenya": false, "key private": false, " key": false, "private ": false,
+	} {
+		object, member, _ := strings.Cut(names, " ")
+		if got := secret.IsNested(object, member); got != want {
+			t.Errorf("%q: %t", names, got)
 		}
 	}
 }
