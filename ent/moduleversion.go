@@ -40,6 +40,8 @@ type ModuleVersion struct {
 	SourceURL *string `json:"source_url,omitempty"`
 	// SourceRef holds the value of the "source_ref" field.
 	SourceRef *string `json:"source_ref,omitempty"`
+	// the folder of the program in the repository; null for its root
+	SourcePath *string `json:"source_path,omitempty"`
 	// DeprecatedAt holds the value of the "deprecated_at" field.
 	DeprecatedAt *time.Time `json:"deprecated_at,omitempty"`
 	// name of the actor
@@ -87,7 +89,7 @@ func (*ModuleVersion) scanValues(columns []string) ([]any, error) {
 			values[i] = new(output.Column)
 		case moduleversion.FieldUsesRecorded:
 			values[i] = new(sql.NullBool)
-		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID:
+		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef, moduleversion.FieldSourcePath, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID:
 			values[i] = new(sql.NullString)
 		case moduleversion.FieldCreatedAt, moduleversion.FieldUpdatedAt, moduleversion.FieldDeprecatedAt:
 			values[i] = new(sql.NullTime)
@@ -174,6 +176,13 @@ func (_m *ModuleVersion) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.SourceRef = new(string)
 				*_m.SourceRef = value.String
+			}
+		case moduleversion.FieldSourcePath:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field source_path", values[i])
+			} else if value.Valid {
+				_m.SourcePath = new(string)
+				*_m.SourcePath = value.String
 			}
 		case moduleversion.FieldDeprecatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -283,6 +292,11 @@ func (_m *ModuleVersion) String() string {
 	builder.WriteString(", ")
 	if v := _m.SourceRef; v != nil {
 		builder.WriteString("source_ref=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.SourcePath; v != nil {
+		builder.WriteString("source_path=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

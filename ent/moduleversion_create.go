@@ -115,6 +115,20 @@ func (_c *ModuleVersionCreate) SetNillableSourceRef(v *string) *ModuleVersionCre
 	return _c
 }
 
+// SetSourcePath sets the "source_path" field.
+func (_c *ModuleVersionCreate) SetSourcePath(v string) *ModuleVersionCreate {
+	_c.mutation.SetSourcePath(v)
+	return _c
+}
+
+// SetNillableSourcePath sets the "source_path" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableSourcePath(v *string) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetSourcePath(*v)
+	}
+	return _c
+}
+
 // SetDeprecatedAt sets the "deprecated_at" field.
 func (_c *ModuleVersionCreate) SetDeprecatedAt(v time.Time) *ModuleVersionCreate {
 	_c.mutation.SetDeprecatedAt(v)
@@ -333,6 +347,10 @@ func (_c *ModuleVersionCreate) createSpec() (*ModuleVersion, *sqlgraph.CreateSpe
 	if value, ok := _c.mutation.SourceRef(); ok {
 		_spec.SetField(moduleversion.FieldSourceRef, field.TypeString, value)
 		_node.SourceRef = &value
+	}
+	if value, ok := _c.mutation.SourcePath(); ok {
+		_spec.SetField(moduleversion.FieldSourcePath, field.TypeString, value)
+		_node.SourcePath = &value
 	}
 	if value, ok := _c.mutation.DeprecatedAt(); ok {
 		_spec.SetField(moduleversion.FieldDeprecatedAt, field.TypeTime, value)

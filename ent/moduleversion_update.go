@@ -210,6 +210,9 @@ func (_u *ModuleVersionUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	if _u.mutation.SourceRefCleared() {
 		_spec.ClearField(moduleversion.FieldSourceRef, field.TypeString)
 	}
+	if _u.mutation.SourcePathCleared() {
+		_spec.ClearField(moduleversion.FieldSourcePath, field.TypeString)
+	}
 	if value, ok := _u.mutation.DeprecatedAt(); ok {
 		_spec.SetField(moduleversion.FieldDeprecatedAt, field.TypeTime, value)
 	}
@@ -469,6 +472,9 @@ func (_u *ModuleVersionUpdateOne) sqlSave(ctx context.Context) (_node *ModuleVer
 	}
 	if _u.mutation.SourceRefCleared() {
 		_spec.ClearField(moduleversion.FieldSourceRef, field.TypeString)
+	}
+	if _u.mutation.SourcePathCleared() {
+		_spec.ClearField(moduleversion.FieldSourcePath, field.TypeString)
 	}
 	if value, ok := _u.mutation.DeprecatedAt(); ok {
 		_spec.SetField(moduleversion.FieldDeprecatedAt, field.TypeTime, value)

@@ -18017,6 +18017,7 @@ type ModuleVersionMutation struct {
 	outputs                  *output.Column
 	source_url               *string
 	source_ref               *string
+	source_path              *string
 	deprecated_at            *time.Time
 	deprecated_by            *string
 	deprecation_reason       *string
@@ -18546,6 +18547,55 @@ func (m *ModuleVersionMutation) ResetSourceRef() {
 	delete(m.clearedFields, moduleversion.FieldSourceRef)
 }
 
+// SetSourcePath sets the "source_path" field.
+func (m *ModuleVersionMutation) SetSourcePath(s string) {
+	m.source_path = &s
+}
+
+// SourcePath returns the value of the "source_path" field in the mutation.
+func (m *ModuleVersionMutation) SourcePath() (r string, exists bool) {
+	v := m.source_path
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSourcePath returns the old "source_path" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldSourcePath(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSourcePath is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSourcePath requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSourcePath: %w", err)
+	}
+	return oldValue.SourcePath, nil
+}
+
+// ClearSourcePath clears the value of the "source_path" field.
+func (m *ModuleVersionMutation) ClearSourcePath() {
+	m.source_path = nil
+	m.clearedFields[moduleversion.FieldSourcePath] = struct{}{}
+}
+
+// SourcePathCleared returns if the "source_path" field was cleared in this mutation.
+func (m *ModuleVersionMutation) SourcePathCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldSourcePath]
+	return ok
+}
+
+// ResetSourcePath resets all changes to the "source_path" field.
+func (m *ModuleVersionMutation) ResetSourcePath() {
+	m.source_path = nil
+	delete(m.clearedFields, moduleversion.FieldSourcePath)
+}
+
 // SetDeprecatedAt sets the "deprecated_at" field.
 func (m *ModuleVersionMutation) SetDeprecatedAt(t time.Time) {
 	m.deprecated_at = &t
@@ -18839,7 +18889,7 @@ func (m *ModuleVersionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleVersionMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.created_at != nil {
 		fields = append(fields, moduleversion.FieldCreatedAt)
 	}
@@ -18869,6 +18919,9 @@ func (m *ModuleVersionMutation) Fields() []string {
 	}
 	if m.source_ref != nil {
 		fields = append(fields, moduleversion.FieldSourceRef)
+	}
+	if m.source_path != nil {
+		fields = append(fields, moduleversion.FieldSourcePath)
 	}
 	if m.deprecated_at != nil {
 		fields = append(fields, moduleversion.FieldDeprecatedAt)
@@ -18913,6 +18966,8 @@ func (m *ModuleVersionMutation) Field(name string) (ent.Value, bool) {
 		return m.SourceURL()
 	case moduleversion.FieldSourceRef:
 		return m.SourceRef()
+	case moduleversion.FieldSourcePath:
+		return m.SourcePath()
 	case moduleversion.FieldDeprecatedAt:
 		return m.DeprecatedAt()
 	case moduleversion.FieldDeprecatedBy:
@@ -18952,6 +19007,8 @@ func (m *ModuleVersionMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldSourceURL(ctx)
 	case moduleversion.FieldSourceRef:
 		return m.OldSourceRef(ctx)
+	case moduleversion.FieldSourcePath:
+		return m.OldSourcePath(ctx)
 	case moduleversion.FieldDeprecatedAt:
 		return m.OldDeprecatedAt(ctx)
 	case moduleversion.FieldDeprecatedBy:
@@ -19041,6 +19098,13 @@ func (m *ModuleVersionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSourceRef(v)
 		return nil
+	case moduleversion.FieldSourcePath:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSourcePath(v)
+		return nil
 	case moduleversion.FieldDeprecatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -19118,6 +19182,9 @@ func (m *ModuleVersionMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleversion.FieldSourceRef) {
 		fields = append(fields, moduleversion.FieldSourceRef)
 	}
+	if m.FieldCleared(moduleversion.FieldSourcePath) {
+		fields = append(fields, moduleversion.FieldSourcePath)
+	}
 	if m.FieldCleared(moduleversion.FieldDeprecatedAt) {
 		fields = append(fields, moduleversion.FieldDeprecatedAt)
 	}
@@ -19155,6 +19222,9 @@ func (m *ModuleVersionMutation) ClearField(name string) error {
 		return nil
 	case moduleversion.FieldSourceRef:
 		m.ClearSourceRef()
+		return nil
+	case moduleversion.FieldSourcePath:
+		m.ClearSourcePath()
 		return nil
 	case moduleversion.FieldDeprecatedAt:
 		m.ClearDeprecatedAt()
@@ -19205,6 +19275,9 @@ func (m *ModuleVersionMutation) ResetField(name string) error {
 		return nil
 	case moduleversion.FieldSourceRef:
 		m.ResetSourceRef()
+		return nil
+	case moduleversion.FieldSourcePath:
+		m.ResetSourcePath()
 		return nil
 	case moduleversion.FieldDeprecatedAt:
 		m.ResetDeprecatedAt()

@@ -72,7 +72,7 @@ func init() {
 	moduleversionFields := schema.ModuleVersion{}.Fields()
 	_ = moduleversionFields
 	// moduleversionDescUsesRecorded is the schema descriptor for uses_recorded field.
-	moduleversionDescUsesRecorded := moduleversionFields[11].Descriptor()
+	moduleversionDescUsesRecorded := moduleversionFields[12].Descriptor()
 	// moduleversion.DefaultUsesRecorded holds the default value on creation for the uses_recorded field.
 	moduleversion.DefaultUsesRecorded = moduleversionDescUsesRecorded.Default.(bool)
 	ruleFields := schema.Rule{}.Fields()

@@ -678,6 +678,8 @@ func (_m *ModuleVersion) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.SourceURL}
 	case moduleversion.FieldSourceRef:
 		return scanNillable[string]{&_m.SourceRef}
+	case moduleversion.FieldSourcePath:
+		return scanNillable[string]{&_m.SourcePath}
 	case moduleversion.FieldDeprecatedAt:
 		return scanNillable[time.Time]{&_m.DeprecatedAt}
 	case moduleversion.FieldDeprecatedBy:

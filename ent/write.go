@@ -1293,7 +1293,7 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_versions, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleVersion) InsertStatement() string {
-	return `INSERT INTO "module_versions" ("id", "created_at", "updated_at", "organization_id", "module_definition_id", "version", "kind", "inputs", "outputs", "source_url", "source_ref", "uses_recorded") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+	return `INSERT INTO "module_versions" ("id", "created_at", "updated_at", "organization_id", "module_definition_id", "version", "kind", "inputs", "outputs", "source_url", "source_ref", "source_path", "uses_recorded") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1310,6 +1310,7 @@ func (_m *ModuleVersion) InsertArguments() []any {
 		_m.Outputs,
 		nillable(_m.SourceURL),
 		nillable(_m.SourceRef),
+		nillable(_m.SourcePath),
 		_m.UsesRecorded,
 	}
 }
@@ -1363,6 +1364,8 @@ func (_m *ModuleVersion) ColumnValue(column string) any {
 		return nillable(_m.SourceURL)
 	case moduleversion.FieldSourceRef:
 		return nillable(_m.SourceRef)
+	case moduleversion.FieldSourcePath:
+		return nillable(_m.SourcePath)
 	case moduleversion.FieldDeprecatedAt:
 		return nillable(_m.DeprecatedAt)
 	case moduleversion.FieldDeprecatedBy:

@@ -67,7 +67,7 @@ func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
 	inputs, violations := inputprop.FromTypedList(in.Inputs, "/inputs")
 	return catalog.NewVersion{
 		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.DeploymentType, Inputs: inputs,
-		Outputs: declaredOutputs(in.Outputs.Value()), SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), Violations: violations,
+		Outputs: declaredOutputs(in.Outputs.Value()), SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), SourcePath: in.SourcePath.Value(), Violations: violations,
 	}
 }
 

@@ -57,6 +57,8 @@ export TF_IN_AUTOMATION=1 TF_INPUT=0
 cat >deployment.json
 url=$(jq -er '.release.moduleVersion.sourceUrl' deployment.json)
 ref=$(jq -r '.release.moduleVersion.sourceRef // "HEAD"' deployment.json)
+folder=module/$(jq -r '.release.moduleVersion.sourcePath // "."' deployment.json)
+case "/$folder/" in */../*) echo "The folder of the module leads out of its repository: $folder" >&2; exit 1 ;; esac
 jq '.release.inputs' deployment.json >inputs.tfvars.json
 
 step 1 'Fetching the module.'
@@ -66,21 +68,27 @@ run TERM git -C module.new fetch -q --depth 1 -- "$url" "$ref"
 git -C module.new checkout -q FETCH_HEAD
 rm -rf module
 mv module.new module
+# Without a program Terraform would destroy what there is, and call it a success.
+set -- "$folder"/*.tf
+if [ ! -e "$1" ] && [ -z "$(find "$folder" -maxdepth 1 -name '*.tf.json' 2>/dev/null)" ]; then
+  echo "The module has no *.tf in the folder ${folder#module/} of its repository at $ref; publish it with source: {path: ...}." >&2
+  exit 1
+fi
 
 step 2 'Preparing.'
 export TF_DATA_DIR="$PWD/.terraform"
-run INT terraform -chdir=module init -no-color
+run INT terraform -chdir="$folder" init -no-color
 
 case $SLIPWAY_ACTION in
 destroy) step 3 'Destroying.' ;;
 *) step 3 'Applying.' ;;
 esac
-run INT terraform -chdir=module "$SLIPWAY_ACTION" -no-color -auto-approve \
+run INT terraform -chdir="$folder" "$SLIPWAY_ACTION" -no-color -auto-approve \
   -state="$PWD/terraform.tfstate" -var-file="$PWD/inputs.tfvars.json"
 [ "$SLIPWAY_ACTION" != destroy ] || exit 0
 
 # Other deployments may read its outputs, but for those that are sensitive.
-outputs=$(terraform -chdir=module output -no-color -json -state="$PWD/terraform.tfstate")
+outputs=$(terraform -chdir="$folder" output -no-color -json -state="$PWD/terraform.tfstate")
 printf '%s' "$outputs" | jq -c '{outputs: with_entries(select(.value.sensitive | not) | .value |= .value)}'
 printf '%s' "$outputs" | jq -c '[to_entries[] | select(.value.sensitive) | .key] | select(length > 0)
   | {message: "Sensitive outputs are not reported: \(.[:20] | join(", "))\(if length > 20 then " and \(length - 20) more" else "" end)."}'

@@ -1204,6 +1204,7 @@ var (
 		{Name: "outputs", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "source_url", Type: field.TypeString, Nullable: true},
 		{Name: "source_ref", Type: field.TypeString, Nullable: true},
+		{Name: "source_path", Type: field.TypeString, Nullable: true},
 		{Name: "deprecated_at", Type: field.TypeTime, Nullable: true},
 		{Name: "deprecated_by", Type: field.TypeString, Nullable: true},
 		{Name: "deprecation_reason", Type: field.TypeString, Nullable: true},
@@ -1219,7 +1220,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_versions_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleVersionsColumns[15]},
+				Columns:    []*schema.Column{ModuleVersionsColumns[16]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -1228,12 +1229,12 @@ var (
 			{
 				Name:    "module_version_version",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleVersionsColumns[15], ModuleVersionsColumns[4]},
+				Columns: []*schema.Column{ModuleVersionsColumns[16], ModuleVersionsColumns[4]},
 			},
 			{
 				Name:    "moduleversion_module_definition_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleVersionsColumns[15], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
+				Columns: []*schema.Column{ModuleVersionsColumns[16], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleVersionsColumns[1].Name: true,

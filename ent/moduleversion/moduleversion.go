@@ -32,6 +32,8 @@ const (
 	FieldSourceURL = "source_url"
 	// FieldSourceRef holds the string denoting the source_ref field in the database.
 	FieldSourceRef = "source_ref"
+	// FieldSourcePath holds the string denoting the source_path field in the database.
+	FieldSourcePath = "source_path"
 	// FieldDeprecatedAt holds the string denoting the deprecated_at field in the database.
 	FieldDeprecatedAt = "deprecated_at"
 	// FieldDeprecatedBy holds the string denoting the deprecated_by field in the database.
@@ -68,6 +70,7 @@ var Columns = []string{
 	FieldOutputs,
 	FieldSourceURL,
 	FieldSourceRef,
+	FieldSourcePath,
 	FieldDeprecatedAt,
 	FieldDeprecatedBy,
 	FieldDeprecationReason,
@@ -146,6 +149,11 @@ func BySourceURL(opts ...sql.OrderTermOption) OrderOption {
 // BySourceRef orders the results by the source_ref field.
 func BySourceRef(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSourceRef, opts...).ToFunc()
+}
+
+// BySourcePath orders the results by the source_path field.
+func BySourcePath(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSourcePath, opts...).ToFunc()
 }
 
 // ByDeprecatedAt orders the results by the deprecated_at field.

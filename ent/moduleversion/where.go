@@ -117,6 +117,11 @@ func SourceRef(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldSourceRef, v))
 }
 
+// SourcePath applies equality check predicate on the "source_path" field. It's identical to SourcePathEQ.
+func SourcePath(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldSourcePath, v))
+}
+
 // DeprecatedAt applies equality check predicate on the "deprecated_at" field. It's identical to DeprecatedAtEQ.
 func DeprecatedAt(v time.Time) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedAt, v))
@@ -730,6 +735,81 @@ func SourceRefEqualFold(v string) predicate.ModuleVersion {
 // SourceRefContainsFold applies the ContainsFold predicate on the "source_ref" field.
 func SourceRefContainsFold(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldContainsFold(FieldSourceRef, v))
+}
+
+// SourcePathEQ applies the EQ predicate on the "source_path" field.
+func SourcePathEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldSourcePath, v))
+}
+
+// SourcePathNEQ applies the NEQ predicate on the "source_path" field.
+func SourcePathNEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldSourcePath, v))
+}
+
+// SourcePathIn applies the In predicate on the "source_path" field.
+func SourcePathIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIn(FieldSourcePath, vs...))
+}
+
+// SourcePathNotIn applies the NotIn predicate on the "source_path" field.
+func SourcePathNotIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotIn(FieldSourcePath, vs...))
+}
+
+// SourcePathGT applies the GT predicate on the "source_path" field.
+func SourcePathGT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGT(FieldSourcePath, v))
+}
+
+// SourcePathGTE applies the GTE predicate on the "source_path" field.
+func SourcePathGTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGTE(FieldSourcePath, v))
+}
+
+// SourcePathLT applies the LT predicate on the "source_path" field.
+func SourcePathLT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLT(FieldSourcePath, v))
+}
+
+// SourcePathLTE applies the LTE predicate on the "source_path" field.
+func SourcePathLTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLTE(FieldSourcePath, v))
+}
+
+// SourcePathContains applies the Contains predicate on the "source_path" field.
+func SourcePathContains(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContains(FieldSourcePath, v))
+}
+
+// SourcePathHasPrefix applies the HasPrefix predicate on the "source_path" field.
+func SourcePathHasPrefix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasPrefix(FieldSourcePath, v))
+}
+
+// SourcePathHasSuffix applies the HasSuffix predicate on the "source_path" field.
+func SourcePathHasSuffix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasSuffix(FieldSourcePath, v))
+}
+
+// SourcePathIsNil applies the IsNil predicate on the "source_path" field.
+func SourcePathIsNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIsNull(FieldSourcePath))
+}
+
+// SourcePathNotNil applies the NotNil predicate on the "source_path" field.
+func SourcePathNotNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotNull(FieldSourcePath))
+}
+
+// SourcePathEqualFold applies the EqualFold predicate on the "source_path" field.
+func SourcePathEqualFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEqualFold(FieldSourcePath, v))
+}
+
+// SourcePathContainsFold applies the ContainsFold predicate on the "source_path" field.
+func SourcePathContainsFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContainsFold(FieldSourcePath, v))
 }
 
 // DeprecatedAtEQ applies the EQ predicate on the "deprecated_at" field.

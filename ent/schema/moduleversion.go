@@ -29,6 +29,8 @@ func (ModuleVersion) Fields() []ent.Field {
 			Comment("those that its deployments have; null for none that are declared"),
 		field.String("source_url").Optional().Nillable().Immutable(),
 		field.String("source_ref").Optional().Nillable().Immutable(),
+		field.String("source_path").Optional().Nillable().Immutable().
+			Comment("the folder of the program in the repository; null for its root"),
 		field.Time("deprecated_at").Optional().Nillable().Annotations(later),
 		field.String("deprecated_by").Optional().Nillable().Annotations(later).
 			Comment("name of the actor"),

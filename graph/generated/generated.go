@@ -2027,6 +2027,8 @@ type ModuleVersion implements Node {
   sourceUrl: String
   "The branch, tag or commit of the source; null where none was given."
   sourceRef: String
+  "The folder of the repository that the program is in, such as modules/queue; null for the root of the repository."
+  sourcePath: String
   "That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated."
   deprecation: ModuleVersionDeprecation
 }
@@ -4057,10 +4059,15 @@ input PublishModuleVersionInput {
   reported is an event of its deployment.
   """
   outputs: [ModuleOutputInput!]
-  "The repository that the source is in: one line of at most 2,048 characters."
+  """
+  The repository that the source is in, of at most 2,048 characters: a URL with https, ssh or git and without a password, or
+  host:path as of scp.
+  """
   sourceUrl: String
   "The branch, tag or commit of the source: one line of at most 2,048 characters."
   sourceRef: String
+  "The folder of the repository that the program is in, such as modules/queue: at most 1,024 characters, without ` + "`" + `..` + "`" + `."
+  sourcePath: String
 }
 
 "An output that a module version declares."
@@ -6546,6 +6553,8 @@ func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field
 		return ec.fieldContext_ModuleVersion_sourceUrl(ctx, field)
 	case "sourceRef":
 		return ec.fieldContext_ModuleVersion_sourceRef(ctx, field)
+	case "sourcePath":
+		return ec.fieldContext_ModuleVersion_sourcePath(ctx, field)
 	case "deprecation":
 		return ec.fieldContext_ModuleVersion_deprecation(ctx, field)
 	}
@@ -21216,6 +21225,29 @@ func (ec *executionContext) _ModuleVersion_sourceRef(ctx context.Context, field 
 	)
 }
 func (ec *executionContext) fieldContext_ModuleVersion_sourceRef(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleVersion_sourcePath(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersion_sourcePath(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourcePath, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersion_sourcePath(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -36604,7 +36636,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "deploymentType", "inputs", "outputs", "sourceUrl", "sourceRef"}
+	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "deploymentType", "inputs", "outputs", "sourceUrl", "sourceRef", "sourcePath"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -36660,6 +36692,13 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 				return it, err
 			}
 			it.SourceRef = graphql.OmittableOf(data)
+		case "sourcePath":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sourcePath"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SourcePath = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -46573,6 +46612,11 @@ func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.Selectio
 			}
 		case "sourceRef":
 			out.Values[i] = ec._ModuleVersion_sourceRef(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sourcePath":
+			out.Values[i] = ec._ModuleVersion_sourcePath(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}

@@ -5373,6 +5373,15 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
+		"sourcePath": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			v := obj.SourcePath
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
 		"deprecation": {Object: "ModuleVersion", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleVersion)
 			ec := w.State.(*executionContext)

@@ -728,10 +728,13 @@ type PublishModuleVersionInput struct {
 	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
 	// reported is an event of its deployment.
 	Outputs graphql.Omittable[[]*ModuleOutputInput] `json:"outputs,omitempty"`
-	// The repository that the source is in: one line of at most 2,048 characters.
+	// The repository that the source is in, of at most 2,048 characters: a URL with https, ssh or git and without a password, or
+	// host:path as of scp.
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
 	SourceRef graphql.Omittable[*string] `json:"sourceRef,omitempty"`
+	// The folder of the repository that the program is in, such as modules/queue: at most 1,024 characters, without `..`.
+	SourcePath graphql.Omittable[*string] `json:"sourcePath,omitempty"`
 }
 
 // What publishModuleVersion answers with.

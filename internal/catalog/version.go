@@ -22,7 +22,6 @@ import (
 	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
-	"slipway/internal/textrules"
 )
 
 // Version returns one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
@@ -75,9 +74,10 @@ type NewVersion struct {
 	// Inputs are read when the version is published.
 	Inputs *strictjson.Node
 	// Outputs are those that it declares.
-	Outputs   []output.Declared
-	SourceURL *string
-	SourceRef *string
+	Outputs []output.Declared
+	// SourceURL is the repository of its program, SourceRef the branch, tag or commit, and SourcePath the folder in it; nil for
+	// none.
+	SourceURL, SourceRef, SourcePath *string
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation
 }
@@ -125,7 +125,7 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 			SetID(versionID).SetNillableOrganizationID(definition.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetModuleDefinitionID(in.DefinitionID).SetVersion(in.Version).SetKind(in.Kind).
 			SetInputs(inputprop.NewListColumn(inputs)).SetUsesRecorded(true).SetOutputs(outputs).
-			SetNillableSourceURL(in.SourceURL).SetNillableSourceRef(in.SourceRef).
+			SetNillableSourceURL(in.SourceURL).SetNillableSourceRef(in.SourceRef).SetNillableSourcePath(in.SourcePath).
 			Save(ctx); err != nil {
 			return err
 		}
@@ -159,8 +159,7 @@ func (in NewVersion) Check() (*semver.Version, []inputprop.Property, []fault.Vio
 		violations = append(violations, fault.Violation{Pointer: "/deploymentType", Rule: "enum",
 			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(DeploymentTypes, ", "), in.Kind)})
 	}
-	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
-	violations = append(violations, textrules.Identifier("/sourceRef", in.SourceRef)...)
+	violations = append(violations, in.checkSource()...)
 	violations = append(violations, output.CheckDeclared(in.Outputs, "/outputs")...)
 	if in.Inputs == nil {
 		return version, nil, violations

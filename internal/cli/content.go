@@ -16,6 +16,7 @@ type content struct {
 	DeploymentType string                   `json:"deploymentType"`
 	SourceURL      *string                  `json:"sourceUrl,omitempty"`
 	SourceRef      *string                  `json:"sourceRef,omitempty"`
+	SourcePath     *string                  `json:"sourcePath,omitempty"`
 	Inputs         json.RawMessage          `json:"inputs"`
 	Outputs        []*client.DeclaredOutput `json:"outputs"`
 }
@@ -26,7 +27,7 @@ func contentOf(v *client.VersionDetail) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &content{v.DeploymentType, v.SourceUrl, v.SourceRef, inputprop.EncodeList(inputs), []*client.DeclaredOutput{}}
+	c := &content{v.DeploymentType, v.SourceUrl, v.SourceRef, v.SourcePath, inputprop.EncodeList(inputs), []*client.DeclaredOutput{}}
 	for i := range v.Outputs {
 		c.Outputs = append(c.Outputs, &v.Outputs[i])
 	}
@@ -36,7 +37,7 @@ func contentOf(v *client.VersionDetail) (*content, error) {
 // contentOfManifest returns the content that a manifest, in which nothing is wrong, is published with.
 func contentOfManifest(m *manifest.Manifest, source *manifest.Source) *content {
 	inputs, _ := inputprop.DecodeList(m.Inputs, "/inputs") // in the form that is stored
-	c := &content{m.DeploymentType, source.URL, source.Ref, inputprop.EncodeList(inputs), []*client.DeclaredOutput{}}
+	c := &content{m.DeploymentType, source.URL, source.Ref, source.Path, inputprop.EncodeList(inputs), []*client.DeclaredOutput{}}
 	for _, o := range m.Outputs {
 		c.Outputs = append(c.Outputs, &client.DeclaredOutput{Name: o.Name, Description: o.Description, Secret: o.Secret})
 	}

@@ -102,10 +102,14 @@ func (p *publication) read(ctx context.Context, s *session, name string) error {
 
 // sourceOf returns the source of a manifest, git's where it names none.
 func (s *session) sourceOf(ctx context.Context, m *manifest.Manifest, folder string) (*manifest.Source, error) {
+	var below *string
 	if m.Source != nil {
-		return m.Source, nil
+		if m.Source.URL != nil || m.Source.Ref != nil {
+			return m.Source, nil
+		}
+		below = m.Source.Path
 	}
-	source, err := manifest.GitSource(ctx, folder)
+	source, err := manifest.GitSource(ctx, folder, below)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +283,7 @@ func (p *publication) makeModule(ctx context.Context, s *session) error {
 func (p *publication) input() client.PublishModuleVersionInput {
 	in := client.PublishModuleVersionInput{
 		ModuleDefinitionId: p.module.Id, Version: p.version, DeploymentType: p.manifest.DeploymentType,
-		Inputs: jsonForms(p.manifest), SourceUrl: p.content.SourceURL, SourceRef: p.content.SourceRef,
+		Inputs: jsonForms(p.manifest), SourceUrl: p.content.SourceURL, SourceRef: p.content.SourceRef, SourcePath: p.content.SourcePath,
 	}
 	for _, o := range p.manifest.Outputs {
 		in.Outputs = append(in.Outputs, client.ModuleOutputInput{Name: o.Name, Description: o.Description, Secret: &o.Secret})

@@ -3824,10 +3824,13 @@ type PublishModuleVersionInput struct {
 	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
 	// reported is an event of its deployment.
 	Outputs []ModuleOutputInput `json:"outputs,omitempty"`
-	// The repository that the source is in: one line of at most 2,048 characters.
+	// The repository that the source is in, of at most 2,048 characters: a URL with https, ssh or git and without a password, or
+	// host:path as of scp.
 	SourceUrl *string `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
 	SourceRef *string `json:"sourceRef,omitempty"`
+	// The folder of the repository that the program is in, such as modules/queue: at most 1,024 characters, without `..`.
+	SourcePath *string `json:"sourcePath,omitempty"`
 }
 
 // GetModuleDefinitionId returns PublishModuleVersionInput.ModuleDefinitionId, and is useful for accessing the field via an interface.
@@ -3850,6 +3853,9 @@ func (v *PublishModuleVersionInput) GetSourceUrl() *string { return v.SourceUrl 
 
 // GetSourceRef returns PublishModuleVersionInput.SourceRef, and is useful for accessing the field via an interface.
 func (v *PublishModuleVersionInput) GetSourceRef() *string { return v.SourceRef }
+
+// GetSourcePath returns PublishModuleVersionInput.SourcePath, and is useful for accessing the field via an interface.
+func (v *PublishModuleVersionInput) GetSourcePath() *string { return v.SourcePath }
 
 // PublishVersionResponse is returned by PublishVersion on success.
 type PublishVersionResponse struct {
@@ -4689,6 +4695,8 @@ type ShippedVersion struct {
 	SourceUrl *string `json:"sourceUrl"`
 	// The branch, tag or commit of the source; null where none was given.
 	SourceRef *string `json:"sourceRef"`
+	// The folder of the repository that the program is in, such as modules/queue; null for the root of the repository.
+	SourcePath *string `json:"sourcePath"`
 	// The module it is a version of.
 	ModuleDefinition ShippedDefinition `json:"moduleDefinition"`
 }
@@ -4707,6 +4715,9 @@ func (v *ShippedVersion) GetSourceUrl() *string { return v.SourceUrl }
 
 // GetSourceRef returns ShippedVersion.SourceRef, and is useful for accessing the field via an interface.
 func (v *ShippedVersion) GetSourceRef() *string { return v.SourceRef }
+
+// GetSourcePath returns ShippedVersion.SourcePath, and is useful for accessing the field via an interface.
+func (v *ShippedVersion) GetSourcePath() *string { return v.SourcePath }
 
 // GetModuleDefinition returns ShippedVersion.ModuleDefinition, and is useful for accessing the field via an interface.
 func (v *ShippedVersion) GetModuleDefinition() ShippedDefinition { return v.ModuleDefinition }
@@ -5079,6 +5090,8 @@ type VersionDetail struct {
 	SourceUrl *string `json:"sourceUrl"`
 	// The branch, tag or commit of the source; null where none was given.
 	SourceRef *string `json:"sourceRef"`
+	// The folder of the repository that the program is in, such as modules/queue; null for the root of the repository.
+	SourcePath *string `json:"sourcePath"`
 	// That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated.
 	Deprecation *DeprecationRecord `json:"deprecation"`
 	// When it was published.
@@ -5106,6 +5119,9 @@ func (v *VersionDetail) GetSourceUrl() *string { return v.SourceUrl }
 
 // GetSourceRef returns VersionDetail.SourceRef, and is useful for accessing the field via an interface.
 func (v *VersionDetail) GetSourceRef() *string { return v.SourceRef }
+
+// GetSourcePath returns VersionDetail.SourcePath, and is useful for accessing the field via an interface.
+func (v *VersionDetail) GetSourcePath() *string { return v.SourcePath }
 
 // GetDeprecation returns VersionDetail.Deprecation, and is useful for accessing the field via an interface.
 func (v *VersionDetail) GetDeprecation() *DeprecationRecord { return v.Deprecation }
@@ -5189,6 +5205,8 @@ type VersionRecord struct {
 	SourceUrl *string `json:"sourceUrl"`
 	// The branch, tag or commit of the source; null where none was given.
 	SourceRef *string `json:"sourceRef"`
+	// The folder of the repository that the program is in, such as modules/queue; null for the root of the repository.
+	SourcePath *string `json:"sourcePath"`
 	// That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated.
 	Deprecation *DeprecationRecord `json:"deprecation"`
 	// When it was published.
@@ -5212,6 +5230,9 @@ func (v *VersionRecord) GetSourceUrl() *string { return v.SourceUrl }
 
 // GetSourceRef returns VersionRecord.SourceRef, and is useful for accessing the field via an interface.
 func (v *VersionRecord) GetSourceRef() *string { return v.SourceRef }
+
+// GetSourcePath returns VersionRecord.SourcePath, and is useful for accessing the field via an interface.
+func (v *VersionRecord) GetSourcePath() *string { return v.SourcePath }
 
 // GetDeprecation returns VersionRecord.Deprecation, and is useful for accessing the field via an interface.
 func (v *VersionRecord) GetDeprecation() *DeprecationRecord { return v.Deprecation }
@@ -6748,6 +6769,7 @@ fragment ShippedRelease on Release {
 		deploymentType
 		sourceUrl
 		sourceRef
+		sourcePath
 		moduleDefinition {
 			type
 			name
@@ -7925,6 +7947,7 @@ fragment VersionRecord on ModuleVersion {
 	deploymentType
 	sourceUrl
 	sourceRef
+	sourcePath
 	deprecation {
 		... DeprecationRecord
 	}
@@ -9230,6 +9253,7 @@ fragment VersionRecord on ModuleVersion {
 	deploymentType
 	sourceUrl
 	sourceRef
+	sourcePath
 	deprecation {
 		... DeprecationRecord
 	}
@@ -9462,6 +9486,7 @@ fragment VersionDetail on ModuleVersion {
 	deploymentType
 	sourceUrl
 	sourceRef
+	sourcePath
 	deprecation {
 		... DeprecationRecord
 	}
@@ -9540,6 +9565,7 @@ fragment VersionRecord on ModuleVersion {
 	deploymentType
 	sourceUrl
 	sourceRef
+	sourcePath
 	deprecation {
 		... DeprecationRecord
 	}
@@ -10132,6 +10158,7 @@ fragment VersionRecord on ModuleVersion {
 	deploymentType
 	sourceUrl
 	sourceRef
+	sourcePath
 	deprecation {
 		... DeprecationRecord
 	}
@@ -10389,6 +10416,7 @@ fragment VersionRecord on ModuleVersion {
 	deploymentType
 	sourceUrl
 	sourceRef
+	sourcePath
 	deprecation {
 		... DeprecationRecord
 	}

@@ -62,6 +62,7 @@ type moduleVersion struct {
 	DeploymentType   string           `json:"deploymentType"`
 	SourceURL        *string          `json:"sourceUrl"`
 	SourceRef        *string          `json:"sourceRef"`
+	SourcePath       *string          `json:"sourcePath"`
 	ModuleDefinition moduleDefinition `json:"moduleDefinition"`
 }
 
@@ -117,7 +118,7 @@ func newRelease(r *client.ShippedRelease) *shippedRelease {
 	}
 	shipped := &shippedRelease{ID: r.Id, Digest: r.Digest, Inputs: r.Inputs, Artifact: r.Artifact}
 	v := r.ModuleVersion
-	shipped.ModuleVersion = moduleVersion{v.Id, v.Version, v.DeploymentType, v.SourceUrl, v.SourceRef, moduleDefinition(v.ModuleDefinition)}
+	shipped.ModuleVersion = moduleVersion{v.Id, v.Version, v.DeploymentType, v.SourceUrl, v.SourceRef, v.SourcePath, moduleDefinition(v.ModuleDefinition)}
 	return shipped
 }
 

@@ -52,6 +52,12 @@ type module struct {
 
 func newModule(t *testing.T, w *worldtest.World, source *string) module {
 	t.Helper()
+	return newModuleIn(t, w, source, nil)
+}
+
+// newModuleIn is newModule of a folder of the source, nil for its root.
+func newModuleIn(t *testing.T, w *worldtest.World, source, folder *string) module {
+	t.Helper()
 	p := w.Fixture(t, w.Acme, "web")
 	admin := w.Acme.As(actor.Admin)
 	definition, _, err := w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Greeting", Type: "greeting", Status: moduledefinition.StatusACTIVE})
@@ -63,7 +69,7 @@ func newModule(t *testing.T, w *worldtest.World, source *string) module {
 		t.Fatal(err)
 	}
 	version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: source, SourceRef: new("v1"),
+		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: source, SourceRef: new("v1"), SourcePath: folder,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -195,6 +201,12 @@ func terraformConfig(t *testing.T, w *worldtest.World) runner.Config {
 // moduleConfig is that of a runner of terraform.sh, whose modules are all the same one.
 func moduleConfig(t *testing.T, w *worldtest.World, main string) runner.Config {
 	t.Helper()
+	return repositoryConfig(t, w, repository(t, main))
+}
+
+// repositoryConfig is moduleConfig for the module of a repository.
+func repositoryConfig(t *testing.T, w *worldtest.World, path string) runner.Config {
+	t.Helper()
 	for _, tool := range []string{"jq", "git"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not on this machine; the tests of files.sh do the same with files", tool)
@@ -203,7 +215,7 @@ func moduleConfig(t *testing.T, w *worldtest.World, main string) runner.Config {
 	c := scriptConfig(t, w, "terraform.sh")
 	c.Stop = keeper.StopProgram
 	c.Environ = append(c.Environ,
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+repository(t, main)+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/greeting.git",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+path+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/greeting.git",
 		"CHECKPOINT_DISABLE=1")
 	return c
 }
@@ -239,12 +251,24 @@ output "hidden" {
 // repository makes a git repository with a Terraform module, whose version is tagged v1.
 func repository(t *testing.T, main string) (path string) {
 	t.Helper()
+	return repositoryOf(t, map[string]string{"main.tf": main})
+}
+
+// repositoryOf returns a repository of files, by their paths.
+func repositoryOf(t *testing.T, files map[string]string) (path string) {
+	t.Helper()
 	path = t.TempDir()
-	if err := os.WriteFile(filepath.Join(path, "main.tf"), []byte(main), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range files {
+		err := os.MkdirAll(filepath.Dir(filepath.Join(path, name)), 0o700)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(path, name), []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "main.tf"}, {"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-q", "-m", "A module"}, {"tag", "v1"},
+		{"init", "-q"}, {"add", "."}, {"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-q", "-m", "A module"}, {"tag", "v1"},
 	} {
 		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", path}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)

@@ -157,3 +157,49 @@ func TestTerraformIsNotRunWhereAStopWouldReachItsProviders(t *testing.T) {
 		}
 	}
 }
+
+// A module in a folder of its repository is applied from there. Where that has none, the deployment fails: Terraform would take the
+// empty folder for a module without resources, and destroy all that there is.
+func TestAModuleInAFolderIsAppliedFromThere(t *testing.T) {
+	t.Parallel()
+	const note = `#!/bin/sh
+printf '%s\n' "$*" >>"$COUNTS/ran"
+case " $* " in *" output "*) echo '{}' ;; esac
+`
+	files := map[string]string{"main.tf": "# the root", "modules/queue/main.tf": "# the queue", "json/main.tf.json": "{}", "docs/README.md": "none"}
+	for folder, ran := range map[string]string{
+		"": "-chdir=module/. apply", "modules/queue": "-chdir=module/modules/queue apply", "json": "-chdir=module/json apply",
+		"docs": "", "modules": "", "gone": "",
+	} {
+		t.Run("in "+folder, func(t *testing.T) {
+			t.Parallel()
+			w, bin := worldtest.New(t, worldtest.SQLite(t)), t.TempDir()
+			if err := os.WriteFile(filepath.Join(bin, "terraform"), []byte(note), 0o700); err != nil { // #nosec G306 -- a program
+				t.Fatal(err)
+			}
+			var in *string
+			if folder != "" {
+				in = &folder
+			}
+			m := newModuleIn(t, w, new("https://git.example/greeting.git"), in)
+			c := repositoryConfig(t, w, repositoryOf(t, files))
+			c.Environ = append(c.Environ, "PATH="+bin+":"+os.Getenv("PATH"), countsEnv+"="+bin)
+			d := m.deploy(t, "good morning")
+			once(t, c)
+			got := read(t, w, d.ID)
+			text, err := os.ReadFile(filepath.Join(bin, "ran"))
+			if err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			if ran == "" {
+				if string(got.Status) != "FAILED" || len(text) > 0 || !strings.Contains(fmt.Sprint(got.Error), "no *.tf in the folder "+folder) {
+					t.Errorf("%s %+v after %q", got.Status, got.Error, text)
+				}
+				return
+			}
+			if string(got.Status) != "SUCCEEDED" || !strings.Contains(string(text), ran) {
+				t.Errorf("%s %+v after %q", got.Status, got.Error, text)
+			}
+		})
+	}
+}

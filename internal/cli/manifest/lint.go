@@ -67,7 +67,7 @@ func (m *Manifest) newVersion(version string) catalog.NewVersion {
 	}
 	v := catalog.NewVersion{Version: version, Kind: m.DeploymentType, Inputs: m.Inputs, Outputs: m.Outputs}
 	if m.Source != nil {
-		v.SourceURL, v.SourceRef = m.Source.URL, m.Source.Ref
+		v.SourceURL, v.SourceRef, v.SourcePath = m.Source.URL, m.Source.Ref, m.Source.Path
 	}
 	return v
 }

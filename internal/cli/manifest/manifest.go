@@ -37,6 +37,8 @@ type Manifest struct {
 type Source struct {
 	URL *string `json:"url,omitzero"`
 	Ref *string `json:"ref,omitzero"`
+	// Path is the folder in the repository; of a source that is taken from git, below the manifest's own.
+	Path *string `json:"path,omitzero"`
 }
 
 // form is a manifest as it is written.
@@ -95,6 +97,8 @@ func place(pointer string) string {
 		return "/source/url"
 	case "/sourceRef":
 		return "/source/ref"
+	case "/sourcePath":
+		return "/source/path"
 	}
 	return pointer
 }

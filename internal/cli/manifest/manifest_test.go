@@ -46,7 +46,7 @@ func TestLintSaysWhatIsWrongAndWhere(t *testing.T) {
 		"syntax":            {"name: Queue", "name: Queue\nname: Q", `m.yaml:4:1: has the key "name" twice, first at line 3, column 1 (syntax)`},
 		"number":            {"name: Queue", "name: 017", `m.yaml:3:7: is a number to some readers and a text to others; write it as JSON does, or quote it, found 017 (syntax)`},
 		"unknown":           {"deploymentType", "deployment_type", "m.yaml:5:1: /deployment_type is not a field here, did you mean \"deploymentType\"; allowed are slipway, type, name, description, version, deploymentType, source, inputs, outputs (unknown_field)\nm.yaml:1:1: /deploymentType is required (required)"},
-		"unknown in source": {"url:", "uri:", `m.yaml:6:10: /source/uri is not a field here, did you mean "url"; allowed are url, ref (unknown_field)`},
+		"unknown in source": {"url:", "uri:", `m.yaml:6:10: /source/uri is not a field here, did you mean "url"; allowed are url, ref, path (unknown_field)`},
 		"no manifest":       {good, "[]", `m.yaml:1:1: must be an object, found an array (type)`},
 		"format":            {"module/v1", "module/v2", `m.yaml:1:10: /slipway must be one of module/v1, found "module/v2", did you mean "module/v1" (enum)`},
 		"type":              {"acme/queue\n", "acme//queue\n", `m.yaml:2:7: /type must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most 195 characters, found "acme//queue" (format)`},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -16,9 +18,9 @@ const (
 	gitBytes   = 16 << 10
 )
 
-// GitSource returns the source of a manifest that names none: the URL of git's remote "origin", without credentials, and
-// the commit that is checked out in the manifest's folder.
-func GitSource(ctx context.Context, folder string) (*Source, error) {
+// GitSource returns the source of a manifest that names none: the URL of git's remote "origin", without credentials, the commit
+// that is checked out in the manifest's folder, and that folder in the repository, or a path below it; nil for none.
+func GitSource(ctx context.Context, folder string, below *string) (*Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	commit, err := git(ctx, folder, "rev-parse", "--verify", "HEAD")
@@ -35,7 +37,27 @@ func GitSource(ctx context.Context, folder string) (*Source, error) {
 			"add the remote, or source: {url: …, ref: …}: %w", err)
 	}
 	origin = withoutCredentials(origin)
-	return &Source{URL: &origin, Ref: &commit}, nil
+	prefix, err := git(ctx, folder, "rev-parse", "--show-prefix")
+	if err != nil {
+		return nil, fmt.Errorf("git does not tell where in its repository the manifest is: %w", err)
+	}
+	return &Source{URL: &origin, Ref: &commit, Path: pathBelow(prefix, below)}, nil
+}
+
+// pathBelow returns the path of a folder of a repository, or of what is below it, nil for the root. What leads out of the folder
+// stays as it is written, to be refused.
+func pathBelow(folder string, below *string) *string {
+	joined := strings.TrimSuffix(folder, "/")
+	if below != nil {
+		if !filepath.IsLocal(*below) {
+			return below
+		}
+		joined = path.Join(joined, *below)
+	}
+	if joined == "" || joined == "." {
+		return nil
+	}
+	return &joined
 }
 
 // IsChanged reports whether the repository of a folder has changes that are in no commit.

@@ -47,7 +47,7 @@ func TestTheSourceOfGit(t *testing.T) {
 		if err := os.Mkdir(below, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		source, err := manifest.GitSource(t.Context(), below)
+		source, err := manifest.GitSource(t.Context(), below, nil)
 		if err != nil {
 			t.Errorf("%s: %v", origin, err)
 			continue
@@ -66,7 +66,7 @@ func TestWithoutASourceGitIsAskedFor(t *testing.T) {
 		repository(t, "init -q", "commit -q --allow-empty -m first"): `git has no remote "origin" to take it from; add the remote, or add source`,
 		filepath.Join(t.TempDir(), "away"):                           "there is no commit of git to take it from",
 	} {
-		if source, err := manifest.GitSource(t.Context(), folder); err == nil || !strings.Contains(err.Error(), strings.Replace(want, "remote, or add", "remote, or", 1)) {
+		if source, err := manifest.GitSource(t.Context(), folder, nil); err == nil || !strings.Contains(err.Error(), strings.Replace(want, "remote, or add", "remote, or", 1)) {
 			t.Errorf("%v, %v, want %s", source, err, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestRemoteWithoutAURLIsNoSource(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "git", "-C", folder, "remote", "add", "origin", "").CombinedOutput(); err != nil {
 		t.Skipf("this git makes none: %s", out)
 	}
-	if source, err := manifest.GitSource(t.Context(), folder); err == nil {
+	if source, err := manifest.GitSource(t.Context(), folder, nil); err == nil {
 		t.Errorf("the source is %q", *source.URL)
 	}
 }
@@ -97,5 +97,35 @@ func TestChangesThatAreInNoCommit(t *testing.T) {
 	}
 	if _, err := manifest.IsChanged(t.Context(), filepath.Join(folder, "away")); err == nil {
 		t.Error("without a folder there is no error")
+	}
+}
+
+// The folder is that of the manifest in its repository, or one below that.
+func TestTheSourceFromGitHasTheFolderOfTheManifest(t *testing.T) {
+	t.Parallel()
+	root := repository(t, "init -q", "commit -q --allow-empty -m first", "remote add origin https://git.example.com/acme/queue")
+	folder := filepath.Join(root, "modules", "queue")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ folder, below, want string }{
+		{root, "", ""}, {root, "modules/queue", "modules/queue"}, {root, "./modules//queue/", "modules/queue"}, {root, ".", ""},
+		{folder, "", "modules/queue"}, {folder, "terraform", "modules/queue/terraform"}, {folder, "../other", "../other"}, {folder, "/etc", "/etc"},
+	} {
+		var below *string
+		if c.below != "" {
+			below = &c.below
+		}
+		source, err := manifest.GitSource(t.Context(), c.folder, below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if source.Path != nil {
+			got = *source.Path
+		}
+		if got != c.want {
+			t.Errorf("%q below %s: %q, want %q", c.below, c.folder, got, c.want)
+		}
 	}
 }
