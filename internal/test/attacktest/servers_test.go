@@ -25,10 +25,11 @@ type plan struct {
 	attacks []attack
 	// heavy are tried alone and ten at once, on PostgreSQL too.
 	heavy []attack
-	// stocked is whether there are large records, columned whether every column of JSON is full of tiny values, and fresh
-	// how many tokens the server has not seen.
+	// stocked is whether there are large records, columned whether every column of JSON is full of tiny values, ruled
+	// whether there are as many rules and records as may be, and fresh how many tokens the server has not seen.
 	stocked  bool
 	columned bool
+	ruled    bool
 	fresh    int
 	// followed servers have one who follows a deployment as long as they run, so that what reads changes for all
 	// who do is there before an attack as after it.
@@ -54,6 +55,7 @@ func plans() []plan {
 		{name: "slow", flags: brisk, attacks: slow()},
 		{name: "heavy", flags: flags("--write-timeout", patient), stocked: true, heavy: concat(answers(), records(), work(), mutations(), refusals(), scalars(), hosts())},
 		{name: "columns", flags: flags("--write-timeout", patient), columned: true, heavy: columns()},
+		{name: "ruled", flags: flags("--write-timeout", patient), ruled: true, heavy: concat(ruling(), searches())},
 		// What is tried here is within no limit but time.
 		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "500ms", "--write-timeout", patient), stocked: true, heavy: late()},
 		{name: "left", flags: flags("--max-cost", "1000000000"), stocked: true, heavy: left()},
@@ -111,6 +113,9 @@ func (p plan) serve(t *testing.T, program, database string) *server {
 	s.fill(t, p.stocked)
 	if p.columned {
 		s.fillColumns(t)
+	}
+	if p.ruled {
+		s.fillRules(t)
 	}
 	s.mint(t, p.fresh)
 	if p.followed {
