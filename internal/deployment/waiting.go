@@ -246,13 +246,23 @@ func (s *Service) readerOutside(ctx context.Context) (r waitingReader, err error
 	return r, err
 }
 
+// undetailed are the columns of deployments but for those that may be large, by which no eligibility and no voice is judged.
+var undetailed = slices.DeleteFunc(slices.Clone(deployment.Columns), func(column string) bool {
+	return slices.Contains([]string{deployment.FieldData, deployment.FieldEvents, deployment.FieldError, deployment.FieldSetbacks, deployment.FieldOverride}, column)
+})
+
+// withoutDetails returns the deployments of the ids, with their undetailed columns.
+func (s *Service) withoutDetails(ctx context.Context, ids []string) ([]*ent.Deployment, error) {
+	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).Select(undetailed...).All(ctx)
+}
+
 // findWaiting returns the deployments of the ids, and of those that wait what decides on them.
 func (s *Service) findWaiting(ctx context.Context, ids []string) (waitingReader, []*ent.Deployment, map[string]*waiting, error) {
 	r, err := s.readerOutside(ctx)
 	if err != nil {
 		return r, nil, nil, err
 	}
-	list, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
+	list, err := s.withoutDetails(ctx, ids)
 	if err != nil {
 		return r, nil, nil, err
 	}
@@ -282,7 +292,7 @@ func (s *Service) BallotsOf(ctx context.Context, ids []string) (map[string][]Bal
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
+	list, err := s.withoutDetails(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ var weights = [kinds]struct {
 	Matches:  {1, "each text that a pattern is tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 	Rules:    {1, "each rule that is judged"},
-	Searched: {0.25, "1 for each 4 records that are searched"},
+	Searched: {1.0 / 3, "1 for each 3 records that are searched"},
 	Archived: {1, "each record that is archived with it"},
 	Texts:    {0.75 / 1024, "3 for each 4 KiB of long texts and stored JSON"},
 }

@@ -41,9 +41,10 @@ type ruled struct {
 	overriding, overridden string
 	// bound is the environment of these instances, and packed one with thousands.
 	project, bound, packed string
-	// awaited is an instance where a page of deployments waits for approvals.
-	awaited string
-	rule    string
+	// waits and rejected are of a page of deployments that wait for approvals, which rule demands.
+	waits, rejected, rule string
+	// spare is the project of packed, and idle an instance without a deployment.
+	spare, idle string
 }
 
 // fillRules makes what rules bind, then the rules, and copies records in the database until lists and searches are full.
@@ -60,7 +61,8 @@ func (s *server) fillRules(t *testing.T) {
 		return f.make("createEnvironment", "environment", object{"projectId": r.project, "name": name, "slug": name})
 	}
 	bound, awaiting := place("bound"), place("awaiting")
-	r.bound, r.packed = bound, place("packed")
+	r.bound, r.spare = bound, f.make("createProject", "project", object{"name": "Spare", "slug": "spare"})
+	r.packed = f.make("createEnvironment", "environment", object{"projectId": r.spare, "name": "packed", "slug": "packed"})
 	r.module = f.make("createModuleDefinition", "moduleDefinition", object{"name": "R", "type": "ruled", "status": "ACTIVE"})
 	r.version = f.make("publishModuleVersion", "moduleVersion", object{
 		"moduleDefinitionId": r.module, "version": "1.0.0", "deploymentType": "terraform", "inputs": wrapped(`[{"id":"t","label":"L","type":"text"}]`),
@@ -69,10 +71,11 @@ func (s *server) fillRules(t *testing.T) {
 	r.overriding, _, r.overridden = f.succeed(ctx, k, bound, "overridden")
 	previous, live, former := f.succeed(ctx, k, place("previous"), "previous")
 	f.rules(awaiting)
-	r.awaited = f.instanceIn(awaiting, "awaited")
-	waits := f.make("createDeployment", "deployment", object{"moduleInstanceId": r.awaited, "moduleVersionId": r.version, "inputs": object{}})
+	r.idle = f.instanceIn(bound, "idle")
+	awaited := object{"moduleInstanceId": f.instanceIn(awaiting, "awaited"), "moduleVersionId": r.version, "inputs": object{}}
+	r.waits, r.rejected = f.make("createDeployment", "deployment", awaited), f.make("createDeployment", "deployment", awaited)
 
-	k.multiply(ctx, deployment.Table, deployment.Columns, waits, id.Deployment, listed-1, nil)
+	k.multiply(ctx, deployment.Table, deployment.Columns, r.waits, id.Deployment, listed-2, nil)
 	k.crowd(ctx, r, previous, live, former)
 }
 
@@ -85,11 +88,11 @@ func (k copier) crowd(ctx context.Context, r *ruled, previous, live, former stri
 	k.multiply(ctx, moduledefinition.Table, moduledefinition.Columns, r.module, id.ModuleDefinition, crowded, differing{
 		"name": long, "search_text": long, "type": `'n' || {i}`, "latest_version": "NULL", "latest_version_id": "NULL",
 	})
-	idle := func(name, environmentID string) differing {
-		return differing{"name": "'" + name + "-' || {i}", "live_deployment_id": "NULL", "environment_id": "'" + environmentID + "'"}
+	idle := func(name, projectID, environmentID string) differing {
+		return differing{"name": "'" + name + "-' || {i}", "live_deployment_id": "NULL", "environment_id": "'" + environmentID + "'", "project_id": "'" + projectID + "'"}
 	}
-	k.multiply(ctx, moduleinstance.Table, moduleinstance.Columns, r.instance, id.ModuleInstance, packed, idle("packed", r.packed))
-	k.multiply(ctx, moduleinstance.Table, moduleinstance.Columns, r.instance, id.ModuleInstance, crowded-packed, idle("filler", r.bound))
+	k.multiply(ctx, moduleinstance.Table, moduleinstance.Columns, r.instance, id.ModuleInstance, packed, idle("packed", r.spare, r.packed))
+	k.multiply(ctx, moduleinstance.Table, moduleinstance.Columns, r.instance, id.ModuleInstance, crowded-packed, idle("filler", r.project, r.bound))
 
 	// Of each the live release is another than that of all the deployments before.
 	instances := k.multiply(ctx, moduleinstance.Table, moduleinstance.Columns, previous, id.ModuleInstance, listed,

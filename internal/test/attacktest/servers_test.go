@@ -47,7 +47,7 @@ func flags(more ...string) []string { return append(append([]string{}, brisk...)
 const patient = "5s"
 
 func plans() []plan {
-	return []plan{
+	all := []plan{
 		{
 			name: "quick", flags: brisk, followed: true,
 			attacks: concat(documents(), introspections(), pages(), merges(), bodies(), requests(), inputs(), sockets(), streams()),
@@ -64,6 +64,10 @@ func plans() []plan {
 		{name: "followers", flags: []string{"--cost-capacity", "5300", "--cost-per-second", "1"}, attacks: followers(), fresh: rounds},
 		{name: "spent", flags: []string{"--cost-capacity", "60000", "--cost-per-second", "1"}, attacks: spenders()},
 	}
+	if whole() {
+		all = append(all, plan{name: "generated", flags: flags("--write-timeout", patient), stocked: true, columned: true, ruled: true, heavy: everyField()})
+	}
+	return all
 }
 
 func TestAttacksAreAnsweredCheaplyOnSQLite(t *testing.T) {
