@@ -15,6 +15,10 @@ func searches() (all []attack) {
 			lists("28 searches of 10,000 "+list.name, bounded, actor.Viewer, aliased(28, list.field)),
 		)
 	}
+	all = append(all,
+		lists("29 counts of 10,000 module instances", within, actor.Viewer, aliased(29, "moduleInstances(first: 1) { totalCount }")),
+		lists("29 counts of 10,000 projects", within, actor.Viewer, aliased(29, "projects(first: 1) { totalCount }")),
+	)
 	packed := func(s stock) object { return object{"e": s.ruled.packed} }
 	const archive = "mutation($e: ID!) {"
 	again := each(14, " a%d: archiveEnvironment(input: {id: $e, acknowledgeLive: true, acknowledgeDependents: true}) { environment { id } }"+
