@@ -32,7 +32,7 @@ func InForce(organization, project, environment string, postgres bool) string {
 		`) AND ("u"."environment_id" IS NULL OR "u"."environment_id" = ` + environment + `))`
 }
 
-// Decode reads what InForce has selected, nil for nothing, as work of the context's request.
+// Decode reads what InForce has selected, nil for nothing, as work of the context's request. The rules are shared.
 func Decode(ctx context.Context, text *string) ([]gate.Rule, error) {
 	if text == nil {
 		return nil, nil
@@ -40,8 +40,8 @@ func Decode(ctx context.Context, text *string) ([]gate.Rule, error) {
 	if err := meter.Decode(ctx, meter.Stored, *text); err != nil {
 		return nil, err
 	}
-	var list []gate.Rule
-	if err := json.Unmarshal([]byte(*text), &list); err != nil {
+	list, err := kept.rules(*text)
+	if err != nil {
 		return nil, fmt.Errorf("rule: %w", err)
 	}
 	return list, nil
