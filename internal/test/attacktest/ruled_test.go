@@ -99,6 +99,7 @@ func (k copier) crowd(ctx context.Context, r *ruled, previous, live, former stri
 		differing{"name": `'previous-' || {i}`, "live_deployment_id": "NULL"})
 	of := func(number string) differing { return differing{"module_instance_id": numbered(instances, number)} }
 	k.multiply(ctx, deployment.Table, deployment.Columns, former, id.Deployment, listed*earlier, of("({i} % 100) + 1"))
+	k.multiply(ctx, deployment.Table, deployment.Columns, former, id.Deployment, listed, differing{"override": "'" + wideOverride + "'"})
 	last := k.multiply(ctx, deployment.Table, deployment.Columns, live, id.Deployment, listed, of("{i}"))
 	k.exec(ctx, fmt.Sprintf(`UPDATE "module_instances" SET "live_deployment_id" = '%s' || substr("id", length("id") - 4) WHERE "id" LIKE '%s%%'`, last, instances))
 }
@@ -164,6 +165,10 @@ func spans(i int) []object {
 	}
 	return all
 }
+
+// wideOverride is of all rules of hours.
+var wideOverride = `{"by":"admin","at":"2026-01-02T03:04:05Z","reason":"` + strings.Repeat("r", 500) + `","requirements":` +
+	list(hourRules, `"Rule %d `+strings.Repeat("h", 190)+`: closed at this time in America/New_York, opens at 2026-01-02T03:04:05Z."`) + "}"
 
 func clock(minute int) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
 

@@ -54,7 +54,7 @@ func plans() []plan {
 		},
 		{name: "slow", flags: brisk, attacks: slow()},
 		{name: "heavy", flags: flags("--write-timeout", patient), stocked: true, heavy: concat(answers(), records(), work(), mutations(), refusals(), scalars(), hosts())},
-		{name: "columns", flags: flags("--write-timeout", patient), columned: true, heavy: columns()},
+		{name: "columns", flags: flags("--write-timeout", patient), columned: true, heavy: concat(columns(), compressed())},
 		{name: "ruled", flags: flags("--write-timeout", patient), ruled: true, heavy: concat(ruling(), searches())},
 		// What is tried here is within no limit but time.
 		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "500ms", "--write-timeout", patient), stocked: true, heavy: late()},
