@@ -120,7 +120,8 @@ func variables(s stock) map[string]variable {
 	for name, id := range map[string]string{
 		"former": s.ruled.former, "live": s.ruled.live, "referring": s.referring, "tiny": s.tiny.module, "wide": s.wide, "module": s.ruled.module,
 		"version": s.ruled.version, "instance": s.ruled.instance, "packed": s.ruled.packed, "project": s.ruled.project, "bound": s.ruled.bound,
-		"awaiting": s.ruled.waits, "rejected": s.ruled.rejected, "idle": s.ruled.idle, "spare": s.ruled.spare, "rule": s.ruled.rule, "definition": s.tiny.definition,
+		"awaiting": s.ruled.waits, "rejected": s.ruled.rejected, "idle": s.ruled.idle, "spare": s.ruled.spare, "rule": s.ruled.rule, "definition": s.definition, "doomed": s.tiny.definition,
+		"other": s.ruled.overriding,
 	} {
 		all[name] = variable{"ID!", id}
 	}
