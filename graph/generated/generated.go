@@ -626,7 +626,7 @@ type Query {
     type: String
     """
     Only definitions whose name or type contains this text, in any case; 1 to 100 characters. The newest 10,000 are
-    searched, which costs 1 for each 10; if there are more, extensions.truncated names the list.
+    searched, which costs 1 for each 3; if there are more, extensions.truncated names the list.
     """
     search: String
     "How many from the start, 1 to 100; 50 where neither first nor last is given."
@@ -794,7 +794,7 @@ type Query {
     archived: Boolean
     """
     Only projects whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters. The newest
-    10,000 are searched, which costs 1 for each 10; if there are more, extensions.truncated names the list.
+    10,000 are searched, which costs 1 for each 3; if there are more, extensions.truncated names the list.
     """
     search: String
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
@@ -823,7 +823,7 @@ type Query {
     archived: Boolean
     """
     Only environments whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters. The newest
-    10,000 are searched, which costs 1 for each 10; if there are more, extensions.truncated names the list.
+    10,000 are searched, which costs 1 for each 3; if there are more, extensions.truncated names the list.
     """
     search: String
     "How many from the start, 1 to 100; 10 where neither first nor last is given."
@@ -2258,7 +2258,7 @@ input ModuleInstanceFilter {
   archived: Boolean
   """
   A text that the name contains, in any case of the letters A to Z; 1 to 100 characters. The newest 10,000 are searched,
-  which costs 1 for each 10; if there are more, extensions.truncated names the list.
+  which costs 1 for each 3; if there are more, extensions.truncated names the list.
   """
   search: String
 }

@@ -166,7 +166,7 @@ func (k kind[T]) own(ctx context.Context, tx *ent.Tx, id string) (*T, state, err
 }
 
 // maxCharged is how many records count at most, so that a place can be archived by itself however much is in it.
-const maxCharged = 20_000
+const maxCharged = 8_000
 
 // charge counts the records in a record as work.
 func (k kind[T]) charge(ctx context.Context, tx *ent.Tx, id string) error {

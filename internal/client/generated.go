@@ -3150,7 +3150,7 @@ type ModuleInstanceFilter struct {
 	// True keeps only those that are archived, they or their environment or project; the list is without them otherwise.
 	Archived *bool `json:"archived,omitempty"`
 	// A text that the name contains, in any case of the letters A to Z; 1 to 100 characters. The newest 10,000 are searched,
-	// which costs 1 for each 10; if there are more, extensions.truncated names the list.
+	// which costs 1 for each 3; if there are more, extensions.truncated names the list.
 	Search *string `json:"search,omitempty"`
 }
 

@@ -169,6 +169,9 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 	if err != nil {
 		return nil, err
 	}
+	if err := check.readRules(ctx, list); err != nil {
+		return nil, err
+	}
 	dependents, err := dependency.In(s.Store).Of(ctx, ids)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ type Eligibilities struct{ Rollback, Redeploy *Eligibility }
 
 // Eligibilities returns, for each deployment of the ids that there is, whether the actor could roll back to it or
 // redeploy it now. Rollback and Redeploy make the same check, so they do what this says, unless something
-// has changed in between. It takes two statements however many ids there are, and one more where some are blocked.
+// has changed in between. It takes two statements however many ids there are, one more if some are blocked, and one for the
+// rules if there are any.
 func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]Eligibilities, error) {
 	list, err := s.readSources(ctx, s.Store.Query, ids)
 	if err != nil {
@@ -40,6 +41,9 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 	}
 	check, err := s.newEligibilityCheck(ctx, list, rollback)
 	if err != nil {
+		return nil, err
+	}
+	if err := check.readRules(ctx, list); err != nil {
 		return nil, err
 	}
 	of := make(map[string]Eligibilities, len(list))
@@ -109,22 +113,20 @@ type eligibilityCheck struct {
 	stays map[string]*gate.Stay
 }
 
-// newEligibilityCheck reads what a look at some sources takes besides; m is one of the modes with its permission.
+// newEligibilityCheck reads what a look at some sources takes besides, but for the rules; m is one of the modes with its
+// permission.
 func (s *Service) newEligibilityCheck(ctx context.Context, list []*source, m replayMode) (c eligibilityCheck, err error) {
 	c = eligibilityCheck{Service: s, actor: actor.From(ctx), at: s.Journal.Now()}
 	if c.proofs, err = s.proofs(ctx, list, m); err != nil {
-		return c, err
-	}
-	if err := c.readRules(ctx, list); err != nil {
 		return c, err
 	}
 	c.blockers, err = s.blockers(ctx, list)
 	return c, err
 }
 
-// readRules reads the rules that came with the sources, and what they ask for. Without rules the clock is not asked.
+// readRules reads the rules that are in force where the sources are, and what they ask for. Without rules the clock is not asked.
 func (c *eligibilityCheck) readRules(ctx context.Context, list []*source) (err error) {
-	if c.rules, err = readRules(ctx, list); err != nil || len(c.rules) == 0 {
+	if c.rules, err = readRules(ctx, c.Store.Query, list); err != nil || len(c.rules) == 0 {
 		return err
 	}
 	var promoted []string

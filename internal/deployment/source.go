@@ -52,18 +52,20 @@ type source struct {
 	// differs from what that made.
 	ForcedID, Drift *string
 
-	// Rules are those in force where it is, as rule.Decode reads them, Waiting is how many deployments of its instance wait for
-	// approvals, and PromotedFrom what it was promoted from, nil for nothing.
-	Rules, PromotedFrom *string
-	Waiting             int
+	// IsRuled is whether its organization has rules in force, Waiting how many deployments of its instance wait for approvals, and
+	// PromotedFrom what it was promoted from, nil for nothing.
+	IsRuled      bool
+	PromotedFrom *string
+	Waiting      int
 	// LiveID is the instance's live deployment.
 	LiveID *string
 	// ReplacesLive is whether the release is live still that was so when it began to wait for approvals; true for one that
 	// does not wait.
 	ReplacesLive bool
 
-	// What follows is read only for one that is to be replayed. Digest and
-	// Content are of the release, nil where none is stored; Version is the name of its module version.
+	// What follows is read only for one that is to be replayed. Rules are those in force where it is, as rule.Decode reads them.
+	// Digest and Content are of the release, nil where none is stored; Version is the name of its module version.
+	Rules                                     *string
 	OrganizationID, DeploymentType, CreatedBy string
 	CompletedAt                               *time.Time
 	Digest, Content, Version                  *string
@@ -107,11 +109,12 @@ var (
 		{`"i"."archived_at"`, func(s *source) any { return &s.ArchivedAt }},
 		{`"i"."live_deployment_id"`, func(s *source) any { return &s.LiveID }},
 		{replacesHere, func(s *source) any { return &s.ReplacesLive }},
-		{rulesHere, func(s *source) any { return &s.Rules }},
+		{rule.Any(`"d"."organization_id"`), func(s *source) any { return &s.IsRuled }},
 		{`"d"."promoted_from"`, func(s *source) any { return &s.PromotedFrom }},
 		{waitingCount(`"d"."organization_id"`, `"d"."module_instance_id"`), func(s *source) any { return &s.Waiting }},
 	}
 	replayColumns = []column{
+		{rulesHere, func(s *source) any { return &s.Rules }},
 		{`"d"."organization_id"`, func(s *source) any { return &s.OrganizationID }},
 		{`"d"."deployment_type"`, func(s *source) any { return &s.DeploymentType }},
 		{`"d"."created_by"`, func(s *source) any { return &s.CreatedBy }},
@@ -155,13 +158,13 @@ var (
 const rulesHere, replacesHere = "{rules}", "{replaces}"
 
 func newSourceTexts(postgres bool) sourceTexts {
-	rules := strings.NewReplacer(
+	expressions := strings.NewReplacer(
 		rulesHere, rule.InForce(`"d"."organization_id"`, `"d"."project_id"`, `"d"."environment_id"`, postgres),
 		replacesHere, `CASE WHEN "d"."status" = 'AWAITING_APPROVAL' THEN `+
 			replacesLive(postgres, `"d"."organization_id"`, `"d"."module_instance_id"`, `"d"."replaces_id"`)+` ELSE true END`)
 	return sourceTexts{
-		list:   rules.Replace("SELECT " + names(sourceColumns) + sourceTables + " WHERE " + store.Among(`"d"."id"`, `"d"."organization_id"`, postgres)),
-		replay: rules.Replace("SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`),
+		list:   expressions.Replace("SELECT " + names(sourceColumns) + sourceTables + " WHERE " + store.Among(`"d"."id"`, `"d"."organization_id"`, postgres)),
+		replay: expressions.Replace("SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`),
 	}
 }
 

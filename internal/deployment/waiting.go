@@ -61,7 +61,7 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 	if err != nil {
 		return nil, err
 	}
-	rules, err := readRules(ctx, sources)
+	rules, err := readRules(ctx, r.read, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -246,13 +246,23 @@ func (s *Service) readerOutside(ctx context.Context) (r waitingReader, err error
 	return r, err
 }
 
+// undetailed are the columns of deployments but for those that may be large, by which no eligibility and no voice is judged.
+var undetailed = slices.DeleteFunc(slices.Clone(deployment.Columns), func(column string) bool {
+	return slices.Contains([]string{deployment.FieldData, deployment.FieldEvents, deployment.FieldSetbacks, deployment.FieldOverride}, column)
+})
+
+// withoutDetails returns the deployments of the ids, with their undetailed columns.
+func (s *Service) withoutDetails(ctx context.Context, ids []string) ([]*ent.Deployment, error) {
+	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).Select(undetailed...).All(ctx)
+}
+
 // findWaiting returns the deployments of the ids, and of those that wait what decides on them.
 func (s *Service) findWaiting(ctx context.Context, ids []string) (waitingReader, []*ent.Deployment, map[string]*waiting, error) {
 	r, err := s.readerOutside(ctx)
 	if err != nil {
 		return r, nil, nil, err
 	}
-	list, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
+	list, err := s.withoutDetails(ctx, ids)
 	if err != nil {
 		return r, nil, nil, err
 	}
@@ -446,23 +456,26 @@ func (s *Service) startRefusal(a *actor.Actor, d *ent.Deployment, w *waiting, fl
 	return nil
 }
 
-// readRules reads the rules that came with sources, by the ids of these: each text once, counted as work of the context's
-// request.
-func readRules(ctx context.Context, list []*source) (map[string][]gate.Rule, error) {
-	read, of := map[string][]gate.Rule{}, map[string][]gate.Rule{}
+// readRules reads the rules that are in force where sources are, by the ids of these: once, however many sources there are.
+func readRules(ctx context.Context, read store.Reader, list []*source) (map[string][]gate.Rule, error) {
+	isRuled := func(from *source) bool { return from.IsRuled }
+	if !slices.ContainsFunc(list, isRuled) {
+		return nil, nil
+	}
+	all, err := rule.All(ctx, read)
+	if err != nil {
+		return nil, err
+	}
+
+	in, of := map[actor.Place][]gate.Rule{}, map[string][]gate.Rule{}
 	for _, from := range list {
-		text := idOrEmpty(from.Rules)
-		rules, known := read[text]
-		if !known {
-			var err error
-			if rules, err = rule.Decode(ctx, from.Rules); err != nil {
-				return nil, err
-			}
-			read[text] = rules
+		place := actor.Place{ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID}
+		if _, known := in[place]; !known {
+			in[place] = rule.In(all, place)
 		}
-		if len(rules) > 0 {
-			of[from.ID] = rules
+		if len(in[place]) > 0 {
+			of[from.ID] = in[place]
 		}
 	}
-	return of, nil
+	return of, meter.Err(ctx)
 }

@@ -141,6 +141,28 @@ func TestARejectionEndsWhatWaits(t *testing.T) {
 	})
 }
 
+func TestAnEligibilitySaysHowWhatWaitedHasEnded(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
+		demand(t, w, p, approvals(1))
+		waits := deploy(ann, t, w, p, "web:1")
+		if _, err := w.Deploy.Reject(bob, deployment.Voice{DeploymentID: waits.ID}); err != nil {
+			t.Fatal(err)
+		}
+		of, err := w.Deploy.WaitingEligibilities(bob, []string{waits.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []*deployment.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
+			if e.Allowed || *e.Code != string(fault.DeploymentRejected) {
+				t.Errorf("%+v", e)
+			}
+		}
+	})
+}
+
 func TestASuccessSupersedesWhatWaits(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {

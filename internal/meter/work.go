@@ -26,6 +26,8 @@ const (
 	Rules
 	// Searched are records that a text is looked for in.
 	Searched
+	// Counted are tens of records of which only is counted how many there are.
+	Counted
 	// Archived are records that are archived or unarchived with a place.
 	Archived
 	// Texts are bytes of long texts and of stored JSON that are answered, which may have to be compressed.
@@ -48,8 +50,9 @@ var weights = [kinds]struct {
 	Matches:  {1, "each text that a pattern is tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 	Rules:    {1, "each rule that is judged"},
-	Searched: {0.1, "1 for each 10 records that are searched"},
-	Archived: {0.25, "1 for each 4 records that are archived with it"},
+	Searched: {1.0 / 3, "1 for each 3 records that are searched"},
+	Counted:  {1, "1 for each 10 records that are counted"},
+	Archived: {1, "each record that is archived with it"},
 	Texts:    {0.75 / 1024, "3 for each 4 KiB of long texts and stored JSON"},
 }
 

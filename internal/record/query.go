@@ -116,11 +116,23 @@ func (q Query[T]) Range(ctx context.Context, r Range) ([]*T, error) {
 	return q.rows(ctx, s, r.args(s.bySequence), "")
 }
 
+const (
+	// countedTogether is how many records are one unit of work.
+	countedTogether = 10
+	// maxCounted is how many records of a list count as work at most, so that any list can be counted by itself.
+	maxCounted = 50_000
+)
+
+// countedAs counts that a list was found to have n records as work of the context's request.
+func countedAs(ctx context.Context, n int) error {
+	return meter.Spend(ctx, meter.Counted, min(n, maxCounted)/countedTogether)
+}
+
 // Count returns how many records the list has.
 func (q Query[T]) Count(ctx context.Context) (int, error) {
 	n := 0
 	err := q.run(ctx, shape{kind: count}, nil, selection{}, func(rows store.Rows) error { return rows.Scan(&n) })
-	return n, err
+	return n, cmp.Or(err, countedAs(ctx, n))
 }
 
 // Children returns the part of each parent's list: of the records that have its id in a column. of returns the parent of
@@ -151,7 +163,7 @@ func (q Query[T]) CountChildren(ctx context.Context, column string, parents []st
 		var n int
 		err := rows.Scan(&id, &n)
 		counts[id] = n
-		return err
+		return cmp.Or(err, countedAs(ctx, n))
 	})
 	return counts, err
 }
@@ -170,7 +182,7 @@ func (q Query[T]) CountEach(ctx context.Context, column string, parents []string
 			counts[id] = map[string]int{}
 		}
 		counts[id][value] = n
-		return nil
+		return countedAs(ctx, n)
 	})
 	return counts, err
 }

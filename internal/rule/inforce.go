@@ -32,7 +32,7 @@ func InForce(organization, project, environment string, postgres bool) string {
 		`) AND ("u"."environment_id" IS NULL OR "u"."environment_id" = ` + environment + `))`
 }
 
-// Decode reads what InForce has selected, nil for nothing, as work of the context's request.
+// Decode reads what InForce has selected, nil for nothing, as work of the context's request. The rules are shared.
 func Decode(ctx context.Context, text *string) ([]gate.Rule, error) {
 	if text == nil {
 		return nil, nil
@@ -40,26 +40,61 @@ func Decode(ctx context.Context, text *string) ([]gate.Rule, error) {
 	if err := meter.Decode(ctx, meter.Stored, *text); err != nil {
 		return nil, err
 	}
-	var list []gate.Rule
-	if err := json.Unmarshal([]byte(*text), &list); err != nil {
+	list, err := kept.rules(*text)
+	if err != nil {
 		return nil, fmt.Errorf("rule: %w", err)
 	}
 	return list, nil
 }
 
-// All returns the rules of the organization that are in force, the oldest first, as work of the context's request.
-func All(ctx context.Context, s *store.Store) ([]*ent.Rule, error) {
-	all, err := s.Client.Rule.Query().Where(entrule.EndedAtIsNil()).Order(ent.Asc(entrule.FieldCreatedAt, entrule.FieldID)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return all, meter.Spend(ctx, meter.Rules, len(all))
+var allText = `SELECT "` + strings.Join(entrule.Columns, `", "`) + `" FROM "rules" WHERE "organization_id" = $1 AND "ended_at" IS NULL ORDER BY "created_at", "id"`
+
+// All returns the rules of the organization that are in force, the oldest first. Each is work of the context's request before
+// it is decoded.
+func All(ctx context.Context, read store.Reader) (all []*ent.Rule, err error) {
+	err = read(ctx, allText, []any{store.Scope(actor.From(ctx))}, func(row store.Rows) error {
+		r, demand := &ent.Rule{}, ""
+		targets := make([]any, len(entrule.Columns))
+		for i, column := range entrule.Columns {
+			if targets[i] = r.ScanTarget(column); column == entrule.FieldDemand {
+				targets[i] = &demand
+			}
+		}
+		if err := row.Scan(targets...); err != nil {
+			return err
+		}
+
+		if err := meter.Spend(ctx, meter.Rules, 1); err != nil {
+			return err
+		}
+		if err := meter.Decode(ctx, meter.Stored, demand); err != nil {
+			return err
+		}
+		all = append(all, r)
+		return json.Unmarshal([]byte(demand), &r.Demand)
+	})
+	return all, err
+}
+
+// Any returns the expression of whether an organization has rules in force; its id is an expression of that statement.
+func Any(organization string) string {
+	return `EXISTS (SELECT 1 FROM "rules" AS "u" WHERE "u"."organization_id" = ` + organization + ` AND "u"."ended_at" IS NULL)`
 }
 
 // IsFor reports whether a rule is for deployments in an environment of a project.
 func IsFor(r *ent.Rule, place actor.Place) bool {
 	in := PlaceOf(r)
 	return (in.EnvironmentID == "" || in.EnvironmentID == place.EnvironmentID) && (in.ProjectID == "" || in.ProjectID == place.ProjectID)
+}
+
+// In returns those of some rules that are for deployments in an environment of a project, as package gate has them.
+func In(all []*ent.Rule, place actor.Place) (list []gate.Rule) {
+	for _, r := range all {
+		if IsFor(r, place) {
+			list = append(list, Judged(r))
+		}
+	}
+	return list
 }
 
 // InForceOf returns the rules that are in force in each environment of the ids, the oldest first. Each that an environment
@@ -69,7 +104,7 @@ func (s *Service) InForceOf(ctx context.Context, environmentIDs []string) (map[s
 	if err != nil {
 		return nil, err
 	}
-	all, err := All(ctx, s.Store)
+	all, err := All(ctx, s.Store.Query)
 	if err != nil {
 		return nil, err
 	}

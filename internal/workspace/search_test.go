@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"slipway/internal/actor"
@@ -51,8 +52,35 @@ func TestASearchLooksAtTheNewestTenThousandAndPaysForThem(t *testing.T) {
 		if found, cost, truncated := search(oldest); found != "0" || truncated != "[projects]" {
 			t.Errorf("the oldest of more: %s, truncated %s, at %s", found, truncated, cost)
 		}
-		if found, cost, _ := search("NEW"); found != "2" || cost != "1002" || none != "2" {
+		if found, cost, _ := search("NEW"); found != "2" || cost != "3335" || none != "2" {
 			t.Errorf("the newest: %s, at %s, and at %s of none", found, cost, none)
+		}
+	})
+}
+
+func TestACountPaysForWhatItCountsUpToABound(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		count := func() int {
+			t.Helper()
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `{ projects(first: 1) { totalCount } }`, nil)
+			cost, err := strconv.Atoi(fmt.Sprint(r.At(t, "extensions", "cost", "used")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return cost
+		}
+		none := count()
+		addProjects(t, w, 2_000)
+		if cost := count(); cost != none+200 {
+			t.Errorf("a count of 2,000 costs %d, and of none %d", cost, none)
+		}
+		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM "projects"`); err != nil {
+			t.Fatal(err)
+		}
+		addProjects(t, w, 51_000)
+		if cost := count(); cost != none+5_000 {
+			t.Errorf("a count of 51,000 costs %d, and of none %d", cost, none)
 		}
 	})
 }

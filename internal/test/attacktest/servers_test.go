@@ -25,10 +25,11 @@ type plan struct {
 	attacks []attack
 	// heavy are tried alone and ten at once, on PostgreSQL too.
 	heavy []attack
-	// stocked is whether there are large records, columned whether every column of JSON is full of tiny values, and fresh
-	// how many tokens the server has not seen.
+	// stocked is whether there are large records, columned whether every column of JSON is full of tiny values, ruled
+	// whether there are as many rules and records as may be, and fresh how many tokens the server has not seen.
 	stocked  bool
 	columned bool
+	ruled    bool
 	fresh    int
 	// followed servers have one who follows a deployment as long as they run, so that what reads changes for all
 	// who do is there before an attack as after it.
@@ -46,14 +47,15 @@ func flags(more ...string) []string { return append(append([]string{}, brisk...)
 const patient = "5s"
 
 func plans() []plan {
-	return []plan{
+	all := []plan{
 		{
 			name: "quick", flags: brisk, followed: true,
 			attacks: concat(documents(), introspections(), pages(), merges(), bodies(), requests(), inputs(), sockets(), streams()),
 		},
 		{name: "slow", flags: brisk, attacks: slow()},
 		{name: "heavy", flags: flags("--write-timeout", patient), stocked: true, heavy: concat(answers(), records(), work(), mutations(), refusals(), scalars(), hosts())},
-		{name: "columns", flags: flags("--write-timeout", patient), columned: true, heavy: columns()},
+		{name: "columns", flags: flags("--write-timeout", patient), columned: true, heavy: concat(columns(), compressed())},
+		{name: "ruled", flags: flags("--write-timeout", patient), ruled: true, heavy: concat(ruling(), searches())},
 		// What is tried here is within no limit but time.
 		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "500ms", "--write-timeout", patient), stocked: true, heavy: late()},
 		{name: "left", flags: flags("--max-cost", "1000000000"), stocked: true, heavy: left()},
@@ -62,6 +64,10 @@ func plans() []plan {
 		{name: "followers", flags: []string{"--cost-capacity", "5300", "--cost-per-second", "1"}, attacks: followers(), fresh: rounds},
 		{name: "spent", flags: []string{"--cost-capacity", "60000", "--cost-per-second", "1"}, attacks: spenders()},
 	}
+	if whole() {
+		all = append(all, plan{name: "generated", flags: flags("--write-timeout", patient), stocked: true, columned: true, ruled: true, heavy: everyField()})
+	}
+	return all
 }
 
 func TestAttacksAreAnsweredCheaplyOnSQLite(t *testing.T) {
@@ -111,6 +117,9 @@ func (p plan) serve(t *testing.T, program, database string) *server {
 	s.fill(t, p.stocked)
 	if p.columned {
 		s.fillColumns(t)
+	}
+	if p.ruled {
+		s.fillRules(t)
 	}
 	s.mint(t, p.fresh)
 	if p.followed {

@@ -38,6 +38,7 @@ type stock struct {
 	// definition has a schema of 200 KB.
 	definition string
 	tiny       tiny
+	ruled      ruled
 }
 
 type object = map[string]any

@@ -40,22 +40,12 @@ func (s *server) fillColumns(t *testing.T) {
 	c, closeCaller := newCaller(s, 0)
 	defer closeCaller()
 	f := filler{t, c}
-	db, err := store.Open(t.Context(), store.Config{URL: s.database})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	ids := struct{ organization, audit, token string }{}
+	ids := struct{ audit, token string }{}
 	f.ask(`{ viewer { organizationId } auditEvents(first: 1) { nodes { id } } tokens(first: 1) { nodes { id } } }`, func(data answered) {
-		ids.organization, ids.audit, ids.token = data.Viewer.OrganizationID, data.AuditEvents.Nodes[0].ID, data.Tokens.Nodes[0].ID
+		ids.audit, ids.token = data.AuditEvents.Nodes[0].ID, data.Tokens.Nodes[0].ID
 	})
-	ctx := actor.With(t.Context(), &actor.Actor{Name: "test", Role: actor.Admin, OrganizationID: ids.organization})
+	ctx, k := f.copier()
 	made := f.tiny()
-	k := copier{t, db}
 	k.copies(ctx, defaultvaluedefinition.Table, defaultvaluedefinition.Columns, f.c.stock.tiny.definition, id.DefaultValueDefinition,
 		func(i int) object { return object{"given_id": fmt.Sprint("tiny-", i)} })
 	k.copies(ctx, moduleversion.Table, moduleversion.Columns, f.c.stock.tiny.version, id.ModuleVersion,
@@ -131,6 +121,23 @@ func (f filler) ask(query string, use func(answered)) {
 type copier struct {
 	t  *testing.T
 	db *store.Store
+}
+
+// copier opens the server's database until the test ends. Its context is of an admin of the organization.
+func (f filler) copier() (context.Context, copier) {
+	f.t.Helper()
+	db, err := store.Open(f.t.Context(), store.Config{URL: f.c.database})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			f.t.Error(err)
+		}
+	})
+	admin := &actor.Actor{Name: "test", Role: actor.Admin}
+	f.ask(`{ viewer { organizationId } }`, func(data answered) { admin.OrganizationID = data.Viewer.OrganizationID })
+	return actor.With(f.t.Context(), admin), copier{f.t, db}
 }
 
 func (k copier) tx(ctx context.Context, f func(ctx context.Context, tx *ent.Tx) error) {

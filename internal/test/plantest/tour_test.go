@@ -323,7 +323,7 @@ func (t *tour) control(first *ent.Deployment) {
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } } approvals { counts }
 		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
-		moduleInstance(id: "`+target.ID+`") { promotable { id } } environment(id: "`+t.p.Environment.ID+`") { rules { id } requirements { message } } rules { nodes { demand { __typename } } } }`)
+		moduleInstance(id: "`+target.ID+`") { promotable { id } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { id } requirements { message } } rules { nodes { demand { __typename } } } }`)
 	approved, err := t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: waits.ID}, true)
 	t.must(err)
 	if !approved.Started {
@@ -642,7 +642,7 @@ func (t *tour) asks(d *ent.Deployment) {
 	}
 	path := t.p.Project.Slug + "/" + t.p.Environment.Slug
 	request(t.T, t.w, token, fmt.Sprintf(`{ project(slug: %q) { id } environment(path: %q) { id } moduleDefinition(type: %q) { id }
-		moduleInstance(path: %q) { activeDeployment { id } lastDeployment { id } deploymentCounts { count } } }`,
+		moduleInstance(path: %q) { activeDeployment { id } lastDeployment { id } previousDeployment { id } deploymentCounts { count } } }`,
 		t.p.Project.Slug, path, t.p.Definition.Type, path+"/"+t.p.Instance.Name))
 	request(t.T, t.w, token, fmt.Sprintf(`{ defaultValueDefinition(id: %q) { id schema { __typename } } }`, oldest(t.T, t.w, t.w.Acme, "DefaultValueDefinition")[0]))
 	for _, path := range []string{"/deployments/" + d.ID, "/module-definitions"} {
