@@ -21,7 +21,10 @@ type Health struct {
 	// Offset measures how far the server's clock is from the database's; nil where it does not matter.
 	Offset func(context.Context) (time.Duration, error)
 	// Metrics are served beside, at /metrics; nil for none.
-	Metrics  http.Handler
+	Metrics http.Handler
+	// LoopbackOnly refuses requests whose Host is not this machine.
+	LoopbackOnly bool
+
 	draining atomic.Bool
 }
 
@@ -49,6 +52,9 @@ func (h *Health) Handler() http.Handler {
 	})
 	if h.Metrics != nil {
 		readOnly(mux, "/metrics", h.Metrics.ServeHTTP)
+	}
+	if h.LoopbackOnly {
+		return nosniff(underLoopback(mux))
 	}
 	return nosniff(mux)
 }

@@ -234,6 +234,30 @@ func TestProfilesAreServedToThisMachineAlone(t *testing.T) {
 	}
 }
 
+func TestHealthOnALoopbackAddressIsServedToThisMachineAlone(t *testing.T) {
+	t.Parallel()
+	serves := func(loopbackOnly bool) string {
+		h := &server.Health{Ping: func(context.Context) error { return nil }, Metrics: http.NotFoundHandler(), LoopbackOnly: loopbackOnly}
+		s := httptest.NewServer(h.Handler())
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	local, any := serves(true), serves(false)
+	for path, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 404} {
+		for _, c := range []struct {
+			url, host string
+			status    int
+		}{
+			{local, "", status}, {local, "localhost:9090", status}, {local, "[::1]:9090", status}, {local, "evil.example", 421},
+			{local, "127.0.0.1.evil.example:9090", 421}, {any, "db-1.internal:9090", status},
+		} {
+			if resp, body := sendTo(t, c.host, "GET", c.url+path, ""); resp.StatusCode != c.status {
+				t.Errorf("%s under the Host %q: %d %.200s, want %d", path, c.host, resp.StatusCode, body, c.status)
+			}
+		}
+	}
+}
+
 func TestDatabaseThatIsGoneIsUnavailableOnBothSurfaces(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{})
