@@ -31,7 +31,7 @@ func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.
 		}
 		s.close = append(s.close, unlock)
 	}
-	err := errors.Join(sqlitefile.CheckNotHalfRestored(t.Path), sqlitefile.MakePrivate(t.Path))
+	err := sqlitefile.Prepare(ctx, t.Path)
 	if err == nil && c.Exclusive {
 		err = sqlitefile.CheckAfterUncleanEnd(ctx, t.Path, c.Checking)
 	}

@@ -110,6 +110,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	var s *Store
 	var driver dialect.Driver
 	if t.IsSQLite() {
+		if err := sqlitefile.Look(ctx, t.Path); err != nil {
+			return nil, err
+		}
 		// Whoever opens the file and whoever replaces it do so one after the other. A server's own lock is
 		// enough for that.
 		if !c.Exclusive {
