@@ -142,7 +142,7 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	tuneMemory(os.LookupEnv, s.streams.Open)
 	offset := server.Offset{Database: st.Clock, Now: store.Now}
 	health := &server.Health{
-		Ping: st.Ping, Fit: st.CheckProgram, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler(),
+		Ping: st.Ping, Fit: st.CheckFit, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler(),
 		LoopbackOnly: onLoopback(l.admin),
 	}
 	measureProgram(api.Metrics, s.pair)

@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"slipway/internal/store"
 )
 
 // pinging bounds how long readiness waits for the database.
@@ -64,7 +67,10 @@ func (h *Health) unready(ctx context.Context) string {
 	if h.draining.Load() {
 		return "draining"
 	}
-	if h.Ping(ctx) != nil {
+	if err := h.Ping(ctx); err != nil {
+		if lacking, ok := errors.AsType[*store.SettingsError](err); ok {
+			return lacking.Error()
+		}
 		return "database unreachable"
 	}
 	if h.Fit != nil {

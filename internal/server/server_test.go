@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"slipway/internal/jsonlog"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/store/pgconn"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -206,6 +208,9 @@ func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
 	down = errors.New("no route")
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "database unreachable")
+	lacking := &store.SettingsError{Role: "slipway", Want: []pgconn.Setting{{Name: "jit", Value: "off"}}, Found: []string{"on"}}
+	down = fmt.Errorf("connect: %w", lacking)
+	expect("/readyz", 503, lacking.Error())
 	down, unfit = nil, errors.New("too old")
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "too old")

@@ -20,7 +20,7 @@ const maxReaders = 8
 // openSQLite opens one connection that writes, which transactions share by turns (see groupConnector), and a pool
 // that cannot: with one writer, no transaction ever meets another's lock.
 func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.Driver, error) {
-	s := &Store{dialect: dialect.SQLite, lookups: &lookups{}, closed: make(chan struct{})}
+	s := &Store{dialect: dialect.SQLite, lookups: &lookups{}, fitness: &fitness{}, closed: make(chan struct{})}
 	if c.Exclusive {
 		unlock, err := sqlitefile.TryLock(t.Path + sqlitefile.ServerLock)
 		if errors.Is(err, sqlitefile.ErrLocked) {

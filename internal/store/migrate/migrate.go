@@ -17,6 +17,7 @@ import (
 
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/pgconn"
 	"slipway/internal/store/sqlitefile"
 )
 
@@ -96,6 +97,8 @@ type migrator struct {
 	known []Migration
 	// lockAttempts is how often a migration is tried that finds a table locked.
 	lockAttempts int
+	// sent are the settings of a session of PostgreSQL.
+	sent []pgconn.Setting
 }
 
 // openMigrator opens a connection of its own: without the timeouts of a server's, and on SQLite without
