@@ -41,7 +41,9 @@ func (e *SettingsError) Error() string {
 
 // fixedAtStart are settings that cannot be set again in a session, so that their values cannot be compared. Nothing here
 // depends on them.
-var fixedAtStart = []string{"ignore_system_indexes", "post_auth_delay", "log_connections", "log_disconnections", "jit_debugging_support", "jit_profiling_support"}
+var fixedAtStart = []string{
+	"ignore_system_indexes", "post_auth_delay", "log_connections", "log_disconnections", "jit_debugging_support", "jit_profiling_support",
+}
 
 // Sent returns the settings that a configuration sends when it connects, in its options and by themselves. If the options
 // have one twice, the last counts, as for the server. The name of the application is left out: poolers add to it.
@@ -122,7 +124,7 @@ func askSession(ctx context.Context, c driver.QueryerContext, sent []Setting) (s
 	query.WriteString("SELECT pg_backend_pid()::bigint, current_user::text")
 	for _, s := range sent {
 		name := pq.QuoteLiteral(s.Name)
-		query.WriteString(", coalesce(current_setting(" + name + ", true), ''), set_config(" + name + ", " + pq.QuoteLiteral(s.Value) + ", true)")
+		_, _ = fmt.Fprintf(&query, ", coalesce(current_setting(%s, true), ''), set_config(%[1]s, %s, true)", name, pq.QuoteLiteral(s.Value))
 	}
 	rows, err := c.QueryContext(ctx, query.String(), nil)
 	if err != nil {

@@ -47,6 +47,6 @@ func withoutOptions(b []byte) []byte {
 		}
 	}
 	kept = append(kept, 0)
-	binary.BigEndian.PutUint32(kept, uint32(len(kept))) //nolint:gosec // a few hundred bytes
+	binary.BigEndian.PutUint32(kept, uint32(len(kept)))
 	return kept
 }
