@@ -20,7 +20,9 @@ type Chore struct {
 	// when a server last worked on it
 	WorkedAt time.Time `json:"worked_at,omitempty"`
 	// when it was taken up after nobody had worked on it: for leases after a long time, for a purge in any case
-	ResumedAt    time.Time `json:"resumed_at,omitempty"`
+	ResumedAt time.Time `json:"resumed_at,omitempty"`
+	// when a purge last ended; before resumed_at if one is going on or was killed; null for leases
+	EndedAt      *time.Time `json:"ended_at,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -31,7 +33,7 @@ func (*Chore) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case chore.FieldID:
 			values[i] = new(sql.NullString)
-		case chore.FieldWorkedAt, chore.FieldResumedAt:
+		case chore.FieldWorkedAt, chore.FieldResumedAt, chore.FieldEndedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -65,6 +67,13 @@ func (_m *Chore) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field resumed_at", values[i])
 			} else if value.Valid {
 				_m.ResumedAt = value.Time
+			}
+		case chore.FieldEndedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field ended_at", values[i])
+			} else if value.Valid {
+				_m.EndedAt = new(time.Time)
+				*_m.EndedAt = value.Time
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -107,6 +116,11 @@ func (_m *Chore) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("resumed_at=")
 	builder.WriteString(_m.ResumedAt.Format(time.ANSIC))
+	builder.WriteString(", ")
+	if v := _m.EndedAt; v != nil {
+		builder.WriteString("ended_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

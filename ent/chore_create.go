@@ -32,6 +32,20 @@ func (_c *ChoreCreate) SetResumedAt(v time.Time) *ChoreCreate {
 	return _c
 }
 
+// SetEndedAt sets the "ended_at" field.
+func (_c *ChoreCreate) SetEndedAt(v time.Time) *ChoreCreate {
+	_c.mutation.SetEndedAt(v)
+	return _c
+}
+
+// SetNillableEndedAt sets the "ended_at" field if the given value is not nil.
+func (_c *ChoreCreate) SetNillableEndedAt(v *time.Time) *ChoreCreate {
+	if v != nil {
+		_c.SetEndedAt(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ChoreCreate) SetID(v string) *ChoreCreate {
 	_c.mutation.SetID(v)
@@ -120,6 +134,10 @@ func (_c *ChoreCreate) createSpec() (*Chore, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ResumedAt(); ok {
 		_spec.SetField(chore.FieldResumedAt, field.TypeTime, value)
 		_node.ResumedAt = value
+	}
+	if value, ok := _c.mutation.EndedAt(); ok {
+		_spec.SetField(chore.FieldEndedAt, field.TypeTime, value)
+		_node.EndedAt = &value
 	}
 	return _node, _spec
 }

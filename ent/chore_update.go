@@ -57,6 +57,26 @@ func (_u *ChoreUpdate) SetNillableResumedAt(v *time.Time) *ChoreUpdate {
 	return _u
 }
 
+// SetEndedAt sets the "ended_at" field.
+func (_u *ChoreUpdate) SetEndedAt(v time.Time) *ChoreUpdate {
+	_u.mutation.SetEndedAt(v)
+	return _u
+}
+
+// SetNillableEndedAt sets the "ended_at" field if the given value is not nil.
+func (_u *ChoreUpdate) SetNillableEndedAt(v *time.Time) *ChoreUpdate {
+	if v != nil {
+		_u.SetEndedAt(*v)
+	}
+	return _u
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (_u *ChoreUpdate) ClearEndedAt() *ChoreUpdate {
+	_u.mutation.ClearEndedAt()
+	return _u
+}
+
 // Mutation returns the ChoreMutation object of the builder.
 func (_u *ChoreUpdate) Mutation() *ChoreMutation {
 	return _u.mutation
@@ -110,6 +130,12 @@ func (_u *ChoreUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.ResumedAt(); ok {
 		_spec.SetField(chore.FieldResumedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.EndedAt(); ok {
+		_spec.SetField(chore.FieldEndedAt, field.TypeTime, value)
+	}
+	if _u.mutation.EndedAtCleared() {
+		_spec.ClearField(chore.FieldEndedAt, field.TypeTime)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -157,6 +183,26 @@ func (_u *ChoreUpdateOne) SetNillableResumedAt(v *time.Time) *ChoreUpdateOne {
 	if v != nil {
 		_u.SetResumedAt(*v)
 	}
+	return _u
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (_u *ChoreUpdateOne) SetEndedAt(v time.Time) *ChoreUpdateOne {
+	_u.mutation.SetEndedAt(v)
+	return _u
+}
+
+// SetNillableEndedAt sets the "ended_at" field if the given value is not nil.
+func (_u *ChoreUpdateOne) SetNillableEndedAt(v *time.Time) *ChoreUpdateOne {
+	if v != nil {
+		_u.SetEndedAt(*v)
+	}
+	return _u
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (_u *ChoreUpdateOne) ClearEndedAt() *ChoreUpdateOne {
+	_u.mutation.ClearEndedAt()
 	return _u
 }
 
@@ -242,6 +288,12 @@ func (_u *ChoreUpdateOne) sqlSave(ctx context.Context) (_node *Chore, err error)
 	}
 	if value, ok := _u.mutation.ResumedAt(); ok {
 		_spec.SetField(chore.FieldResumedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.EndedAt(); ok {
+		_spec.SetField(chore.FieldEndedAt, field.TypeTime, value)
+	}
+	if _u.mutation.EndedAtCleared() {
+		_spec.ClearField(chore.FieldEndedAt, field.TypeTime)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Chore{config: _u.config}

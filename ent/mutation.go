@@ -1844,6 +1844,7 @@ type ChoreMutation struct {
 	id            *string
 	worked_at     *time.Time
 	resumed_at    *time.Time
+	ended_at      *time.Time
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Chore, error)
@@ -2026,6 +2027,55 @@ func (m *ChoreMutation) ResetResumedAt() {
 	m.resumed_at = nil
 }
 
+// SetEndedAt sets the "ended_at" field.
+func (m *ChoreMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *ChoreMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedAt returns the old "ended_at" field's value of the Chore entity.
+// If the Chore object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChoreMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
+	}
+	return oldValue.EndedAt, nil
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *ChoreMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[chore.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *ChoreMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[chore.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *ChoreMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, chore.FieldEndedAt)
+}
+
 // Where appends a list predicates to the ChoreMutation builder.
 func (m *ChoreMutation) Where(ps ...predicate.Chore) {
 	m.predicates = append(m.predicates, ps...)
@@ -2060,12 +2110,15 @@ func (m *ChoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChoreMutation) Fields() []string {
-	fields := make([]string, 0, 2)
+	fields := make([]string, 0, 3)
 	if m.worked_at != nil {
 		fields = append(fields, chore.FieldWorkedAt)
 	}
 	if m.resumed_at != nil {
 		fields = append(fields, chore.FieldResumedAt)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, chore.FieldEndedAt)
 	}
 	return fields
 }
@@ -2079,6 +2132,8 @@ func (m *ChoreMutation) Field(name string) (ent.Value, bool) {
 		return m.WorkedAt()
 	case chore.FieldResumedAt:
 		return m.ResumedAt()
+	case chore.FieldEndedAt:
+		return m.EndedAt()
 	}
 	return nil, false
 }
@@ -2092,6 +2147,8 @@ func (m *ChoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldWorkedAt(ctx)
 	case chore.FieldResumedAt:
 		return m.OldResumedAt(ctx)
+	case chore.FieldEndedAt:
+		return m.OldEndedAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Chore field %s", name)
 }
@@ -2114,6 +2171,13 @@ func (m *ChoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetResumedAt(v)
+		return nil
+	case chore.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Chore field %s", name)
@@ -2144,7 +2208,11 @@ func (m *ChoreMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *ChoreMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(chore.FieldEndedAt) {
+		fields = append(fields, chore.FieldEndedAt)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -2157,6 +2225,11 @@ func (m *ChoreMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *ChoreMutation) ClearField(name string) error {
+	switch name {
+	case chore.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
 	return fmt.Errorf("unknown Chore nullable field %s", name)
 }
 
@@ -2169,6 +2242,9 @@ func (m *ChoreMutation) ResetField(name string) error {
 		return nil
 	case chore.FieldResumedAt:
 		m.ResetResumedAt()
+		return nil
+	case chore.FieldEndedAt:
+		m.ResetEndedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Chore field %s", name)

@@ -178,6 +178,8 @@ func (_m *Chore) ScanTarget(column string) any {
 		return &_m.WorkedAt
 	case chore.FieldResumedAt:
 		return &_m.ResumedAt
+	case chore.FieldEndedAt:
+		return scanNillable[time.Time]{&_m.EndedAt}
 	default:
 		return nil
 	}

@@ -212,7 +212,7 @@ func (_m *AuditEvent) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of lease_sweeps, with every column but those that the database fills in and those
 // that are set later.
 func (*Chore) InsertStatement() string {
-	return `INSERT INTO "lease_sweeps" ("id", "worked_at", "resumed_at") VALUES ($1, $2, $3)`
+	return `INSERT INTO "lease_sweeps" ("id", "worked_at", "resumed_at", "ended_at") VALUES ($1, $2, $3, $4)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -221,6 +221,7 @@ func (_m *Chore) InsertArguments() []any {
 		_m.ID,
 		_m.WorkedAt,
 		_m.ResumedAt,
+		nillable(_m.EndedAt),
 	}
 }
 
@@ -246,6 +247,8 @@ func (_m *Chore) ColumnValue(column string) any {
 		return _m.WorkedAt
 	case chore.FieldResumedAt:
 		return _m.ResumedAt
+	case chore.FieldEndedAt:
+		return nillable(_m.EndedAt)
 	default:
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	main "slipway/cmd/slipway"
 	"slipway/internal/actor"
 	"slipway/internal/test/worldtest"
 )
@@ -199,4 +200,61 @@ func TestProfilesHaveAListenerOfTheirOwn(t *testing.T) {
 	if s := serve(t, "--database", file(t)); s.Profiles != "" {
 		t.Errorf("without the flag they are served at %s", s.Profiles)
 	}
+}
+
+func TestHealthIsServedToThisMachineAloneAndBesideSilentConnections(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--database", file(t), "--debug-listen", "127.0.0.1:0")
+	for _, url := range []string{s.Health, s.Profiles} {
+		for range 200 {
+			silent, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = silent.Close() })
+		}
+	}
+	for url, want := range map[string]int{s.Health + "/healthz": 200, s.Health + "/metrics": 200, s.Profiles + "/debug/pprof/cmdline": 200} {
+		if got := status(t, url, ""); got != want {
+			t.Errorf("%s beside 200 silent connections: %d, want %d", url, got, want)
+		}
+	}
+	if answer, _ := say(t, "127.0.0.1", s.Health, "/metrics", "Host: evil.example\r\n"); answer.StatusCode != 421 {
+		t.Errorf("another Host: %d", answer.StatusCode)
+	}
+}
+
+func TestConnectionsOfHealthAndProfilesAreBoundedInTimeAndNumber(t *testing.T) {
+	t.Parallel()
+	s := main.Aside(http.NotFoundHandler())
+	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout <= 0 || s.IdleTimeout <= 0 || s.MaxHeaderBytes <= 0 {
+		t.Fatalf("without limit: %+v", s)
+	}
+	if s.ConnState == nil {
+		t.Fatal("connections are not counted")
+	}
+	one, other := net.Pipe()
+	t.Cleanup(func() { _, _ = one.Close(), other.Close() })
+	var open []*pipeEnd
+	for range 65 {
+		c := &pipeEnd{Conn: one}
+		s.ConnState(c, http.StateNew)
+		open = append(open, c)
+	}
+	for i, c := range open {
+		if c.closed != (i == 0) {
+			t.Errorf("connection %d of 65 is closed: %t", i, c.closed)
+		}
+	}
+}
+
+// pipeEnd is a connection that records that it was closed.
+type pipeEnd struct {
+	net.Conn
+	closed bool
+}
+
+func (p *pipeEnd) Close() error {
+	p.closed = true
+	return nil
 }

@@ -1,6 +1,12 @@
 package main
 
-import "slipway/internal/setting"
+import (
+	"io"
+	"log"
+	"net/http"
+
+	"slipway/internal/setting"
+)
 
 // For the tests.
 var (
@@ -19,3 +25,6 @@ var Look = (*keyPair).look
 
 // Config is how to serve TLS with a pair.
 var Config = (*keyPair).config
+
+// Aside returns the http.Server of what is not the API.
+func Aside(h http.Handler) *http.Server { return aside(h, log.New(io.Discard, "", 0)) }

@@ -23,6 +23,10 @@ const (
 	readTimeout       = 10 * time.Second
 	idleTimeout       = 60 * time.Second
 	maxHeaderBytes    = 16 << 10
+	// adminWriteTimeout bounds an answer of health and metrics. A profile may take longer.
+	adminWriteTimeout = 10 * time.Second
+	// maxAside is how many connections health and metrics may have, and profiles.
+	maxAside = 64
 	// maxUnread is how much of the bodies on a connection of HTTP/2 may wait, in bytes, to be read by handlers.
 	maxUnread = 128 << 10
 )
@@ -126,7 +130,8 @@ func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 // aside returns the http.Server of what is not the API.
 func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+		Handler: h, ConnState: httpx.NewCrowd(maxAside).ConnState,
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: errorLog,
 	}
 }
@@ -136,10 +141,14 @@ func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger) error {
 	tuneMemory(os.LookupEnv, s.streams.Open)
 	offset := server.Offset{Database: st.Clock, Now: store.Now}
-	health := &server.Health{Ping: st.Ping, Fit: st.CheckProgram, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler()}
+	health := &server.Health{
+		Ping: st.Ping, Fit: st.CheckFit, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler(),
+		LoopbackOnly: onLoopback(l.admin),
+	}
 	measureProgram(api.Metrics, s.pair)
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	apiServer, adminServer := s.server(api, errorLog), aside(health.Handler(), errorLog)
+	adminServer.WriteTimeout = adminWriteTimeout
 	debugServer := aside(server.Profiles(onLoopback(l.debug)), errorLog)
 	var keeping sync.WaitGroup
 	defer keeping.Wait()

@@ -44,7 +44,7 @@ func TestBadSettingEndsWithTwoAndSaysWhatIsWanted(t *testing.T) {
 		{"serve --keep-details 23h59m", `--keep-details: want forever or a duration of at least 24h, such as 2160h, found "23h59m"`},
 		{"serve --keep-audit 48h", `--keep-audit: want --audit-archive beside it, found none`},
 		{"serve --audit-archive .", `--audit-archive: want --keep-audit beside it, found none`},
-		{"serve --keep-audit 48h --audit-archive ./none", `--audit-archive: want a folder in which files can be made: open ./none`},
+		{"serve --keep-audit 48h --audit-archive ./none", `--audit-archive: want a folder in which files can be made: stat ./none`},
 		{"serve --trusted-only=yes", `--trusted-only: want true or false`},
 		{"serve --trusted-documents /no/such.json", `--trusted-documents: open /no/such.json: no such file or directory`},
 		{"serve --introspection=maybe", `--introspection: want true or false, found "maybe"`},

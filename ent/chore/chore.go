@@ -15,6 +15,8 @@ const (
 	FieldWorkedAt = "worked_at"
 	// FieldResumedAt holds the string denoting the resumed_at field in the database.
 	FieldResumedAt = "resumed_at"
+	// FieldEndedAt holds the string denoting the ended_at field in the database.
+	FieldEndedAt = "ended_at"
 	// Table holds the table name of the chore in the database.
 	Table = "lease_sweeps"
 )
@@ -24,6 +26,7 @@ var Columns = []string{
 	FieldID,
 	FieldWorkedAt,
 	FieldResumedAt,
+	FieldEndedAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -52,4 +55,9 @@ func ByWorkedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByResumedAt orders the results by the resumed_at field.
 func ByResumedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldResumedAt, opts...).ToFunc()
+}
+
+// ByEndedAt orders the results by the ended_at field.
+func ByEndedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEndedAt, opts...).ToFunc()
 }

@@ -74,6 +74,11 @@ func ResumedAt(v time.Time) predicate.Chore {
 	return predicate.Chore(sql.FieldEQ(FieldResumedAt, v))
 }
 
+// EndedAt applies equality check predicate on the "ended_at" field. It's identical to EndedAtEQ.
+func EndedAt(v time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldEQ(FieldEndedAt, v))
+}
+
 // WorkedAtEQ applies the EQ predicate on the "worked_at" field.
 func WorkedAtEQ(v time.Time) predicate.Chore {
 	return predicate.Chore(sql.FieldEQ(FieldWorkedAt, v))
@@ -152,6 +157,56 @@ func ResumedAtLT(v time.Time) predicate.Chore {
 // ResumedAtLTE applies the LTE predicate on the "resumed_at" field.
 func ResumedAtLTE(v time.Time) predicate.Chore {
 	return predicate.Chore(sql.FieldLTE(FieldResumedAt, v))
+}
+
+// EndedAtEQ applies the EQ predicate on the "ended_at" field.
+func EndedAtEQ(v time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldEQ(FieldEndedAt, v))
+}
+
+// EndedAtNEQ applies the NEQ predicate on the "ended_at" field.
+func EndedAtNEQ(v time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldNEQ(FieldEndedAt, v))
+}
+
+// EndedAtIn applies the In predicate on the "ended_at" field.
+func EndedAtIn(vs ...time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldIn(FieldEndedAt, vs...))
+}
+
+// EndedAtNotIn applies the NotIn predicate on the "ended_at" field.
+func EndedAtNotIn(vs ...time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldNotIn(FieldEndedAt, vs...))
+}
+
+// EndedAtGT applies the GT predicate on the "ended_at" field.
+func EndedAtGT(v time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldGT(FieldEndedAt, v))
+}
+
+// EndedAtGTE applies the GTE predicate on the "ended_at" field.
+func EndedAtGTE(v time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldGTE(FieldEndedAt, v))
+}
+
+// EndedAtLT applies the LT predicate on the "ended_at" field.
+func EndedAtLT(v time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldLT(FieldEndedAt, v))
+}
+
+// EndedAtLTE applies the LTE predicate on the "ended_at" field.
+func EndedAtLTE(v time.Time) predicate.Chore {
+	return predicate.Chore(sql.FieldLTE(FieldEndedAt, v))
+}
+
+// EndedAtIsNil applies the IsNil predicate on the "ended_at" field.
+func EndedAtIsNil() predicate.Chore {
+	return predicate.Chore(sql.FieldIsNull(FieldEndedAt))
+}
+
+// EndedAtNotNil applies the NotNil predicate on the "ended_at" field.
+func EndedAtNotNil() predicate.Chore {
+	return predicate.Chore(sql.FieldNotNull(FieldEndedAt))
 }
 
 // And groups predicates with the AND operator between them.

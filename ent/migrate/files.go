@@ -18,12 +18,17 @@ import (
 var Files embed.FS
 
 // Newest returns the version of the newest migration in a folder.
-func Newest(folder string) (version int64, err error) {
+func Newest(folder string) (version int64, err error) { return chosen(folder, slices.Max[[]string]) }
+
+// Oldest returns the version of the oldest migration in a folder.
+func Oldest(folder string) (version int64, err error) { return chosen(folder, slices.Min[[]string]) }
+
+func chosen(folder string, choose func([]string) string) (version int64, err error) {
 	files, err := fs.Glob(Files, folder+"/*.sql")
 	if err != nil || len(files) == 0 {
 		return 0, fmt.Errorf("no migrations in %s: %w", folder, err)
 	}
-	digits, _, _ := strings.Cut(path.Base(slices.Max(files)), "_")
+	digits, _, _ := strings.Cut(path.Base(choose(files)), "_")
 	return strconv.ParseInt(digits, 10, 64)
 }
 

@@ -119,6 +119,7 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "worked_at", Type: field.TypeTime},
 		{Name: "resumed_at", Type: field.TypeTime},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
 	}
 	// LeaseSweepsTable holds the schema information for the "lease_sweeps" table.
 	LeaseSweepsTable = &schema.Table{

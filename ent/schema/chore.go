@@ -24,5 +24,7 @@ func (Chore) Fields() []ent.Field {
 			Comment("when a server last worked on it"),
 		field.Time("resumed_at").
 			Comment("when it was taken up after nobody had worked on it: for leases after a long time, for a purge in any case"),
+		field.Time("ended_at").Optional().Nillable().
+			Comment("when a purge last ended; before resumed_at if one is going on or was killed; null for leases"),
 	}
 }

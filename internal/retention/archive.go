@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"slipway/ent"
 )
@@ -16,8 +17,29 @@ import (
 // a JSON object of the table's columns. A row may be there twice, where a server has ended between writing and removing it.
 type Archive struct{ folder string }
 
-// OpenArchive returns the archive in a folder, which must be there. It fails where no file can be made in it.
+// OpenArchive returns the archive in a folder, which must be there. It fails if no file can be made in it, if others may
+// change what is in it, and if it has a file of a month that is not fit to be added to.
 func OpenArchive(folder string) (*Archive, error) {
+	if err := checkFolder(folder); err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if !isMonth(file.Name()) {
+			continue
+		}
+		info, err := file.Info()
+		if err == nil {
+			err = checkFile(filepath.Join(folder, file.Name()), info)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+
 	probe, err := os.CreateTemp(folder, ".audit-")
 	if err != nil {
 		return nil, err
@@ -47,14 +69,20 @@ func (a *Archive) append(rows []*ent.AuditEvent) error {
 	return nil
 }
 
+// fileOfMonth is the layout of the files' names.
+const fileOfMonth = "audit-2006-01.jsonl"
+
 // nameOf returns the name of the file that a row belongs into.
-func nameOf(row *ent.AuditEvent) string {
-	return row.CreatedAt.UTC().Format("audit-2006-01.jsonl")
+func nameOf(row *ent.AuditEvent) string { return row.CreatedAt.UTC().Format(fileOfMonth) }
+
+func isMonth(name string) bool {
+	_, err := time.Parse(fileOfMonth, name)
+	return err == nil
 }
 
-// appendTo adds lines to a file. Where that fails, the file is as it was.
+// appendTo adds lines to a file. If that fails, the file is as it was.
 func appendTo(path string, lines []byte) (err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := openFile(path)
 	if err != nil {
 		return err
 	}

@@ -47,14 +47,18 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	return s.purge(ctx, func(context.Context) error { return nil })
 }
 
-// PurgeIfDue is Purge where a server began to purge at least an hour ago and none is at it. It ends early where another
-// server has taken over, because this one did not get on for a minute.
+// PurgeIfDue is Purge if the last purge began at least an hour ago and has ended, or if no server has worked on it for a
+// minute. It ends early if another server has taken over, because this one did not get on for a minute.
 func (s *Service) PurgeIfDue(ctx context.Context) (purged int, err error) {
 	r, err := s.begin(ctx)
 	if err != nil || r == nil {
 		return 0, err
 	}
-	return s.purge(ctx, r.renew)
+	purged, err = s.purge(ctx, r.renew)
+	if ctx.Err() != nil { // the server stops, and another one takes over
+		return purged, err
+	}
+	return purged, errors.Join(err, r.end(ctx))
 }
 
 // work removes rows of a kind that are older than a time in steps, and returns how many they were. It calls next before

@@ -165,3 +165,34 @@ func TestAPurgeThatGoesOnIsNotTakenOnAndOneThatStoppedIs(t *testing.T) {
 		}
 	})
 }
+
+func TestAPurgeWhoseServerWasKilledIsTakenOverAfterAMinute(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		now := store.Now()
+		killed, kill := context.WithCancel(t.Context())
+		house := w.RetentionAt(now)
+		kinds := 0
+		house.Purged = func(string, int) { kinds++; kill() }
+		if _, err := house.PurgeIfDue(killed); kinds != 1 || err != nil {
+			t.Fatalf("the server purged %d kinds of rows before it was killed, %v", kinds, err)
+		}
+		remember(t, w, w.Acme, 3, now.Add(-48*time.Hour), now)
+
+		for _, c := range []struct {
+			after time.Duration
+			want  int
+		}{
+			{time.Minute - time.Microsecond, 0}, {time.Minute, 3}, // taken over, once
+			{2 * time.Minute, 0}, {time.Hour, 0}, {time.Hour + time.Minute, 3},
+		} {
+			n, err := w.RetentionAt(now.Add(c.after)).PurgeIfDue(t.Context())
+			if n != c.want || err != nil {
+				t.Errorf("after %s: %d rows were purged, %v, want %d", c.after, n, err, c.want)
+			}
+			if n > 0 {
+				remember(t, w, w.Acme, 3, now.Add(-48*time.Hour), now.Add(time.Hour))
+			}
+		}
+	})
+}

@@ -40,8 +40,7 @@ func (s *Service) begin(ctx context.Context) (r *round, err error) {
 			return err
 		}
 		at := s.Journal.Shared(clock())
-		// A clock that was set back is no reason to wait for it.
-		if at.Sub(last.ResumedAt).Abs() < every || at.Sub(last.WorkedAt).Abs() < abandonedAfter {
+		if !isDue(last, at) {
 			return nil
 		}
 		n, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(last.ResumedAt), chore.WorkedAt(last.WorkedAt)).
@@ -52,6 +51,16 @@ func (s *Service) begin(ctx context.Context) (r *round, err error) {
 		return err
 	})
 	return r, err
+}
+
+// isDue reports whether a purge may begin: the last one ended and began long enough ago, or its server works on it no
+// longer. A clock that was set back is no reason to wait for it.
+func isDue(last *ent.Chore, at time.Time) bool {
+	if at.Sub(last.WorkedAt).Abs() < abandonedAfter {
+		return false
+	}
+	ended := last.EndedAt != nil && !last.EndedAt.Before(last.ResumedAt)
+	return !ended || at.Sub(last.ResumedAt).Abs() >= every
 }
 
 // renew notes now and then that the round goes on. It fails with errOvertaken where another server has begun one.
@@ -65,6 +74,14 @@ func (r *round) renew(ctx context.Context) error {
 			return errOvertaken
 		}
 		r.renewed = r.Journal.Now()
+		return err
+	})
+}
+
+// end notes that the round has ended, unless another server has begun one. The next is then due an hour after it began.
+func (r *round) end(ctx context.Context) error {
+	return r.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+		_, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(r.began)).SetEndedAt(r.Journal.Shared(clock())).Save(ctx)
 		return err
 	})
 }

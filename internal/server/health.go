@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"slipway/internal/store"
 )
 
 // pinging bounds how long readiness waits for the database.
@@ -21,7 +24,10 @@ type Health struct {
 	// Offset measures how far the server's clock is from the database's; nil where it does not matter.
 	Offset func(context.Context) (time.Duration, error)
 	// Metrics are served beside, at /metrics; nil for none.
-	Metrics  http.Handler
+	Metrics http.Handler
+	// LoopbackOnly refuses requests whose Host is not this machine.
+	LoopbackOnly bool
+
 	draining atomic.Bool
 }
 
@@ -50,6 +56,9 @@ func (h *Health) Handler() http.Handler {
 	if h.Metrics != nil {
 		readOnly(mux, "/metrics", h.Metrics.ServeHTTP)
 	}
+	if h.LoopbackOnly {
+		return nosniff(underLoopback(mux))
+	}
 	return nosniff(mux)
 }
 
@@ -58,7 +67,10 @@ func (h *Health) unready(ctx context.Context) string {
 	if h.draining.Load() {
 		return "draining"
 	}
-	if h.Ping(ctx) != nil {
+	if err := h.Ping(ctx); err != nil {
+		if lacking, ok := errors.AsType[*store.SettingsError](err); ok {
+			return lacking.Error()
+		}
 		return "database unreachable"
 	}
 	if h.Fit != nil {

@@ -32,6 +32,18 @@ func loopbackOnly(baseURL string, f fail) func(http.Handler) http.Handler {
 	}
 }
 
+// underLoopback serves requests whose Host is this machine and refuses others, for a listener on a loopback address that
+// has no errors of the API.
+func underLoopback(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopback(hostName(r.Host)) {
+			say(w, http.StatusMisdirectedRequest, "this listener is on a loopback address and answers under localhost only; ask it as localhost or 127.0.0.1")
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 // hostName is the name or address of a Host header, without its port and in lower case.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {

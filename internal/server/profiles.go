@@ -6,7 +6,7 @@ import (
 )
 
 // Profiles serves Go's profiles at /debug/pprof/, for a listener of their own. With loopbackOnly it answers
-// only where the Host is this machine: the command line is among what it tells.
+// only if the Host is this machine: the profiles include the command line.
 func Profiles(loopbackOnly bool) http.Handler {
 	mux := http.NewServeMux()
 	readOnly(mux, "/debug/pprof/", pprof.Index)
@@ -17,11 +17,5 @@ func Profiles(loopbackOnly bool) http.Handler {
 	if !loopbackOnly {
 		return mux
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(hostName(r.Host)) {
-			say(w, http.StatusMisdirectedRequest, "profiles are served under localhost only")
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
+	return underLoopback(mux)
 }

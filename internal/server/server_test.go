@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"slipway/internal/jsonlog"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/store/pgconn"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -206,6 +208,9 @@ func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
 	down = errors.New("no route")
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "database unreachable")
+	lacking := &store.SettingsError{Role: "slipway", Want: []pgconn.Setting{{Name: "jit", Value: "off"}}, Found: []string{"on"}}
+	down = fmt.Errorf("connect: %w", lacking)
+	expect("/readyz", 503, lacking.Error())
 	down, unfit = nil, errors.New("too old")
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "too old")
@@ -229,6 +234,30 @@ func TestProfilesAreServedToThisMachineAlone(t *testing.T) {
 		}{{local.URL, "", 200}, {local.URL, "localhost:6060", 200}, {local.URL, "evil.example", 421}, {any.URL, "db-1.internal:6060", 200}} {
 			if resp, body := sendTo(t, c.host, "GET", c.url+path, ""); resp.StatusCode != c.status {
 				t.Errorf("%s under the Host %q: %d %.200s", path, c.host, resp.StatusCode, body)
+			}
+		}
+	}
+}
+
+func TestHealthOnALoopbackAddressIsServedToThisMachineAlone(t *testing.T) {
+	t.Parallel()
+	serves := func(loopbackOnly bool) string {
+		h := &server.Health{Ping: func(context.Context) error { return nil }, Metrics: http.NotFoundHandler(), LoopbackOnly: loopbackOnly}
+		s := httptest.NewServer(h.Handler())
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	local, any := serves(true), serves(false)
+	for path, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 404} {
+		for _, c := range []struct {
+			url, host string
+			status    int
+		}{
+			{local, "", status}, {local, "localhost:9090", status}, {local, "[::1]:9090", status}, {local, "evil.example", 421},
+			{local, "127.0.0.1.evil.example:9090", 421}, {any, "db-1.internal:9090", status},
+		} {
+			if resp, body := sendTo(t, c.host, "GET", c.url+path, ""); resp.StatusCode != c.status {
+				t.Errorf("%s under the Host %q: %d %.200s, want %d", path, c.host, resp.StatusCode, body, c.status)
 			}
 		}
 	}

@@ -91,9 +91,10 @@ func TestRowLevelSecurityIsOnExactlyTheTablesOfTenants(t *testing.T) {
 }
 
 // The conditions of the policies, without brackets and casts. Reading has a CASE, because the planner takes a
-// condition with OR for true of one row in two hundred.
+// condition with OR for true of one row in two hundred. Its last branch is an error.
 const (
-	reads  = "CASE WHEN current_setting'app.isolation', true = 'filter' THEN true ELSE "
+	reads  = "CASE current_setting'app.isolation', true WHEN 'filter' THEN true WHEN 'strict' THEN "
+	fails  = " ELSE current_setting'app.isolation, which this session lacks'::boolean END"
 	owns   = "organization_id = current_setting'app.org_id', true"
 	writes = "COALESCEorganization_id, 'global' = current_setting'app.org_id', true"
 )
@@ -101,9 +102,9 @@ const (
 func TestPoliciesAreThoseOfTheClass(t *testing.T) {
 	t.Parallel()
 	want := map[store.Class]map[string]string{
-		store.Owned: {"SELECT": reads + owns + " END", "INSERT": owns, "UPDATE": owns + " " + owns, "DELETE": owns},
+		store.Owned: {"SELECT": reads + owns + fails, "INSERT": owns, "UPDATE": owns + " " + owns, "DELETE": owns},
 		store.Shared: {
-			"SELECT": reads + owns + " OR organization_id IS NULL END",
+			"SELECT": reads + owns + " OR organization_id IS NULL" + fails,
 			"INSERT": writes, "UPDATE": writes + " " + writes, "DELETE": writes,
 		},
 	}

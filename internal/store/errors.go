@@ -90,7 +90,8 @@ const logStorageEvery = time.Minute
 
 // storage is the state of the disk and the files under the database, as the errors of the database tell it.
 type storage struct {
-	log *slog.Logger
+	log     *slog.Logger
+	fitness *fitness
 	// writesFail is whether the last write failed for the storage.
 	writesFail atomic.Bool
 
@@ -98,10 +99,13 @@ type storage struct {
 	logged time.Time
 }
 
-func newStorage(log *slog.Logger) *storage { return &storage{log: log} }
+func newStorage(log *slog.Logger, f *fitness) *storage { return &storage{log: log, fitness: f} }
 
 // storageFault returns what is wrong with the storage, or "" where err is not about the storage.
 func storageFault(err error) string {
+	if _, ok := errors.AsType[*SettingsError](err); ok || pgconn.IsNoSetting(err) {
+		return noSettings
+	}
 	if e := pq.As(err); e != nil {
 		return postgresStorageFaults[e.Code]
 	}
@@ -121,6 +125,7 @@ const (
 	diskFull      = "its disk is full"
 	diskBroken    = "its disk cannot be read or written"
 	fileBroken    = "its file is damaged"
+	noSettings    = "its sessions lack the settings of this server"
 )
 
 var postgresStorageFaults = map[pqerror.Code]string{
@@ -161,6 +166,7 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 	if ended := endOf(ctx); ended != nil {
 		return ended
 	}
+	s.fitness.recordStatement(err)
 	if what := storageFault(err); what != "" {
 		s.logFault(ctx, what, err)
 		return unavailable("The database cannot do this for now: " + what + ".").WithLoggedCause(err)

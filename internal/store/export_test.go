@@ -39,5 +39,11 @@ func JoinInserts(list ...insert) (text string, args []any) {
 
 // PublicError is the error that callers of a store get.
 func PublicError(ctx context.Context, err error) error {
-	return newStorage(slog.New(slog.DiscardHandler)).publicError(ctx, err)
+	return newStorage(slog.New(slog.DiscardHandler), &fitness{}).publicError(ctx, err)
+}
+
+// InSession runs a statement on a connection of the pool, outside a transaction.
+func (s *Store) InSession(ctx context.Context, statement string) error {
+	_, err := s.db.ExecContext(ctx, statement)
+	return err
 }

@@ -21,18 +21,21 @@ type hosts struct {
 	names []string
 	last  atomic.Int64
 	cache pgconn.Cache
+	// sent are the settings of each session, and fitness hears whether they are in force.
+	sent    []pgconn.Setting
+	fitness *fitness
 }
 
 // newHosts returns a connector to the servers of a configuration. Where the URL asks for an order of its
 // own, at random or standbys first, that is lib/pq's to keep.
-func newHosts(c pq.Config, cache pgconn.Cache) (*hosts, error) {
+func newHosts(c pq.Config, cache pgconn.Cache, f *fitness) (*hosts, error) {
 	servers := append([]pq.ConfigMultihost{{Host: c.Host, Hostaddr: c.Hostaddr, Port: c.Port}}, c.Multi...)
 	if c.LoadBalanceHosts == pq.LoadBalanceHostsRandom || c.TargetSessionAttrs == pq.TargetSessionAttrsPreferStandby {
 		servers = servers[:1]
 	} else {
 		c.Multi = nil
 	}
-	h := &hosts{cache: cache}
+	h := &hosts{cache: cache, sent: pgconn.Sent(c), fitness: f}
 	for _, s := range servers {
 		c.Host, c.Hostaddr, c.Port = s.Host, s.Hostaddr, s.Port
 		connector, err := pq.NewConnectorConfig(c)
@@ -51,7 +54,8 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 	last := int(h.last.Load())
 	for i := range h.each {
 		at := (last + i) % len(h.each)
-		conn, err := pgconn.Connect(ctx, h.each[at], h.cache)
+		conn, err := pgconn.Connect(ctx, h.each[at], h.cache, h.sent)
+		h.fitness.record(err)
 		if err == nil {
 			h.last.Store(int64(at))
 			return conn, nil
@@ -77,11 +81,14 @@ func (e *unreachableError) Error() string { return errors.Join(e.hosts...).Error
 func (e *unreachableError) Unwrap() []error { return e.hosts }
 
 // isRetryable reports whether one of the servers may let connect to it the next time: all but those that have
-// refused for good, or do not answer at all.
+// refused for good, lack the settings of the session, or do not answer at all.
 func (e *unreachableError) isRetryable() bool {
 	return slices.ContainsFunc(e.hosts, func(err error) bool {
 		if pq.As(err) != nil {
 			return isRetryable(err)
+		}
+		if _, ok := errors.AsType[*SettingsError](err); ok {
+			return false
 		}
 		return !isWireTimeout(err)
 	})

@@ -49,7 +49,8 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	})
 	found := &lookups{}
 	cache.OnLookup = found.add
-	servers, err := newHosts(config, cache)
+	fit := &fitness{}
+	servers, err := newHosts(config, cache, fit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,7 +59,7 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s := &Store{
-		dialect: dialect.Postgres, db: db, reads: db, lookups: found, close: []func() error{db.Close}, closed: make(chan struct{}),
+		dialect: dialect.Postgres, db: db, reads: db, lookups: found, connector: servers, fitness: fit, close: []func() error{db.Close}, closed: make(chan struct{}),
 	}
 	s.strict, s.listenURL = isolation == Strict, dsn
 	return s, tenantDriver{pool{db, conns}, s.strict}, nil
@@ -83,9 +84,14 @@ func (tenantDriver) Exec(context.Context, string, any, any) error {
 
 // The statements that begin a transaction: setScope one of no run, and runStatements those of a run by how it takes the
 // lock of its organization's creations.
-const (
-	setScope = "SELECT clock_timestamp(), set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
-	lockRun  = setScope + ", pg_advisory_xact_lock($2)"
+//
+// They set the limits of time again: behind a pooler of transactions the session may be another one than that in which they
+// were read back.
+var (
+	setScope = fmt.Sprintf("SELECT clock_timestamp(), set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), "+
+		"set_config('statement_timeout', '%d', true), set_config('idle_in_transaction_session_timeout', '%d', true)",
+		statementTimeout.Milliseconds(), idleInTransaction.Milliseconds())
+	lockRun = setScope + ", pg_advisory_xact_lock($2)"
 )
 
 var runStatements = [...]string{

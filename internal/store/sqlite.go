@@ -20,7 +20,7 @@ const maxReaders = 8
 // openSQLite opens one connection that writes, which transactions share by turns (see groupConnector), and a pool
 // that cannot: with one writer, no transaction ever meets another's lock.
 func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.Driver, error) {
-	s := &Store{dialect: dialect.SQLite, lookups: &lookups{}, closed: make(chan struct{})}
+	s := &Store{dialect: dialect.SQLite, lookups: &lookups{}, fitness: &fitness{}, closed: make(chan struct{})}
 	if c.Exclusive {
 		unlock, err := sqlitefile.TryLock(t.Path + sqlitefile.ServerLock)
 		if errors.Is(err, sqlitefile.ErrLocked) {
@@ -31,7 +31,7 @@ func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.
 		}
 		s.close = append(s.close, unlock)
 	}
-	err := errors.Join(sqlitefile.CheckNotHalfRestored(t.Path), sqlitefile.MakePrivate(t.Path))
+	err := sqlitefile.Prepare(ctx, t.Path)
 	if err == nil && c.Exclusive {
 		err = sqlitefile.CheckAfterUncleanEnd(ctx, t.Path, c.Checking)
 	}

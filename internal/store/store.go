@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -90,6 +91,9 @@ type Store struct {
 	close   []func() error
 	storage *storage
 	lookups *lookups
+	// connector connects to PostgreSQL, and fitness has what it found. On SQLite there is no connector, and nothing is found.
+	connector driver.Connector
+	fitness   *fitness
 	// strict reports whether single reads run under row-level security.
 	strict bool
 	// listenURL is the data source name of PostgreSQL that notifications come from, and closed is closed with the store.
@@ -108,8 +112,11 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, err
 	}
 	var s *Store
-	var driver dialect.Driver
+	var under dialect.Driver
 	if t.IsSQLite() {
+		if err := sqlitefile.Look(ctx, t.Path); err != nil {
+			return nil, err
+		}
 		// Whoever opens the file and whoever replaces it do so one after the other. A server's own lock is
 		// enough for that.
 		if !c.Exclusive {
@@ -119,9 +126,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 			}
 			defer unlock() //nolint:errcheck // the kernel gives the lock up with the file in any case
 		}
-		s, driver, err = openSQLite(ctx, t, c)
+		s, under, err = openSQLite(ctx, t, c)
 	} else {
-		s, driver, err = openPostgres(t.DSN, c)
+		s, under, err = openPostgres(t.DSN, c)
 	}
 	if err != nil {
 		return nil, err
@@ -144,8 +151,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return checkArgs(args)
 	}
 	s.poisonUnread, s.traceSystem = c.PoisonUnread, c.TraceSystem
-	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
-	s.reader = retryDriver{insertDriver{checkDriver{driver, before}}, s.storage}
+	s.storage = newStorage(cmp.Or(c.Log, slog.Default()), s.fitness)
+	s.reader = retryDriver{insertDriver{checkDriver{under, before}}, s.storage}
 	s.Client = ent.NewClient(ent.Driver(s.reader))
 	s.Client.Intercept(tenancyFilter())
 	s.Client.Use(requireTx, bindWrites)

@@ -33,7 +33,16 @@ func Write(ctx context.Context, databaseURL, file string) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
-	if err := errors.Join(checkNotTaken(file), sqlitefile.CheckNotHalfRestored(t.Path)); err != nil {
+	if err := checkNotTaken(file); err != nil {
+		return Copy{}, err
+	}
+	switch err := sqlitefile.Look(ctx, t.Path); {
+	case errors.Is(err, sqlitefile.ErrCorrupt):
+		return Copy{}, fmt.Errorf("no backup was written: %w", sqlitefile.CorruptError(t.Path, err))
+	case err != nil:
+		return Copy{}, err
+	}
+	if err := sqlitefile.CheckNotHalfRestored(t.Path); err != nil {
 		return Copy{}, err
 	}
 	partial, err := newPartial(file)

@@ -39,6 +39,10 @@ func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 	if err := checkBackupFile(file, t.Path); err != nil {
 		return Restored{}, err
 	}
+	// A damaged database may be replaced, but nothing that is not slipway's.
+	if err := sqlitefile.Look(ctx, t.Path); err != nil && !errors.Is(err, sqlitefile.ErrCorrupt) {
+		return Restored{}, err
+	}
 	unlock, err := lockExclusively(t)
 	if err != nil {
 		return Restored{}, err

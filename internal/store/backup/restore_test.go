@@ -178,7 +178,7 @@ func TestRestoreReplacesNoFileThatCameMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := strings.TrimPrefix(url, "sqlite:")
-	if err := os.WriteFile(path, []byte("by another program"), 0o600); err != nil {
+	if err := os.Rename(strings.TrimPrefix(worldtest.SQLite(t), "sqlite:"), path); err != nil {
 		t.Fatal(err)
 	}
 	_, err := backup.Restore(t.Context(), url, saved)

@@ -17,6 +17,7 @@ import (
 
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/pgconn"
 	"slipway/internal/store/sqlitefile"
 )
 
@@ -24,7 +25,7 @@ import (
 // call it at once. It applies none to a database that a newer version of the program has migrated, and
 // returns ErrNewer where this one may not serve that, and ErrOutOfOrder where it has a migration without one before it.
 func Up(ctx context.Context, url string, options ...Option) (int, error) {
-	m, err := openMigrator(url, options)
+	m, err := openMigrator(ctx, url, options)
 	if err != nil {
 		return 0, err
 	}
@@ -34,7 +35,7 @@ func Up(ctx context.Context, url string, options ...Option) (int, error) {
 
 // List returns every migration that the program knows or the database has, the oldest first.
 func List(ctx context.Context, url string, options ...Option) ([]Migration, error) {
-	m, err := openMigrator(url, options)
+	m, err := openMigrator(ctx, url, options)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func List(ctx context.Context, url string, options ...Option) ([]Migration, erro
 
 // Pending returns how many migrations are still to be applied, or ErrNewer and ErrOutOfOrder as Up does.
 func Pending(ctx context.Context, url string, options ...Option) (int, error) {
-	m, err := openMigrator(url, options)
+	m, err := openMigrator(ctx, url, options)
 	if err != nil {
 		return 0, err
 	}
@@ -96,11 +97,13 @@ type migrator struct {
 	known []Migration
 	// lockAttempts is how often a migration is tried that finds a table locked.
 	lockAttempts int
+	// sent are the settings of a session of PostgreSQL.
+	sent []pgconn.Setting
 }
 
 // openMigrator opens a connection of its own: without the timeouts of a server's, and on SQLite without
 // foreign keys, because the rebuild of a table would cascade into the rows that refer to it.
-func openMigrator(url string, options []Option) (*migrator, error) {
+func openMigrator(ctx context.Context, url string, options []Option) (*migrator, error) {
 	t, err := dburl.Parse(url)
 	if err != nil {
 		return nil, err
@@ -110,7 +113,7 @@ func openMigrator(url string, options []Option) (*migrator, error) {
 		o(m)
 	}
 	if t.IsSQLite() {
-		err = m.openSQLite()
+		err = m.openSQLite(ctx)
 	} else {
 		err = m.openPostgres()
 	}

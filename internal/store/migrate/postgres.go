@@ -3,6 +3,7 @@ package migrate
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/pgconn"
 )
 
 const (
@@ -43,7 +45,7 @@ func (m *migrator) openPostgres() error {
 	if err != nil {
 		return err
 	}
-	m.db = sql.OpenDB(connector)
+	m.db, m.sent = sql.OpenDB(connector), pgconn.Sent(config)
 	locker, err := newSessionLock(m.files)
 	if err != nil {
 		return errors.Join(err, m.db.Close())
@@ -53,6 +55,9 @@ func (m *migrator) openPostgres() error {
 
 // apply applies the pending migrations, and tries one again that found a table locked.
 func (m *migrator) apply(ctx context.Context) (applied int, err error) {
+	if err := m.checkSession(ctx); err != nil {
+		return 0, err
+	}
 	// What a migration that failed has set in its session goes with the session.
 	m.db.SetMaxIdleConns(-1)
 	wait := firstLockWait
@@ -79,6 +84,29 @@ func (m *migrator) apply(ctx context.Context) (applied int, err error) {
 		}
 		wait = min(2*wait, longestLockWait)
 	}
+}
+
+// checkSession returns an error if a pooler drops the settings of a migration: without them it would wait for locks and keep
+// servers waiting, or be broken off.
+func (m *migrator) checkSession(ctx context.Context) error {
+	if m.target.IsSQLite() {
+		return nil
+	}
+	conn, err := m.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	err = conn.Raw(func(c any) error {
+		asker, ok := c.(driver.QueryerContext)
+		if !ok {
+			return fmt.Errorf("the connection is a %T", c)
+		}
+		return pgconn.CheckSession(ctx, asker, m.sent)
+	})
+	if _, lacking := errors.AsType[*pgconn.SettingsError](err); lacking {
+		err = fmt.Errorf("migrations go around a pooler: name the database without it in --database-direct, or use a role of their own; %w", err)
+	}
+	return errors.Join(err, conn.Close())
 }
 
 // sessionLock is goose's lock, on the session that migrates. While it is held nobody else builds an index

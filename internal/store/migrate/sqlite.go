@@ -14,9 +14,8 @@ import (
 	"slipway/internal/store/sqlitefile"
 )
 
-func (m *migrator) openSQLite() (err error) {
-	err = errors.Join(sqlitefile.CheckNotHalfRestored(m.target.Path), sqlitefile.MakePrivate(m.target.Path))
-	if err != nil {
+func (m *migrator) openSQLite(ctx context.Context) (err error) {
+	if err := sqlitefile.Prepare(ctx, m.target.Path); err != nil {
 		return err
 	}
 	if m.db, err = sql.Open("sqlite", sqlitefile.DSN(m.target.Path)+"&_pragma=foreign_keys(0)"); err != nil {

@@ -1,9 +1,6 @@
 package pgconn
 
 import (
-	"context"
-	"database/sql/driver"
-	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -48,16 +45,8 @@ func TakeCache(c *pq.Config) (Cache, error) {
 
 // isDirect reports whether the process that runs the statements is the one that the server named when the connection was
 // made, for canceling. A pooler names one that is made up, or none. A proxy that passes bytes on is no pooler.
-func (c *Conn) isDirect(ctx context.Context) (bool, error) {
-	found, err := c.QueryContext(ctx, "SELECT pg_backend_pid()", nil)
-	if err != nil {
-		return false, fmt.Errorf("ask for the process of the session: %w", err)
-	}
-	row := make([]driver.Value, 1)
-	if err := errors.Join(found.Next(row), found.Close()); err != nil {
-		return false, err
-	}
+func (c *Conn) isDirect(process int64) bool {
 	// lib/pq keeps the number to itself. Should its field get another name, no statement is prepared.
 	named := reflect.Indirect(reflect.ValueOf(c.conn)).FieldByName("pid")
-	return named.IsValid() && named.CanInt() && row[0] == named.Int(), nil
+	return named.IsValid() && named.CanInt() && named.Int() == process
 }

@@ -6,6 +6,8 @@
 //
 // Answers are read ahead, so that a query fails before its first row and can be run again.
 //
+// Settings: what is sent for the session when a connection is made is read back once, because a pooler may drop it.
+//
 // Time: no goroutine watches the context of a statement. Deadlines on the wire bound it, and the server's own
 // statement_timeout.
 //
@@ -58,8 +60,9 @@ type Conn struct {
 	spare buffer
 }
 
-// Connect connects by a connector that has Dialer.
-func Connect(ctx context.Context, connector *pq.Connector, cache Cache) (*Conn, error) {
+// Connect connects by a connector that has Dialer. It returns a SettingsError if one of the settings that the connector sends
+// is not in force.
+func Connect(ctx context.Context, connector *pq.Connector, cache Cache, sent []Setting) (*Conn, error) {
 	c := &Conn{}
 	made, err := connector.Connect(context.WithValue(ctx, wireKey{}, &c.wire))
 	if err != nil {
@@ -72,16 +75,14 @@ func Connect(ctx context.Context, connector *pq.Connector, cache Cache) (*Conn, 
 	if c.pipeline, err = newPipeline(made); err != nil {
 		return nil, errors.Join(err, made.Close())
 	}
+	found, err := askSession(ctx, c, sent)
+	if err != nil {
+		return nil, errors.Join(err, made.Close())
+	}
 	capacity := cache.Capacity
-	if capacity > 0 && cache.Detect {
-		direct, err := c.isDirect(ctx)
-		if err != nil {
-			return nil, errors.Join(err, made.Close())
-		}
-		if !direct {
-			cache.OnPooler()
-			capacity = 0
-		}
+	if capacity > 0 && cache.Detect && !c.isDirect(found.process) {
+		cache.OnPooler()
+		capacity = 0
 	}
 	c.statements = newStatements(capacity, cache.OnLookup)
 	if capacity <= 0 {

@@ -48,10 +48,15 @@ func newStatements(most int, found func(bool)) statements {
 
 // run calls do with the statement that a text was prepared as, nil for none, and calls it without where the server
 // does not run it as it was prepared. In a transaction, which has failed by then, it returns ErrStale.
-func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, do func(driver.Stmt) error) error {
+func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, do func(driver.Stmt) error) (err error) {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
+	defer func() {
+		if IsNoSetting(err) {
+			c.broken = true
+		}
+	}()
 	if len(args) == 0 {
 		// It goes as a message of another kind, with which neither a begin nor COMMIT goes.
 		c.pipeline.commit = false
@@ -136,6 +141,13 @@ func (c *Conn) prepare(text string) (driver.Stmt, error) {
 // duplicateStatement is the error for a name that lib/pq has not given on this connection before.
 const duplicateStatement = pqerror.Code("42P05")
 
+// noSetting is the code of a read in a session without the settings by which the policies of row-level security decide.
+const noSetting = pqerror.Code("42704")
+
+// IsNoSetting reports whether a statement was refused because its session lacks the settings that were sent when its
+// connection was made: it ran in another one. The connection is closed.
+func IsNoSetting(err error) bool { return pq.As(err, noSetting) != nil }
+
 // isForeign reports whether err means that the session is not the one in which this connection has prepared its
 // statements, or not its alone: a pooler has changed it, or has discarded what was in it.
 func isForeign(err error) bool {
@@ -153,6 +165,6 @@ func isStale(err error) bool {
 		// "cached plan must not change result type", in the server's language.
 		return e.Routine == "RevalidateCachedQuery"
 	default:
-		return e.Code.Class() == "42" && e.Code != pqerror.InsufficientPrivilege
+		return e.Code.Class() == "42" && e.Code != pqerror.InsufficientPrivilege && e.Code != noSetting
 	}
 }

@@ -31,7 +31,7 @@ func TestNobodyWatchesTheContextOfAStatement(t *testing.T) {
 	c, err := pq.NewConnector(pgtest.URL(t))
 	must(t, err)
 	c.Dialer(pgconn.Dialer{Timeout: forever})
-	conn, err := pgconn.Connect(t.Context(), c, some)
+	conn, err := pgconn.Connect(t.Context(), c, some, nil)
 	must(t, err)
 	defer func() { must(t, conn.Close()) }()
 	for range 3 {

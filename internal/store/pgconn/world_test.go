@@ -24,7 +24,7 @@ type connector struct {
 }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	return pgconn.Connect(ctx, c.Connector, c.cache)
+	return pgconn.Connect(ctx, c.Connector, c.cache, nil)
 }
 
 // world is a pool of one connection, which passes a proxy.

@@ -3,6 +3,7 @@
 package sqlitefile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,39 @@ import (
 
 // OwnerOnly is the mode of the files of a SQLite database, which have every organization's data.
 const OwnerOnly = 0o600
+
+// Prepare makes sure that a path may be opened as a database, and makes its files private.
+func Prepare(ctx context.Context, path string) error {
+	if err := Look(ctx, path); err != nil {
+		return err
+	}
+	if err := CheckNotHalfRestored(path); err != nil {
+		return err
+	}
+	if err := checkLogs(path); err != nil {
+		return err
+	}
+	return MakePrivate(path)
+}
+
+// checkLogs returns an error for a -wal or a -journal whose database is not there: SQLite would delete it with the new one
+// that it makes. The logs are looked at first, because a program that makes a database makes its logs later.
+func checkLogs(path string) error {
+	for suffix, isThere := range map[string]func(string) (bool, error){"-wal": HasContent, "-journal": Exists} {
+		left, err := HasContent(path + suffix)
+		if err != nil {
+			return err
+		}
+		there, err := isThere(path)
+		if err != nil {
+			return err
+		}
+		if left && !there {
+			return fmt.Errorf("there is %s without its database %s: put that back beside it, or move it away", path+suffix, path)
+		}
+	}
+	return nil
+}
 
 // MakePrivate lets nobody but their owner read or write the files of a SQLite database. It makes the
 // migration's lock, from which SQLite takes the mode of a database that it makes (see DSN), and

@@ -24,13 +24,16 @@ func CorruptError(path string, err error) error {
 		path, err, path)
 }
 
+// servingMark is the content of the server's lock while a server has the file open.
+const servingMark = "serving\n"
+
 // MarkServing writes into the server's lock, which the caller holds, that a server has a SQLite file open.
 func MarkServing(path string) error {
 	f, err := os.OpenFile(path+ServerLock, os.O_WRONLY|os.O_TRUNC, OwnerOnly)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("serving\n")
+	_, err = f.WriteString(servingMark)
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
@@ -45,11 +48,8 @@ func CheckAfterUncleanEnd(ctx context.Context, path string, checking func(why st
 		return err
 	}
 	there, err := HasContent(path)
-	if err != nil {
+	if err != nil || !there {
 		return err
-	}
-	if !there {
-		return checkLog(path)
 	}
 	if checking != nil {
 		checking(why)
@@ -63,16 +63,6 @@ func CheckAfterUncleanEnd(ctx context.Context, path string, checking func(why st
 		err = CorruptError(path, err)
 	}
 	return errors.Join(err, db.Close())
-}
-
-// checkLog returns an error for a -wal whose database is not there: SQLite would delete it with the new one that
-// it makes.
-func checkLog(path string) error {
-	left, err := HasContent(path + "-wal")
-	if left {
-		return fmt.Errorf("there is %s-wal without its database %s: put that back beside it, or move it away", path, path)
-	}
-	return err
 }
 
 // uncleanReason returns why a SQLite file may be damaged, or "". The mark stays where a tool has opened and closed the file

@@ -40,9 +40,9 @@ func TryLock(path string) (unlock func() error, err error) {
 	}, nil
 }
 
-// openLock opens a lock file, which it makes where there is none, and sets its mode whatever the umask is.
+// openLock opens a lock file, which it makes if there is none, and sets its mode whatever the umask is. It follows no link.
 func openLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, OwnerOnly)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, OwnerOnly)
 	if err == nil {
 		if err = f.Chmod(OwnerOnly); err == nil {
 			return f, nil
