@@ -58,7 +58,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: &name, SourceRef: &name})
+		v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: new("https://git.example.com/" + name), SourceRef: &name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestDecodingIsChargedAndStoredJSONByItsLengthAlone(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		id := stored(t, w, 1)
 		for field, want := range map[string]string{
-			"schemaJson":            "12", // 8 KB, at 3 for 4 KiB
+			"schemaJson":            "12",  // 8 KB, at 3 for 4 KiB
 			"schema { __typename }": "566", // 4,000 values of 24 bytes, at 6 for each KiB
 			"a: schema { __typename } b: schema { __typename }":      "1130",
 			"schemaJson schema { ... on ArrayProperty { default } }": "588", // the list of the default is a text of 8 KB, too

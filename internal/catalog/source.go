@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"slipway/internal/fault"
 	"slipway/internal/textrules"
@@ -73,10 +72,8 @@ func checkSourcePath(folder string) []fault.Violation {
 	wrong := func(rule, message string, args ...any) []fault.Violation {
 		return []fault.Violation{{Pointer: "/sourcePath", Rule: rule, Message: fmt.Sprintf(message, args...)}}
 	}
-	if n := utf8.RuneCountInString(folder); n > maxSourcePath {
-		return wrong("max_length", "must have at most %d characters, found %d", maxSourcePath, n)
-	}
-	if violations := textrules.Text("/sourcePath", folder); len(violations) > 0 {
+	violations := append(textrules.Length("/sourcePath", folder, maxSourcePath), textrules.Line("/sourcePath", folder)...)
+	if len(violations) > 0 {
 		return violations
 	}
 	switch {
@@ -84,8 +81,8 @@ func checkSourcePath(folder string) []fault.Violation {
 		return wrong("format", "must name a folder, found %q; leave it out for the root of the repository", folder)
 	case path.IsAbs(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, ".."):
 		return wrong("format", "must be a path below the root of the repository without .., such as modules/queue, found %.80q", folder)
-	case strings.HasPrefix(folder, "-") || strings.ContainsAny(folder, "\\\n\r"):
-		return wrong("format", "must not begin with a hyphen or have a backslash or a line break, found %.80q", folder)
+	case strings.HasPrefix(folder, "-") || strings.Contains(folder, `\`):
+		return wrong("format", "must not begin with a hyphen or have a backslash, found %.80q", folder)
 	}
 	return nil
 }

@@ -15,7 +15,11 @@ import (
 
 // Archive is a folder that has the audit of each month in a file, such as audit-2026-11.jsonl. A line of it is a row, as
 // a JSON object of the table's columns. A row may be there twice, where a server has ended between writing and removing it.
-type Archive struct{ folder string }
+type Archive struct {
+	folder string
+	// sync puts a file or a folder on the disk.
+	sync func(*os.File) error
+}
 
 // OpenArchive returns the archive in a folder, which must be there. It fails if no file can be made in it, if others may
 // change what is in it, and if it has a file of a month that is not fit to be added to.
@@ -44,7 +48,7 @@ func OpenArchive(folder string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Archive{folder}, errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return &Archive{folder, (*os.File).Sync}, errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // append adds rows to their files, which are on the disk when it returns.
@@ -61,7 +65,7 @@ func (a *Archive) append(rows []*ent.AuditEvent) error {
 				return fmt.Errorf("archive %s: %w", line.ID, err)
 			}
 		}
-		if err := appendTo(filepath.Join(a.folder, month), lines.Bytes()); err != nil {
+		if err := a.appendTo(month, lines.Bytes()); err != nil {
 			return fmt.Errorf("archive the audit: %w", err)
 		}
 		rows = rows[n:]
@@ -81,8 +85,8 @@ func isMonth(name string) bool {
 }
 
 // appendTo adds lines to a file. If that fails, the file is as it was.
-func appendTo(path string, lines []byte) (err error) {
-	f, err := openFile(path)
+func (a *Archive) appendTo(name string, lines []byte) (err error) {
+	f, err := openFile(filepath.Join(a.folder, name))
 	if err != nil {
 		return err
 	}
@@ -91,16 +95,18 @@ func appendTo(path string, lines []byte) (err error) {
 	if err != nil {
 		return err
 	}
+
 	_, err = f.WriteAt(lines, end)
 	if err == nil {
-		err = f.Sync()
+		err = a.sync(f)
+	}
+	// A file that was made is there after a crash only if its folder is on the disk, too. It is synced each time, because the
+	// server that made the file may have been killed before it did.
+	if err == nil {
+		err = a.syncFolder()
 	}
 	if err != nil {
 		return errors.Join(err, f.Truncate(end))
-	}
-	// A file that has just been made is there after a crash only when its folder is on the disk, too.
-	if end == 0 {
-		return syncFolder(filepath.Dir(path))
 	}
 	return nil
 }
@@ -130,10 +136,10 @@ func endOfLines(f *os.File) (int64, error) {
 	return whole, f.Truncate(whole)
 }
 
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
+func (a *Archive) syncFolder() error {
+	folder, err := os.Open(a.folder)
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return errors.Join(a.sync(folder), folder.Close())
 }

@@ -3,7 +3,9 @@ package retention_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -180,6 +182,50 @@ func TestTheAuditStaysWhereItsArchiveFails(t *testing.T) {
 		}
 		if got, want := idsOf(archived(t, folder)["audit-2126-02.jsonl"]), append([]string{"aud_whole"}, ids...); !slices.Equal(got, want) {
 			t.Errorf("February has %v, want %v", got, want)
+		}
+	})
+}
+
+func TestNoRowIsRemovedBeforeItsArchiveIsOnTheDisk(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		now, folder := time.Date(2126, 3, 2, 12, 0, 0, 0, time.UTC), t.TempDir()
+		house := keeping(t, w, now, folder)
+		ids := audited(t, w, w.Acme, now.Add(-72*time.Hour), now.Add(-60*time.Hour))
+		count := func() int { return w.Store.Client.AuditEvent.Query().CountX(w.Acme.As(actor.Admin)) }
+		before, broken := count(), errors.New("the disk is broken")
+		for name, isBroken := range map[string]func(fs.FileInfo) bool{
+			"files": func(info fs.FileInfo) bool { return info.Mode().IsRegular() }, "folder": fs.FileInfo.IsDir,
+		} {
+			house.Keep.Archive.SyncWith(func(f *os.File) error {
+				if info, err := f.Stat(); err != nil || isBroken(info) {
+					return errors.Join(broken, err)
+				}
+				return f.Sync()
+			})
+			if _, err := house.Purge(t.Context()); !errors.Is(err, broken) {
+				t.Errorf("%s: %v, want that the disk is broken", name, err)
+			}
+			if after := count(); after != before {
+				t.Errorf("%s: %d rows are left of %d", name, after, before)
+			}
+			for file, rows := range archived(t, folder) {
+				if len(rows) > 0 {
+					t.Errorf("%s: %s has %d rows that nothing vouches for", name, file, len(rows))
+				}
+			}
+		}
+
+		left := 0
+		house.Keep.Archive.SyncWith(func(f *os.File) error {
+			left = max(left, count())
+			return f.Sync()
+		})
+		if _, err := house.Purge(t.Context()); err != nil || left != before {
+			t.Errorf("%v, and %d rows of %d were there at a sync", err, left, before)
+		}
+		if got := idsOf(archived(t, folder)["audit-2126-02.jsonl"]); !slices.Equal(got, ids) {
+			t.Errorf("February has %v, want %v", got, ids)
 		}
 	})
 }

@@ -108,7 +108,8 @@ func (x *texts) all(t *testing.T) []written {
 	version := func() members {
 		return members{"moduleDefinitionId": x.place.Definition.ID, "version": "2.0.0-" + x.fresh(), "deploymentType": "terraform", "inputs": []any{}}
 	}
-	add(actor.Admin, "publishModuleVersion", "moduleVersion", one, identifier, version, "sourceUrl", "sourceRef")
+	add(actor.Admin, "publishModuleVersion", "moduleVersion", one, identifier, version, "sourceRef")
+	add(actor.Admin, "publishModuleVersion", "moduleVersion", one, 1_024, version, "sourcePath")
 
 	deprecated := func() members { return members{"id": x.place.Version.ID} }
 	add(actor.Admin, "deprecateModuleVersion", "moduleVersion.deprecation", many, 500, deprecated, "reason")
@@ -247,6 +248,7 @@ var noTexts = []string{
 	"createDeployment.withoutInputs", "createDeployment.idempotencyKey", "rollbackDeployment.idempotencyKey", "redeployDeployment.idempotencyKey",
 	"destroyModuleInstance.idempotencyKey", "moveService.serviceArn", "promoteDeployment.idempotencyKey",
 	"createDeployment.expectedPlan", "rollbackDeployment.expectedPlan", "redeployDeployment.expectedPlan", "destroyModuleInstance.expectedPlan", "promoteDeployment.expectedPlan",
+	"publishModuleVersion.sourceUrl", // which catalog/source_test.go tries
 	// Which deployment/control_test.go and approval_test.go try.
 	"createDeployment.overrideReason", "rollbackDeployment.overrideReason", "redeployDeployment.overrideReason", "destroyModuleInstance.overrideReason",
 	"promoteDeployment.overrideReason", "startDeployment.overrideReason", "approveDeployment.comment", "rejectDeployment.comment", "updateModuleInstance.ownInputs",

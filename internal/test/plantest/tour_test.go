@@ -303,10 +303,12 @@ func (t *tour) replays(first *ent.Deployment) {
 func (t *tour) control(first *ent.Deployment) {
 	t.Helper()
 	var rules []*ent.Rule
-	for _, demand := range []gate.Demand{
-		{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}, {LiveIn: &gate.LiveIn{EnvironmentIDs: []string{t.p.Environment.ID}}},
+	for _, in := range []rule.New{
+		{EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}},
+		{Demand: gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{t.p.Environment.ID}}}},
 	} {
-		r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &t.p.Environment.ID, Demand: demand, Overridable: true, Operations: []gate.Operation{gate.Promote, gate.Redeploy}})
+		in.Name, in.Overridable, in.Operations = "R", true, []gate.Operation{gate.Promote, gate.Redeploy}
+		r, _, err := t.w.Rules.Create(t.admin, in)
 		t.must(err)
 		rules = append(rules, r)
 	}
