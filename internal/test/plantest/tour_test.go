@@ -184,6 +184,8 @@ func (t *tour) mends() {
 	}
 	_, err = t.w.Catalog.DeleteInstance(t.admin, instance.ID)
 	t.must(err)
+	_, _, err = t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+	t.must(err)
 	_, err = t.w.Workspace.DeleteEnvironment(t.admin, environment.ID)
 	t.must(err)
 	_, err = t.w.Workspace.DeleteProject(t.admin, project.ID)
@@ -369,7 +371,12 @@ func (t *tour) supersedes(first *ent.Deployment, instanceID string) {
 	if !approved.Started {
 		t.Errorf("not started: %v", approved.Refusal)
 	}
-	_, err = t.w.Deploy.Cancel(t.developer, again.ID)
+	waits, _, err := t.w.Deploy.PromoteWarned(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	t.must(err)
+	again, lease = t.claim()
+	_, err = t.w.Deploy.Complete(t.runner, again.ID, lease, nil) // the release that is live already supersedes nothing
+	t.must(err)
+	_, err = t.w.Deploy.Reject(t.admin, deployment.Voice{DeploymentID: waits.ID})
 	t.must(err)
 }
 
