@@ -42,8 +42,8 @@ func (s *Service) unsatisfiable(ctx context.Context, r *ent.Rule, at time.Time) 
 	}
 	warning := inputprop.Warning{Pointer: "/demand/approvals", Rule: "unsatisfiable"}
 	if len(approvers) < int(demand.Count) {
-		warning.Message = fmt.Sprintf("demands %d approvals, and only %d principals have a token by which they could approve there: "+
-			"until there are more, nobody can", demand.Count, len(approvers))
+		warning.Message = fmt.Sprintf("demands %s, and the principals with a token by which they could approve there are %d: "+
+			"until there are more, nobody can", approvals(demand.Count), len(approvers))
 		return []inputprop.Warning{warning}, nil
 	}
 
@@ -56,8 +56,15 @@ func (s *Service) unsatisfiable(ctx context.Context, r *ent.Rule, at time.Time) 
 	if err != nil || len(stuck) == 0 {
 		return nil, err
 	}
-	warning.Message = fmt.Sprintf("demands %d approvals, and too few others could approve what these make: %s", demand.Count, named(stuck))
+	warning.Message = fmt.Sprintf("demands %s, and too few others could approve what these make: %s", approvals(demand.Count), named(stuck))
 	return []inputprop.Warning{warning}, nil
+}
+
+func approvals(count int32) string {
+	if count == 1 {
+		return "1 approval"
+	}
+	return fmt.Sprintf("%d approvals", count)
 }
 
 // stuck returns the names of the authors whose deployments fewer than some others could approve, in order.
