@@ -42,7 +42,7 @@ func (s *Service) unsatisfiable(ctx context.Context, r *ent.Rule, at time.Time) 
 	}
 	warning := inputprop.Warning{Pointer: "/demand/approvals", Rule: "unsatisfiable"}
 	if len(approvers) < int(demand.Count) {
-		warning.Message = fmt.Sprintf("demands %s, and the principals with a token by which they could approve there are %d: "+
+		warning.Message = fmt.Sprintf("demands %s, but the number of principals with a token by which they could approve there is %d: "+
 			"until there are more, nobody can", approvals(demand.Count), len(approvers))
 		return []inputprop.Warning{warning}, nil
 	}
