@@ -52,17 +52,22 @@ func New(server, token string, log *slog.Logger, options ...Option) *Client {
 	return c
 }
 
-// newFields are the fields that servers from before cancellation requests and claims that wait do not know.
-var newFields = regexp.MustCompile(`\s+(cancelSeconds|fence|waitedSeconds)\b`)
+// newFields are the fields that older servers do not know, the newest first: the folder of a source, and those of cancellation
+// requests and of claims that wait.
+var newFields = []*regexp.Regexp{regexp.MustCompile(`\s+sourcePath\b`), regexp.MustCompile(`\s+(cancelSeconds|fence|waitedSeconds)\b`)}
 
 // MakeRequest sends an operation once and decodes the data of the answer. If the server does not know some of the
-// fields, it is asked again without the new ones: runners are upgraded before servers.
+// fields, it is asked again without the newest, and then without the others: runners are upgraded before servers.
 func (c *Client) MakeRequest(ctx context.Context, request *graphql.Request, into *graphql.Response) error {
 	err := c.send(ctx, request, into.Data)
-	if refused, ok := errors.AsType[*Error](err); ok && refused.Code == string(fault.DocumentValidationFailed) {
-		older := *request
-		if older.Query = newFields.ReplaceAllString(request.Query, ""); older.Query != request.Query {
-			return c.send(ctx, &older, into.Data)
+	older := *request
+	for _, fields := range newFields {
+		if refused, ok := errors.AsType[*Error](err); !ok || refused.Code != string(fault.DocumentValidationFailed) {
+			return err
+		}
+		if less := fields.ReplaceAllString(older.Query, ""); less != older.Query {
+			older.Query = less
+			err = c.send(ctx, &older, into.Data)
 		}
 	}
 	return err
