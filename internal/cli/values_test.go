@@ -63,7 +63,7 @@ func TestValuesFileDoesNothingToATerminal(t *testing.T) {
 	t.Parallel()
 	w, h := newWorld(t)
 	f := w.Fixture(t, w.Acme, "shop")
-	const image = "web\u202e\u009b31m:\n1"
+	const image = "web\u202e\u009b31m: 1"
 	f.Finish(t, f.Deploy(t, f.Instance.ID, string((&strictjson.Node{Kind: strictjson.Object, Keys: []string{"image"}, Items: []*strictjson.Node{{Kind: strictjson.String, Text: image}}}).JSON())), nil)
 	p := openTerminal(t, 80)
 	code := h.execute(t.Context(), p.command, io.Discard, "values", "--instance", "shop/production/web")

@@ -126,7 +126,7 @@ func (s *Service) newEligibilityCheck(ctx context.Context, list []*source, m rep
 
 // readRules reads the rules that are in force where the sources are, and what they ask for. Without rules the clock is not asked.
 func (c *eligibilityCheck) readRules(ctx context.Context, list []*source) (err error) {
-	if c.rules, err = readRules(ctx, c.Store.Query, list); err != nil || len(c.rules) == 0 {
+	if c.rules, err = readRules(ctx, c.Store.Query, c.Store.Postgres(), list); err != nil || len(c.rules) == 0 {
 		return err
 	}
 	var promoted []string

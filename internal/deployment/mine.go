@@ -27,7 +27,7 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 	if !slices.Contains(access.Permissions(a), access.Deploy) {
 		return none, nil
 	}
-	rules, err := rule.All(ctx, s.Store.Query)
+	rules, err := rule.All(ctx, s.Store.Query, s.Store.Postgres())
 	if err != nil {
 		return nil, err
 	}

@@ -199,7 +199,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 	if err != nil || len(targets) == 0 {
 		return nil, err
 	}
-	rules, err := rule.All(ctx, s.Store.Query)
+	rules, err := rule.All(ctx, s.Store.Query, s.Store.Postgres())
 	if err != nil {
 		return nil, err
 	}

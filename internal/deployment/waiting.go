@@ -61,7 +61,7 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 	if err != nil {
 		return nil, err
 	}
-	rules, err := readRules(ctx, r.read, sources)
+	rules, err := readRules(ctx, r.read, r.Store.Postgres(), sources)
 	if err != nil {
 		return nil, err
 	}
@@ -457,12 +457,12 @@ func (s *Service) startRefusal(a *actor.Actor, d *ent.Deployment, w *waiting, fl
 }
 
 // readRules reads the rules that are in force where sources are, by the ids of these: once, however many sources there are.
-func readRules(ctx context.Context, read store.Reader, list []*source) (map[string][]gate.Rule, error) {
+func readRules(ctx context.Context, read store.Reader, postgres bool, list []*source) (map[string][]gate.Rule, error) {
 	isRuled := func(from *source) bool { return from.IsRuled }
 	if !slices.ContainsFunc(list, isRuled) {
 		return nil, nil
 	}
-	all, err := rule.All(ctx, read)
+	all, err := rule.All(ctx, read, postgres)
 	if err != nil {
 		return nil, err
 	}

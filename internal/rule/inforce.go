@@ -47,12 +47,19 @@ func Decode(ctx context.Context, text *string) ([]gate.Rule, error) {
 	return list, nil
 }
 
-var allText = `SELECT "` + strings.Join(entrule.Columns, `", "`) + `" FROM "rules" WHERE "organization_id" = $1 AND "ended_at" IS NULL ORDER BY "created_at", "id"`
+// allTexts read the rules in force, by whether the database is PostgreSQL. SQLite is told which index has only those: it knows
+// nothing of how many have ended.
+var allTexts = map[bool]string{false: newAllText(` INDEXED BY "rule_in_force"`), true: newAllText("")}
+
+func newAllText(index string) string {
+	return `SELECT "` + strings.Join(entrule.Columns, `", "`) + `" FROM "rules"` + index +
+		` WHERE "organization_id" = $1 AND "ended_at" IS NULL ORDER BY "created_at", "id"`
+}
 
 // All returns the rules of the organization that are in force, the oldest first. Each is work of the context's request before
 // it is decoded.
-func All(ctx context.Context, read store.Reader) (all []*ent.Rule, err error) {
-	err = read(ctx, allText, []any{store.Scope(actor.From(ctx))}, func(row store.Rows) error {
+func All(ctx context.Context, read store.Reader, postgres bool) (all []*ent.Rule, err error) {
+	err = read(ctx, allTexts[postgres], []any{store.Scope(actor.From(ctx))}, func(row store.Rows) error {
 		r, demand := &ent.Rule{}, ""
 		targets := make([]any, len(entrule.Columns))
 		for i, column := range entrule.Columns {
@@ -104,7 +111,7 @@ func (s *Service) InForceOf(ctx context.Context, environmentIDs []string) (map[s
 	if err != nil {
 		return nil, err
 	}
-	all, err := All(ctx, s.Store.Query)
+	all, err := All(ctx, s.Store.Query, s.Store.Postgres())
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ var finders = []finder{
 	// Keys of AWS, tokens of GitHub, of Slipway, and JSON Web Tokens.
 	matching(`\b((?:AKIA|ASIA)[A-Z0-9]{16})\b`, "AKIA", "ASIA"),
 	matching(`\b((?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,})`, "gh", "github_pat_"),
-	matching(`\b(?:[Bb]earer|BEARER) ([A-Za-z0-9._~+/-]{16,}=*)`, "earer ", "EARER "),
+	matching(`\b(?:[Bb]earer|BEARER) (?:slp_)?([A-Za-z0-9._~+/-]{16,}=*)`, "earer ", "EARER "),
 	matching(`slp_([a-z]+_[0-9A-Za-z]{8,})`, "slp_"),
 	matching(`\b(eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)`, "eyJ"),
 }

@@ -11,8 +11,8 @@ import (
 // wholeOrganization is a step of a plan that reads all rows of an organization.
 var wholeOrganization = regexp.MustCompile(`\(organization_id=\?\)`)
 
-// fewRows is a step along an index that hardly any row is in.
-var fewRows = regexp.MustCompile(`INDEX module_version_uses_unrecorded `)
+// fewRows is a step along an index that few rows are in: at most 200 rules are in force.
+var fewRows = regexp.MustCompile(`INDEX (module_version_uses_unrecorded|rule_in_force) `)
 
 // wholeInstance is a step that reads all deployments of an instance, and not only the active one.
 var wholeInstance = regexp.MustCompile(`INDEX deployment_(organization|instance)\w* \(organization_id=\? AND module_instance_id=\?\)`)
@@ -26,7 +26,9 @@ func TestNoStatementThatLooksForRecordsReadsAWholeOrganizationOnSQLite(t *testin
 	db := w.Raw(t, w.Acme)
 	seen := map[string]bool{}
 	for _, s := range ran {
-		isList := strings.Contains(s.Text, " ORDER BY ") && strings.Contains(s.Text, " LIMIT ") || strings.Contains(s.Text, "COUNT(")
+		// The principals that a rule's maker is warned of are among all tokens, as what is counted is among all records.
+		isList := strings.Contains(s.Text, " ORDER BY ") && strings.Contains(s.Text, " LIMIT ") || strings.Contains(s.Text, "COUNT(") ||
+			strings.HasPrefix(s.Text, "SELECT COALESCE(\"principal_id\"")
 		if seen[s.Text] || isList || strings.HasPrefix(s.Text, "INSERT") {
 			continue
 		}
