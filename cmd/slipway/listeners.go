@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -139,7 +138,6 @@ func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 // serve serves until ctx ends or a listener fails. Then readiness fails. After the time that balancers need to notice
 // it, streams are ended, and the requests in flight may finish.
 func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger) error {
-	tuneMemory(os.LookupEnv, s.streams.Open)
 	offset := server.Offset{Database: st.Clock, Now: store.Now}
 	health := &server.Health{
 		Ping: st.Ping, Fit: st.CheckFit, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler(),

@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -32,7 +31,7 @@ const (
 )
 
 func main() {
-	tuneMemory(os.LookupEnv, 0)
+	limitMemory(os.LookupEnv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for an orderly end; from then on a signal ends the program at once.
 	context.AfterFunc(ctx, stop)
@@ -150,23 +149,4 @@ func explain(err error) string {
 		}
 	}
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
-}
-
-// tuneMemory lets the heap grow to three times what is in use before it is collected: requests are short
-// and leave little behind, so that most collections find nothing to keep. Near the limit the collector
-// works as hard as it must, and has those help who allocate; as open streams are in use all the time, the limit leaves
-// room for as many as there may be. An environment that says anything about either is left alone.
-func tuneMemory(env setting.Environment, streams int) {
-	const (
-		growth = 200
-		limit  = 512 << 20
-		stream = 40 << 10
-	)
-	_, percent := env("GOGC")
-	_, bytes := env("GOMEMLIMIT")
-	if percent || bytes {
-		return
-	}
-	debug.SetGCPercent(growth)
-	debug.SetMemoryLimit(limit + int64(streams)*stream)
 }
