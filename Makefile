@@ -138,7 +138,7 @@ bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BEN
 # Each proof is also a target of its own: proof-alerts, proof-backup, proof-clocks, proof-cloudevents, proof-control, proof-faults,
 # proof-feed, proof-hostile, proof-idempotency, proof-kill, proof-lost, proof-outage, proof-overlap, proof-race, proof-upgrade and
 # proof-waking.
-PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/test/prooftest
+PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 90m $(ARGS) ./internal/test/prooftest
 
 .PHONY: proof
 proof: bin/withpg ## race, repeat, kill and cut off whole servers, and print the figures (proof-race for one)

@@ -256,8 +256,12 @@ func (s *Service) withoutDetails(ctx context.Context, ids []string) ([]*ent.Depl
 	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).Select(undetailed...).All(ctx)
 }
 
-// findWaiting returns the deployments of the ids, and of those that wait what decides on them.
+// findWaiting returns the deployments of the ids, and of those that wait what decides on them. Each is work of the context's
+// request: SQLite reads all of a large row to find its last columns.
 func (s *Service) findWaiting(ctx context.Context, ids []string) (waitingReader, []*ent.Deployment, map[string]*waiting, error) {
+	if err := meter.Spend(ctx, meter.Rules, 2*len(ids)); err != nil {
+		return waitingReader{}, nil, nil, err
+	}
 	r, err := s.readerOutside(ctx)
 	if err != nil {
 		return r, nil, nil, err

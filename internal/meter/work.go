@@ -22,11 +22,11 @@ const (
 	Matches
 	// Matched are the bytes of these texts.
 	Matched
-	// Rules are rules of release control that are read or judged.
+	// Rules are rules of release control that are read or judged, and deployments that are judged by them.
 	Rules
 	// Searched are records that a text is looked for in.
 	Searched
-	// Counted are tens of records of which only is counted how many there are.
+	// Counted are fives of records that are only counted.
 	Counted
 	// Archived are records that are archived or unarchived with a place.
 	Archived
@@ -49,11 +49,11 @@ var weights = [kinds]struct {
 	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
 	Matches:  {1, "each text that a pattern is tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
-	Rules:    {1, "each rule that is judged"},
-	Searched: {1.0 / 3, "1 for each 3 records that are searched"},
-	Counted:  {1, "1 for each 10 records that are counted"},
+	Rules:    {1, "each rule and each deployment that is judged"},
+	Searched: {0.5, "1 for each 2 records that are searched"},
+	Counted:  {1, "1 for each 5 records that are counted"},
 	Archived: {1, "each record that is archived with it"},
-	Texts:    {0.75 / 1024, "3 for each 4 KiB of long texts and stored JSON"},
+	Texts:    {2.0 / 1024, "2 for each KiB of long texts and stored JSON"},
 }
 
 const (

@@ -118,9 +118,9 @@ func (q Query[T]) Range(ctx context.Context, r Range) ([]*T, error) {
 
 const (
 	// countedTogether is how many records are one unit of work.
-	countedTogether = 10
+	countedTogether = 5
 	// maxCounted is how many records of a list count as work at most, so that any list can be counted by itself.
-	maxCounted = 50_000
+	maxCounted = 40_000
 )
 
 // countedAs counts that a list was found to have n records as work of the context's request.

@@ -16,11 +16,13 @@ import (
 	"slipway/internal/actor"
 )
 
-// What one attack may take. A flood may take the time for each 100 of its requests; several at once may
-// take as many times as much. The time is that of a machine of yardstickCPU.
+// What one attack may take. A flood may take the time for each 100 of its requests, and several at once that of each.
+// The time is that of a machine of yardstickCPU.
 const (
 	mostCPU    = 100 * time.Millisecond
 	mostMemory = 64 << 20
+	// mostTogether is what several at once may take in memory.
+	mostTogether = 128 << 20
 	// mostAnswer is how long an answer may be: the budget of one, and what is around it.
 	mostAnswer = 17 << 20
 	// mostLog is how much a request may log, in bytes, and mostLines in how many lines.
@@ -47,8 +49,6 @@ type attack struct {
 	cpu            time.Duration
 	memory, answer int64
 	why            string
-	// together is what several at once may take in memory, where that is not as many times as much.
-	together int64
 	// query is the text of an attack that is one operation.
 	query string
 	run   func(ctx context.Context, c *caller) (string, error)
@@ -69,8 +69,8 @@ func slack() int {
 }
 
 func (a attack) mostMemory(callers int) int64 {
-	if callers > 1 && a.together > 0 {
-		return a.together * int64(slack())
+	if a.memory == 0 && callers > 1 {
+		return mostTogether * int64(slack())
 	}
 	return max(mostMemory, a.memory) * int64(callers*slack())
 }

@@ -48,14 +48,8 @@ func readings() map[string]columnReads {
 	at := func(s stock) object { return object{"v": s.tiny.light, "i": s.tiny.instance} }
 	const ofModule = "query($m: ID!) { moduleDefinition(id: $m) { "
 	const ofVersion, ofDefinition, ofBoth = "query($v: ID!) ", "query($d: ID!) ", "query($v: ID!, $i: ID!) "
-	// Answering is with as much as an answer may have: it may take what other attacks may, also ten at once.
-	answering := func(name string, who actor.Role, query string, variables func(stock) object) attack {
-		return probe(name, within, who, query, variables)
-	}
 	probe := func(name string, who actor.Role, query string, variables func(stock) object) attack {
-		a := probe(name, within, who, query, variables)
-		a.together = 128 << 20
-		return a
+		return probe(name, within, who, query, variables)
 	}
 	// What is answered without a look at the column is answered whole.
 	unread := func(name, query string) attack {
@@ -100,7 +94,7 @@ func readings() map[string]columnReads {
 		deploymentreference.Table + ".paths": {why: "only what is outdated is found by it, and they are no more than the inputs that name them"},
 		giveninput.Table + ".content": {attacks: []attack{
 			probe("what was given to 95 deployments", actor.Viewer, "{ "+instances+"{ givenInputs } } }", nothing),
-			answering("what was given to 20 deployments 29 times", actor.Viewer, aliased(29, "deployments(first: 20, filter: {status: FAILED}) { nodes { givenInputs } }"), nothing),
+			probe("what was given to 20 deployments 29 times", actor.Viewer, aliased(29, "deployments(first: 20, filter: {status: FAILED}) { nodes { givenInputs } }"), nothing),
 		}},
 		moduleversion.Table + ".inputs": {typeName: "ModuleVersion", attacks: []attack{
 			probe("what the inputs of 95 versions are called", actor.Viewer, ofModule+"versions(first: 95) { nodes { inputs { __typename } } } } }", module),

@@ -90,12 +90,6 @@ const (
 	failedOnes  = "deployments(first: 100, filter: {status: FAILED}) { nodes "
 )
 
-// isFull reports whether the records of a list are full of JSON, of which as much is read as an answer may have: ten at once
-// may take what any attacks may.
-func isFull(way string) bool {
-	return strings.HasPrefix(way, failedOnes) || strings.Contains(way, "$tiny") || strings.HasPrefix(way, "defaultValueDefinitions")
-}
-
 // unattacked says why no attack is generated on the fields of a type, or on one field.
 var unattacked = map[string]string{
 	"Subscription":     "streams, followers and sockets are attacks by subscriptions",
@@ -223,9 +217,6 @@ func (f attackable) attacks() (all []attack) {
 			got, err := c.as(who).post(ctx, query, used)
 			return unmeant(got), err
 		}}
-		if !isFull(way) {
-			a.together = 128 << 20
-		}
 		if f.on.Name != "Mutation" {
 			a = allowed(a)
 		}

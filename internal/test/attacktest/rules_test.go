@@ -8,15 +8,7 @@ import (
 
 // ruling are attacks on what rules bind, in an organization with as many as may be.
 func ruling() []attack {
-	return together(concat(refusedByRules(), plannedUnderRules(), listedUnderRules()))
-}
-
-// together are attacks that may take no more than 128 MiB ten at once.
-func together(all []attack) []attack {
-	for i := range all {
-		all[i].together = 128 << 20
-	}
-	return all
+	return concat(refusedByRules(), plannedUnderRules(), listedUnderRules())
 }
 
 // What rules refuse.

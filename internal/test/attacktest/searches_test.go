@@ -23,9 +23,9 @@ func searches() (all []attack) {
 	const archive = "mutation($e: ID!) {"
 	again := each(14, " a%d: archiveEnvironment(input: {id: $e, acknowledgeLive: true, acknowledgeDependents: true}) { environment { id } }"+
 		" u%[1]d: unarchiveEnvironment(input: {id: $e}) { environment { id } }")
-	return together(append(all,
+	return append(all,
 		probe("4,000 instances archived and unarchived 14 times", bounded, actor.Admin, archive+again+" }", packed),
 		probe("4,000 instances archived, and again", within, actor.Admin, archive+
 			each(29, " a%d: archiveEnvironment(input: {id: $e, acknowledgeLive: true, acknowledgeDependents: true}) { environment { id } }")+" }", packed),
-	))
+	)
 }
