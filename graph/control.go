@@ -90,14 +90,17 @@ func ruleDemand(r *ent.Rule) scalar.RuleDemand {
 func promotion(in model.PromoteDeploymentInput) deployment.Promotion {
 	return deployment.Promotion{
 		SourceID: in.ID, InstanceID: in.ModuleInstanceID, Inputs: in.Inputs.Value(), Artifact: in.Artifact.Value(),
-		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), Reason: in.Reason.Value(),
+		Request:       request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
 		PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
-		IdempotencyKey: in.IdempotencyKey.Value(), Control: control(in.ExpectedPlan, in.OverrideReason),
 	}
 }
 
-func control(plan, override graphql.Omittable[*string]) deployment.Control {
-	return deployment.Control{ExpectedPlan: plan.Value(), OverrideReason: override.Value()}
+// request returns what every input for a deployment has.
+func request(live, reason, key, plan, override graphql.Omittable[*string]) deployment.Request {
+	return deployment.Request{
+		ExpectedLiveID: live.Value(), Reason: reason.Value(), IdempotencyKey: key.Value(),
+		Control: deployment.Control{ExpectedPlan: plan.Value(), OverrideReason: override.Value()},
+	}
 }
 
 // deploymentPlan returns what a mutation would do.

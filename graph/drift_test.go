@@ -78,7 +78,7 @@ func TestDriftIsToldToWhoeverDeploys(t *testing.T) {
 				w.Cancel(t, w.Acme, r.Text(t, "data", "made", "deployment", "id"))
 			}
 		}
-		d, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: live.ID, ExpectedLiveID: &live.ID})
+		d, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: live.ID, Request: deployment.Request{ExpectedLiveID: &live.ID}})
 		if err != nil {
 			t.Fatalf("live is still %s: %v", live.ID, err)
 		}

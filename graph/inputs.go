@@ -116,31 +116,27 @@ func newDeployment(in model.CreateDeploymentInput) deployment.New {
 		Inputs: in.Inputs.Value(), InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value(),
 		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
-		Reason: in.Reason.Value(), PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
-		ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
-		Control: control(in.ExpectedPlan, in.OverrideReason),
+		Request:       request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
+		PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
 	}
 }
 
 func rollback(in model.RollbackDeploymentInput) deployment.Replay {
 	return deployment.Replay{
-		SourceID: in.ID, ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), Reason: in.Reason.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
-		Control: control(in.ExpectedPlan, in.OverrideReason),
+		SourceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
 	}
 }
 
 func redeployment(in model.RedeployDeploymentInput) deployment.Replay {
 	return deployment.Replay{
-		SourceID: in.ID, ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(), Reason: in.Reason.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
-		Control: control(in.ExpectedPlan, in.OverrideReason),
+		SourceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
 	}
 }
 
 func destroy(in model.DestroyModuleInstanceInput) deployment.Destroy {
 	return deployment.Destroy{
-		InstanceID: in.ID, Reason: in.Reason.Value(), ExpectedLiveID: in.ExpectedLiveDeploymentID.Value(),
-		AcknowledgeDependents: isTrue(in.AcknowledgeDependents), IdempotencyKey: in.IdempotencyKey.Value(),
-		Control: control(in.ExpectedPlan, in.OverrideReason),
+		InstanceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
+		AcknowledgeDependents: isTrue(in.AcknowledgeDependents),
 	}
 }
 

@@ -47,7 +47,7 @@ func (d *demo) control(ctx context.Context) error {
 		d.clock.pass(time.Minute)
 		from, to := d.serviceAt(p.From), d.serviceAt(p.To)
 		made, _, err := d.Deploy.PromoteWarned(d.as(ctx, pipeline), deployment.Promotion{
-			SourceID: from.succeeded[len(from.succeeded)-1], InstanceID: to.instanceID, Reason: new("It has been live in staging for days."),
+			SourceID: from.succeeded[len(from.succeeded)-1], InstanceID: to.instanceID, Request: deployment.Request{Reason: new("It has been live in staging for days.")},
 		})
 		if err != nil {
 			return fmt.Errorf("demo: the promotion to %s: %w", p.To, err)

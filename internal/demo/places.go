@@ -150,7 +150,7 @@ func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile
 func (d *demo) destroy(ctx context.Context, instanceID string) error {
 	d.clock.pass(time.Hour)
 	created, err := d.Deploy.Destroy(d.as(ctx, admin), deployment.Destroy{
-		InstanceID: instanceID, Reason: new("The exports are written to the data lake now."),
+		InstanceID: instanceID, Request: deployment.Request{Reason: new("The exports are written to the data lake now.")},
 	})
 	if err != nil {
 		return err

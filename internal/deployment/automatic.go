@@ -55,7 +55,7 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 			return nil, nil
 		}
 		p.active, p.waiting = nil, 0 // it is the one that fails; however many wait, this one is made
-		err = s.admit(server, p, Control{}, nil, e.Shared())
+		err = s.admit(server, p, Request{}, e.Shared())
 	}
 	if refusal, isAnswer := errors.AsType[*fault.Error](err); isAnswer && refusal.Status() < http.StatusInternalServerError {
 		u.SetError(withoutRollback(why, refusal.Message))

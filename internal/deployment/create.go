@@ -42,18 +42,9 @@ type New struct {
 	Description  *string
 	ResourceARN  *string
 	ResourceName *string
-	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
-	ExpectedLiveID *string
-	// Reason is why the caller wants it, PipelineRunID and StepExecutionID what it is part of; nil for nothing.
-	Reason, PipelineRunID, StepExecutionID *string
-	// IdempotencyKey is the caller's name for the request, or nil.
-	IdempotencyKey *string
-	Control
-
-	// promotes is what is promoted, nil for what is given anew.
-	promotes *Promotion
-	// plans is whether it is only planned, by whom that may be forbidden.
-	plans bool
+	// PipelineRunID and StepExecutionID are what it is part of; nil for nothing.
+	PipelineRunID, StepExecutionID *string
+	Request
 }
 
 // Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
@@ -68,50 +59,65 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 
 // CreateWarned is Create, and returns what the caller should see to besides; nothing for a repeat under a key.
 func (s *Service) CreateWarned(ctx context.Context, in New) (*ent.Deployment, []inputprop.Warning, error) {
-	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
-		return nil, nil, err
-	}
-	r, err := s.newRequest(in.IdempotencyKey, in.action(), in.arguments)
-	if err != nil {
-		return nil, nil, err
-	}
-	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
-	made, err := s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
-		p, err := s.prepare(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		return s.insert(ctx, p, r, deploymentID, releaseID)
-	})
-	return made, r.warnings, err
+	return s.make(ctx, s.creation(in))
 }
 
-// The actions that create a deployment of values.
-const (
-	createAction  = "createDeployment"
-	promoteAction = "promoteDeployment"
+// origin is where a deployment comes from that is created of values: it is given, or promoted from another instance.
+type origin interface {
+	action() string
+	operation() gate.Operation
+	triggerSource() string
+	// given returns what is given.
+	given() New
+	// arguments are all that decides what is created, and planned those that decide what it is.
+	arguments() []any
+	planned() []any
+	// find reads the instance and the version, which must be one of the instance's module.
+	find(context.Context, *Service) (*prepared, error)
+	// take completes what is prepared with what is taken over, and returns what is wrong with that.
+	take(context.Context, *Service, *prepared) ([]fault.Violation, error)
+}
+
+var (
+	_ origin = New{}
+	_ origin = Promotion{}
 )
 
-func (in New) action() string {
-	if in.promotes != nil {
-		return promoteAction
+// creation returns the intent of a creation.
+func (s *Service) creation(from origin) intent {
+	in, deploymentID, releaseID := from.given(), s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
+	return intent{
+		Request: in.Request, action: from.action(), deploymentID: deploymentID, forbidden: fault.DeploymentForbidden, lock: store.Creating, arguments: from.arguments,
+		prepare: func(ctx context.Context, planned bool) (proposeFunc, *ent.Deployment, error) {
+			p, err := s.prepare(ctx, from, planned)
+			if err != nil {
+				return nil, nil, err
+			}
+			return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+				return s.proposeCreation(ctx, tx, p, deploymentID, releaseID, at)
+			}, p.promoted, nil
+		},
 	}
-	return createAction
 }
 
-func (in New) operation() gate.Operation {
-	if in.promotes != nil {
-		return gate.Promote
+func (New) action() string            { return "createDeployment" }
+func (New) operation() gate.Operation { return gate.Create }
+func (in New) given() New             { return in }
+
+// triggerSource implements origin.
+func (in New) triggerSource() string {
+	if in.PipelineRunID != nil || in.StepExecutionID != nil {
+		return TriggerPipeline
 	}
-	return gate.Create
+	return TriggerAPI
 }
 
-// arguments are all that decides what is created. A member that is new is added where it is given: the fingerprints of
-// requests without it, which are stored, stay as they are.
-func (in New) arguments() []any {
-	if p := in.promotes; p != nil {
-		in.Inputs, in.Artifact = p.Inputs, p.Artifact
-	}
+// arguments implements origin. A member that is new is added if it is given: the fingerprints of requests without it, which
+// are stored, stay as they are.
+func (in New) arguments() []any { return in.argumentsWith(nil) }
+
+// argumentsWith returns the arguments of a creation, and what a promotion promotes besides.
+func (in New) argumentsWith(promotes *string) []any {
 	list := []any{
 		in.InstanceID, in.VersionID, canonical(in.Inputs), canonical(in.Artifact), canonical(in.Data),
 		in.Description, in.ResourceARN, in.ResourceName,
@@ -120,35 +126,52 @@ func (in New) arguments() []any {
 	if in.InputsFrom != nil {
 		list = append(list, map[string]any{"inputsFrom": in.InputsFrom, "withoutInputs": in.WithoutInputs})
 	}
-	if in.promotes != nil {
-		list = append(list, map[string]any{"promotes": in.promotes.SourceID})
-	}
+	list = appendGiven(list, "promotes", promotes)
 	list = appendGiven(list, "reason", in.Reason)
 	list = appendGiven(list, "pipelineRunId", in.PipelineRunID)
 	return in.Control.appendTo(appendGiven(list, "stepExecutionId", in.StepExecutionID))
 }
 
-// planned are the arguments as far as they decide what is made.
+// planned implements origin.
 func (in New) planned() []any {
-	in.Reason, in.Control = nil, Control{}
+	in.Request = in.Request.planned()
 	return in.arguments()
 }
 
-// triggerSource returns what starts the deployment.
-func (in New) triggerSource() string {
-	if in.promotes != nil {
-		return TriggerPromotion
+// find implements origin.
+func (in New) find(ctx context.Context, s *Service) (*prepared, error) {
+	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
 	}
-	if in.PipelineRunID != nil || in.StepExecutionID != nil {
-		return TriggerPipeline
+	if err := store.CheckID(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
+		return nil, err
 	}
-	return TriggerAPI
+	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
+	if instance, err = store.NotFoundAs(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	version, err := s.Store.Client.ModuleVersion.Get(ctx, in.VersionID)
+	if version, err = store.NotFoundAs(version, err, in.VersionID, fault.ModuleVersionNotFound); err != nil {
+		return nil, err
+	}
+	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
+		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModuleViolation(instance, version))
+	}
+	return &prepared{instance: instance, version: version}, nil
+}
+
+// take implements origin.
+func (in New) take(ctx context.Context, s *Service, p *prepared) ([]fault.Violation, error) {
+	taken, err := s.takeOver(ctx, in, p)
+	p.New = taken
+	return nil, err
 }
 
 // prepared is a deployment whose input is valid.
 type prepared struct {
-	// New is what was asked for, with what is taken over.
+	// New is what was asked for, with what is taken over, and from where it comes from.
 	New
+	from     origin
 	instance *ent.ModuleInstance
 	version  *ent.ModuleVersion
 	// live is the deployment that the values were validated against, "" for none.
@@ -171,87 +194,60 @@ type prepared struct {
 	forbidden error
 }
 
-// prepare validates the input, before the transaction: patterns and options take their time.
-func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
-	p, err := s.findTarget(ctx, in)
+// prepare validates the input, before the transaction: patterns and options take their time. What is only planned may be
+// forbidden.
+func (s *Service) prepare(ctx context.Context, from origin, planned bool) (*prepared, error) {
+	p, err := from.find(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	a, place := actor.From(ctx), actor.Place{ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID}
-	p.forbidden = access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden)
-	if p.forbidden != nil && !in.plans {
+	p.New, p.from = from.given(), from
+
+	place := actor.Place{ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID}
+	p.forbidden = access.CheckIn(actor.From(ctx), access.Deploy, place, fault.DeploymentForbidden)
+	if p.forbidden != nil && !planned {
 		return nil, p.forbidden
 	}
-	valid, err := s.validate(ctx, in, p)
-	if err != nil {
+	if err := s.validate(ctx, p); err != nil {
 		return nil, cmp.Or(p.forbidden, err)
 	}
-	return valid, nil
+	return p, nil
 }
 
-// validate completes what is prepared, where its input is valid.
-func (s *Service) validate(ctx context.Context, in New, p *prepared) (*prepared, error) {
-	a := actor.From(ctx)
+// validate completes what is prepared, if its input is valid.
+func (s *Service) validate(ctx context.Context, p *prepared) error {
 	if err := checkNotArchived(p.instance.ID, p.instance.ArchivedAt); err != nil {
-		return nil, err
+		return err
 	}
-	violations := slices.Concat(in.checkTexts(), in.takeover().Check(in.Inputs, "/inputs"))
-	var wrong []fault.Violation
-	var err error
-	if p.promoted != nil {
-		in, wrong, err = s.takePromoted(ctx, in, p)
-	} else {
-		in, err = s.takeOver(ctx, in, p)
-	}
+
+	violations := slices.Concat(p.checkTexts(), p.takeover().Check(p.Inputs, "/inputs"))
+	wrong, err := p.from.take(ctx, s, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Invalid(fault.DeploymentInputsInvalid, append(wrong, violations...)...)
+		return fault.Invalid(fault.DeploymentInputsInvalid, append(wrong, violations...)...)
 	}
-	data, wrong := in.newData(p.version.Kind, a, p.target)
-	p.New, p.data, violations = in, data, append(violations, wrong...)
+
+	p.data, wrong = p.newData(p.version.Kind, actor.From(ctx), p.target)
+	violations = append(violations, wrong...)
 	completed, wrong, err := s.completeInputs(ctx, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	switch {
 	case len(wrong) > 0:
-		return nil, fault.Invalid(fault.DeploymentInputsInvalid, append(wrong, violations...)...)
+		return fault.Invalid(fault.DeploymentInputsInvalid, append(wrong, violations...)...)
 	case len(violations) > 0:
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+		return fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	p.references = completed.References
 	p.warnings = slices.Concat(inputvalidation.DeprecationWarning(p.version), p.warnings, completed.Warnings)
 	p.sealed, err = release.Seal(release.Unsealed{
-		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: in.Artifact,
+		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: completed.Values, Artifact: p.Artifact,
 	})
-	return p, err
-}
-
-// findTarget reads the instance and the version, which must be one of the instance's module.
-func (s *Service) findTarget(ctx context.Context, in New) (*prepared, error) {
-	if in.promotes != nil {
-		return s.findPromoted(ctx, in)
-	}
-	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
-		return nil, err
-	}
-	if err := store.CheckID(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
-		return nil, err
-	}
-	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
-	if instance, err = store.NotFoundAs(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
-		return nil, err
-	}
-	version, err := s.Store.Client.ModuleVersion.Get(ctx, in.VersionID)
-	if version, err = store.NotFoundAs(version, err, in.VersionID, fault.ModuleVersionNotFound); err != nil {
-		return nil, err
-	}
-	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
-		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModuleViolation(instance, version))
-	}
-	return &prepared{instance: instance, version: version}, nil
+	return err
 }
 
 // newData returns the data of the deployment, nil for deployment types that have none. target is what it has where none is
@@ -289,7 +285,7 @@ func checkOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.V
 }
 
 func (in New) checkTexts() []fault.Violation {
-	violations := append(textrules.Description("/description", in.Description), checkRequest(in.Reason, in.ExpectedLiveID, in.Control)...)
+	violations := append(textrules.Description("/description", in.Description), in.Request.check()...)
 	violations = append(violations, checkPipeline(in.PipelineRunID, in.StepExecutionID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
 	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
@@ -319,20 +315,14 @@ func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalida
 	return s.Inputs.Complete(ctx, list, p.Inputs, "/inputs", p.scope)
 }
 
-func (s *Service) insert(ctx context.Context, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
-	return s.create(store.Creating(ctx), p.action(), deploymentID, r, p.Control, p.ExpectedLiveID, func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
-		return s.proposeCreation(ctx, tx, p, deploymentID, releaseID, at)
-	})
-}
-
 // proposeCreation returns what a prepared deployment comes to at a time. It fails with journal.ErrChanged where what its
 // values were validated against has changed.
 func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, deploymentID, releaseID string, at time.Time) (*proposal, error) {
 	a := actor.From(ctx)
 	made := &proposal{
-		operation: p.operation(), request: p.planned, instanceID: p.instance.ID, live: p.live,
+		operation: p.from.operation(), request: p.from.planned, instanceID: p.instance.ID, live: p.live,
 		place:  actor.Place{ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID},
-		digest: p.sealed.Digest, content: p.sealed.JSON, references: p.readReferences(), refusal: p.forbidden,
+		digest: p.sealed.Digest, content: p.sealed.JSON, references: p.readReferences(),
 	}
 	instance, err := s.instanceNow(ctx, tx, p, made)
 	if err != nil {
@@ -343,25 +333,32 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 	}
 	made.warnings = append(concernsOf(instance).warnings("/moduleInstanceId"), p.warnings...)
 	made.facts = gate.Facts{Operation: made.operation}
+	stands := standing{instanceID: instance.ID, archivedAt: instance.ArchivedAt}
 	if p.promoted != nil {
 		if made.facts.Stay, err = s.stayOf(ctx, tx, made.rules, &p.promoted.ID); err != nil {
 			return made, err
 		}
-		if err := s.checkPromoted(ctx, tx, p.promoted, made, at); err != nil {
+		stands.promotedFrom = p.promoted.ID
+		if stands.promoted, err = s.reputationOf(ctx, tx, p.promoted.ID); err != nil {
 			return made, err
 		}
 	}
+
 	if p.data != nil {
 		if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
 			return made, err
 		}
 	}
-	stored, err := findRelease(ctx, tx, made, at)
-	if err != nil {
+	if stands.known, err = findRelease(ctx, tx, made.digest); err != nil {
 		return made, err
 	}
-	if stored != nil {
-		releaseID = stored.ID
+	made.refusal = cmp.Or(p.forbidden, stands.refusal(replayMode{}, at))
+	if q := cmp.Or(stands.known.quarantine(at), stands.promoted.quarantine(at)); q != nil {
+		made.quarantine = q.ID
+	}
+
+	if stands.known.releaseID != "" {
+		releaseID = stands.known.releaseID
 	} else {
 		made.before = func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 			return insertRelease(ctx, tx, e, releaseID, p.version, p.sealed)
@@ -374,7 +371,7 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 	made.created = &ent.Deployment{
 		ID: deploymentID, ProjectID: instance.ProjectID, EnvironmentID: instance.EnvironmentID,
 		ModuleInstanceID: instance.ID, ReleaseID: &releaseID,
-		DeploymentType: p.version.Kind, TriggerSource: p.triggerSource(),
+		DeploymentType: p.version.Kind, TriggerSource: p.from.triggerSource(),
 		Description: p.Description, Reason: p.Reason, CreatedBy: a.Name, CreatedByID: nilIfEmpty(a.PrincipalID),
 		PipelineRunID: p.PipelineRunID, StepExecutionID: p.StepExecutionID,
 		ResourceArn: p.ResourceARN, ResourceName: p.ResourceName,
@@ -391,8 +388,8 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 
 // instanceNow reads the instance again, in a transaction while nothing is archived, and in the same statement the instances
 // that the values choose. It notes in the proposal what else is there: the rules, what is in progress and how many wait. It
-// fails with ModuleInstanceNotFound and ModuleInstanceArchived, and with journal.ErrChanged where one of those is archived,
-// about to be destroyed or gone since the values were validated, or the instance keeps other inputs of its own from promotions.
+// fails with ModuleInstanceNotFound, and with journal.ErrChanged where one of those is archived, about to be destroyed or gone
+// since the values were validated, or the instance keeps other inputs of its own from promotions.
 func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made *proposal) (*ent.ModuleInstance, error) {
 	ids := []string{p.instance.ID}
 	for _, r := range p.references {
@@ -429,7 +426,7 @@ func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made
 			return nil, err
 		}
 	}
-	return instance, checkNotArchived(instance.ID, instance.ArchivedAt)
+	return instance, nil
 }
 
 // checkNotArchived returns why nothing is deployed to an instance that was archived at a time, nil where it was not.

@@ -40,15 +40,9 @@ func ActionOf(triggerSource string) Action {
 // Destroy asks for a deployment that removes what is live of an instance.
 type Destroy struct {
 	InstanceID string
-	// Reason is why, in the caller's words, or nil.
-	Reason *string
-	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
-	ExpectedLiveID *string
 	// AcknowledgeDependents is whether the caller knows that others refer to the instance.
 	AcknowledgeDependents bool
-	// IdempotencyKey is the caller's name for the request, or nil.
-	IdempotencyKey *string
-	Control
+	Request
 }
 
 // arguments are all that decides what is created.
@@ -58,7 +52,7 @@ func (in Destroy) arguments() []any {
 
 // planned are the arguments as far as they decide what is made.
 func (in Destroy) planned() []any {
-	in.Reason, in.Control = nil, Control{}
+	in.Request = in.Request.planned()
 	return in.arguments()
 }
 
@@ -80,27 +74,24 @@ var destroy = replayMode{
 // fails with ModuleInstanceNotFound, ModuleInstanceForbidden, ModuleInstanceNothingLive, ModuleInstanceInUse, RequestInvalid, and the errors of
 // Rollback about the release, the service, the active deployment and the expected one.
 func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, error) {
-	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
-		return nil, err
-	}
-	r, err := s.newRequest(in.IdempotencyKey, destroy.action, in.arguments)
-	if err != nil {
-		return nil, err
-	}
-	if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
-	}
-	deploymentID := s.Journal.NewID(id.Deployment)
-	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
-		return s.insertDestroy(ctx, in, r, deploymentID)
-	})
+	d, _, err := s.make(ctx, s.destruction(in))
+	return d, err
 }
 
-// insertDestroy looks at what there is while nothing else is created in the organization.
-func (s *Service) insertDestroy(ctx context.Context, in Destroy, r *request, deploymentID string) (*ent.Deployment, error) {
-	return s.create(store.StoppingCreation(ctx), destroy.action, deploymentID, r, in.Control, in.ExpectedLiveID, func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
-		return s.proposeDestroy(ctx, tx, in, deploymentID, at)
-	})
+// destruction returns the intent of a destroy, which looks at what there is while nothing else is created in the organization.
+func (s *Service) destruction(in Destroy) intent {
+	deploymentID := s.Journal.NewID(id.Deployment)
+	return intent{
+		Request: in.Request, action: destroy.action, deploymentID: deploymentID, forbidden: fault.ModuleInstanceForbidden, lock: store.StoppingCreation, arguments: in.arguments,
+		prepare: func(context.Context, bool) (proposeFunc, *ent.Deployment, error) {
+			if violations := in.Request.check(); len(violations) > 0 {
+				return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
+			}
+			return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+				return s.proposeDestroy(ctx, tx, in, deploymentID, at)
+			}, nil, nil
+		},
+	}
 }
 
 // proposeDestroy returns what a destroy comes to at a time: it is a replay of what is live.
@@ -112,7 +103,7 @@ func (s *Service) proposeDestroy(ctx context.Context, tx *ent.Tx, in Destroy, de
 	if instance.LiveDeploymentID == nil {
 		return &proposal{instanceID: instance.ID}, checkDestroyable(actor.From(ctx), instance)
 	}
-	p, err := s.proposeReplay(ctx, tx, destroy, Replay{SourceID: *instance.LiveDeploymentID, Reason: in.Reason}, deploymentID, at)
+	p, err := s.proposeReplay(ctx, tx, destroy, Replay{SourceID: *instance.LiveDeploymentID, Request: Request{Reason: in.Reason}}, deploymentID, at)
 	if err != nil {
 		return p, err
 	}

@@ -146,22 +146,17 @@ func (c eligibilityCheck) of(ctx context.Context, m replayMode, from *source) (*
 	return c.judged(ctx, m, from, from.concerns(), err)
 }
 
-// judged returns what the rules come to for a replay that is refused otherwise, or, where err is nil, is not.
+// judged returns what a replay comes to that is refused by err, or, if that is nil, by what the rules and the instance say.
 func (c eligibilityCheck) judged(ctx context.Context, m replayMode, from *source, concerns concerns, err error) (*Eligibility, error) {
 	if err != nil {
 		return c.eligibility(err, from, concerns.sentences())
 	}
 	p := from.proposal(m, c.at)
 	p.rules, p.facts.Stay = c.rules[from.ID], c.stays[idOrEmpty(from.promotedTo(m))]
-	if err := p.judge(ctx, c.shared); err != nil {
-		return nil, err
-	}
-	waits, err := p.outcome(c.shared)
-	if err == nil && !waits && p.active != nil {
-		err = c.inProgress(p.active)
-	}
+
+	err = c.judge(ctx, c.actor, p, Request{}, c.shared)
 	warning := concerns.sentences()
-	if err == nil && waits {
+	if err == nil && p.waits {
 		warning = joined(warning, "It would wait for approvals. "+gate.Summary(gate.Unmet(p.requirements)))
 	}
 	return c.eligibility(err, from, warning)
@@ -206,9 +201,6 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	if err := from.checkMay(a, m); err != nil {
 		return err
 	}
-	if err := checkNotArchived(from.ModuleInstanceID, from.ArchivedAt); err != nil {
-		return err
-	}
 	switch from.TriggerSource {
 	case TriggerEvent:
 		return noRelease(from.ID)
@@ -223,16 +215,5 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	if active := from.active(); active != nil && active.ID == from.ID {
 		return s.inProgress(active)
 	}
-	if err := prove(); err != nil {
-		return err
-	}
-	if !m.shipsQuarantined {
-		if err := from.reputation.checkQuarantine(idOrEmpty(from.ReleaseID), at); err != nil {
-			return err
-		}
-	}
-	if owner := from.ServiceOwnerID; owner != nil && *owner != from.ModuleInstanceID {
-		return resourceTaken(*from.ServiceARN, *owner)
-	}
-	return nil
+	return from.standing(prove).refusal(m, at)
 }

@@ -59,7 +59,7 @@ func planned(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version str
 	}
 	d, err := w.Deploy.Create(admin, deployment.New{
 		InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
-		Control: deployment.Control{OverrideReason: new("it is only a test")},
+		Request: deployment.Request{Control: deployment.Control{OverrideReason: new("it is only a test")}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ var requests = map[string]keyed{
 	"create": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error) {
 		return s.Create(ctx, deployment.New{
 			InstanceID: source.ModuleInstanceID, VersionID: version, Artifact: strictjson.MustParse(worldtest.Artifact),
-			Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:1","replicas":%d}`, variant+1)), IdempotencyKey: key,
+			Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:1","replicas":%d}`, variant+1)), Request: deployment.Request{IdempotencyKey: key},
 		})
 	},
 	"rollback": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
@@ -43,7 +43,7 @@ var requests = map[string]keyed{
 }
 
 func replayOf(source *ent.Deployment, key *string, variant int) deployment.Replay {
-	r := deployment.Replay{SourceID: source.ID, ExpectedLiveID: &source.ID, IdempotencyKey: key}
+	r := deployment.Replay{SourceID: source.ID, Request: deployment.Request{ExpectedLiveID: &source.ID, IdempotencyKey: key}}
 	if variant > 0 {
 		r.ExpectedLiveID = nil
 	}
@@ -164,7 +164,7 @@ func TestAKeyIsOfOneOrganization(t *testing.T) {
 		for _, o := range []*worldtest.Org{w.Acme, w.Globex} {
 			source := w.Fixture(t, o, "web").Succeeded(t)
 			for range 2 {
-				d, err := w.Deploy.Redeploy(actor.With(t.Context(), root.In(o.ID)), deployment.Replay{SourceID: source.ID, IdempotencyKey: new("key")})
+				d, err := w.Deploy.Redeploy(actor.With(t.Context(), root.In(o.ID)), deployment.Replay{SourceID: source.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
 				ids[made(t, d, err).ID] = true
 			}
 		}
@@ -331,7 +331,7 @@ func TestARequestIsTheSameInAnotherOrderOfKeys(t *testing.T) {
 		create := func(inputs string) (*ent.Deployment, error) {
 			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Artifact: strictjson.MustParse(worldtest.Artifact),
-				Inputs: strictjson.MustParse(inputs), IdempotencyKey: &key,
+				Inputs: strictjson.MustParse(inputs), Request: deployment.Request{IdempotencyKey: &key},
 			})
 		}
 		first, err := create(`{"image":"web:1","replicas":2}`)

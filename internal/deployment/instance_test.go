@@ -80,7 +80,7 @@ func TestADeploymentIsRefusedWhereAnotherIsLiveThanIsExpected(t *testing.T) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Developer)
 		create := func(expected *string) error {
 			_, err := w.Deploy.Create(ctx, deployment.New{
-				InstanceID: p.Instance.ID, VersionID: p.Version.ID, ExpectedLiveID: expected,
+				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Request: deployment.Request{ExpectedLiveID: expected},
 				Inputs: strictjson.MustParse(`{"image":"web:2"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 			})
 			return err

@@ -175,7 +175,7 @@ func TestAFingerprintStaysWhatItWas(t *testing.T) {
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Fixture(t, w.Acme, "web")
 	_, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
-		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: new("first"), IdempotencyKey: new("key"),
+		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: new("first"), Request: deployment.Request{IdempotencyKey: new("key")},
 		Inputs: strictjson.MustParse(`{"replicas":1.0,"image":"web:1"}`), Artifact: strictjson.MustParse(`{"revision":7}`),
 	})
 	if err != nil {

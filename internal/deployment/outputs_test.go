@@ -235,7 +235,7 @@ func TestOutputsThatAreReadAreCharged(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s", r.Body)
 			}
-			if code != wants || aliases == 1 && (used < 440 || used > 490) {
+			if code != wants || aliases == 1 && (used < 560 || used > 620) {
 				t.Errorf("%d times: %s, at a cost of %v, want %q", aliases, code, used, wants)
 			}
 		}

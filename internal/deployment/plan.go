@@ -13,7 +13,6 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
-	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/meter"
@@ -42,72 +41,42 @@ type Plan struct {
 
 // PlanCreate returns what Create would do.
 func (s *Service) PlanCreate(ctx context.Context, in New) (*Plan, error) {
-	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
-	in.plans = true
-	var prepared *prepared
-	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(ctx context.Context) (proposeFunc, *ent.Deployment, error) {
-		var err error
-		if prepared, err = s.prepare(ctx, in); err != nil {
-			return nil, nil, err
-		}
-		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
-			return s.proposeCreation(ctx, tx, prepared, deploymentID, releaseID, at)
-		}, prepared.promoted, nil
-	})
+	return s.plan(ctx, s.creation(in))
 }
 
-// PlanPromote returns what PromoteWarned would do.
+// PlanPromote returns what Promote would do.
 func (s *Service) PlanPromote(ctx context.Context, in Promotion) (*Plan, error) {
-	return s.PlanCreate(ctx, in.new())
+	return s.plan(ctx, s.creation(in))
 }
 
 // PlanRollback returns what Rollback would do.
 func (s *Service) PlanRollback(ctx context.Context, in Replay) (*Plan, error) {
-	return s.planReplay(ctx, rollback, in)
+	return s.plan(ctx, s.replay(rollback, in))
 }
 
 // PlanRedeploy returns what Redeploy would do.
 func (s *Service) PlanRedeploy(ctx context.Context, in Replay) (*Plan, error) {
-	return s.planReplay(ctx, redeploy, in)
-}
-
-func (s *Service) planReplay(ctx context.Context, m replayMode, in Replay) (*Plan, error) {
-	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(context.Context) (proposeFunc, *ent.Deployment, error) {
-		if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
-			return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
-		}
-		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
-			return s.proposeReplay(ctx, tx, m, in, s.Journal.NewID(id.Deployment), at)
-		}, nil, nil
-	})
+	return s.plan(ctx, s.replay(redeploy, in))
 }
 
 // PlanDestroy returns what Destroy would do.
 func (s *Service) PlanDestroy(ctx context.Context, in Destroy) (*Plan, error) {
-	return s.plan(ctx, in.Control, in.ExpectedLiveID, func(context.Context) (proposeFunc, *ent.Deployment, error) {
-		if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
-			return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
-		}
-		return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
-			return s.proposeDestroy(ctx, tx, in, s.Journal.NewID(id.Deployment), at)
-		}, nil, nil
-	})
+	return s.plan(ctx, s.destruction(in))
 }
 
-// plan reads a proposal in a transaction that only reads, and judges it as the mutation does. prepare returns how it is read,
-// and what it promotes, nil for nothing. What is not there is an error; any other refusal is part of the plan.
-func (s *Service) plan(
-	ctx context.Context, c Control, expectedLive *string, prepare func(context.Context) (proposeFunc, *ent.Deployment, error),
-) (*Plan, error) {
+// plan reads what an intent comes to in a transaction that only reads, and judges it as the mutation does. What is not there
+// is an error; any other refusal is part of the plan.
+func (s *Service) plan(ctx context.Context, in intent) (*Plan, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	c.ExpectedPlan = nil
+	in.ExpectedPlan = nil
+
 	var p *proposal
 	var promoted *ent.Deployment
 	refusal := journal.RetryWhileChanged(ctx, func(ctx context.Context) (err error) {
 		p = nil
-		propose, from, err := prepare(ctx)
+		propose, from, err := in.prepare(ctx, true)
 		if promoted = from; err != nil {
 			return err
 		}
@@ -115,9 +84,10 @@ func (s *Service) plan(
 			if p, err = propose(ctx, tx, s.Journal.Now()); err != nil {
 				return err
 			}
-			return s.admit(ctx, p, c, expectedLive, s.Journal.Shared(clock()))
+			return s.admit(ctx, p, in.Request, s.Journal.Shared(clock()))
 		})
 	})
+
 	plan := &Plan{}
 	if refusal != nil {
 		answer, isAnswer := errors.AsType[*fault.Error](refusal)
@@ -136,7 +106,7 @@ func (s *Service) plan(
 func (s *Service) show(ctx context.Context, plan *Plan, p *proposal, promoted *ent.Deployment) error {
 	plan.Warnings, plan.LiveID = p.warnings, nilIfEmpty(p.live)
 	if p.requirements == nil && p.facts.Operation != "" {
-		if err := p.judge(ctx, s.Journal.Now()); err != nil {
+		if err := p.require(ctx, s.Journal.Now()); err != nil {
 			return err
 		}
 	}

@@ -266,7 +266,7 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		}
 		back := replaying(w, true, deployment.Replay{SourceID: first.ID})
 
-		other := replaying(w, true, deployment.Replay{SourceID: first.ID, ExpectedLiveID: &first.ID})
+		other := replaying(w, true, deployment.Replay{SourceID: first.ID, Request: deployment.Request{ExpectedLiveID: &first.ID}})
 		moved("request", back, token(other))
 
 		planned := token(back)

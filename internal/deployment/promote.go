@@ -1,12 +1,10 @@
 package deployment
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -33,37 +31,45 @@ type Promotion struct {
 	Inputs *strictjson.Node
 	// Artifact is in the place of the source's, where the instance keeps its own; nil for none.
 	Artifact *strictjson.Node
-	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
-	ExpectedLiveID *string
-	// Reason is why the caller wants it, PipelineRunID and StepExecutionID what it is part of; nil for nothing.
-	Reason, PipelineRunID, StepExecutionID *string
-	// IdempotencyKey is the caller's name for the request, or nil.
-	IdempotencyKey *string
-	Control
-}
-
-// new returns the promotion as a deployment to be created.
-func (in Promotion) new() New {
-	return New{
-		InstanceID: in.InstanceID, Inputs: in.Inputs, Artifact: in.Artifact, ExpectedLiveID: in.ExpectedLiveID,
-		Reason: in.Reason, PipelineRunID: in.PipelineRunID, StepExecutionID: in.StepExecutionID,
-		IdempotencyKey: in.IdempotencyKey, Control: in.Control, promotes: &in,
-	}
+	// PipelineRunID and StepExecutionID are what it is part of; nil for nothing.
+	PipelineRunID, StepExecutionID *string
+	Request
 }
 
 // PromoteWarned creates a deployment of an instance with what was given to one of another, judged as if it had been given
 // there, and returns what the caller should see to besides. It fails with the errors of Create, and with
 // DeploymentTargetNotSucceeded and DeploymentNotPromoted.
 func (s *Service) PromoteWarned(ctx context.Context, in Promotion) (*ent.Deployment, []inputprop.Warning, error) {
-	return s.CreateWarned(ctx, in.new())
+	return s.make(ctx, s.creation(in))
 }
 
-// findPromoted reads what is promoted, and the instance that it is brought to, and notes both, with the version.
-func (s *Service) findPromoted(ctx context.Context, in New) (*prepared, error) {
+func (Promotion) action() string            { return "promoteDeployment" }
+func (Promotion) operation() gate.Operation { return gate.Promote }
+func (Promotion) triggerSource() string     { return TriggerPromotion }
+
+// given implements origin.
+func (in Promotion) given() New {
+	return New{
+		InstanceID: in.InstanceID, Inputs: in.Inputs, Artifact: in.Artifact,
+		PipelineRunID: in.PipelineRunID, StepExecutionID: in.StepExecutionID, Request: in.Request,
+	}
+}
+
+// arguments implements origin.
+func (in Promotion) arguments() []any { return in.given().argumentsWith(&in.SourceID) }
+
+// planned implements origin.
+func (in Promotion) planned() []any {
+	in.Request = in.Request.planned()
+	return in.arguments()
+}
+
+// find implements origin: it reads what is promoted, and the instance that it is brought to, and notes both, with the version.
+func (in Promotion) find(ctx context.Context, s *Service) (*prepared, error) {
 	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
-	from, err := find(ctx, s.Store.Client.Deployment, in.promotes.SourceID)
+	from, err := find(ctx, s.Store.Client.Deployment, in.SourceID)
 	if err != nil {
 		return nil, err
 	}
@@ -120,70 +126,57 @@ func checkPromotable(from *ent.Deployment) error {
 	return nil
 }
 
-// checkPromoted notes in a proposal why what is promoted may not be at a time, which others may have changed since it was
-// read.
-func (s *Service) checkPromoted(ctx context.Context, tx *ent.Tx, from *ent.Deployment, made *proposal, at time.Time) error {
-	reputations, err := s.reputations(ctx, store.InTx(tx), []string{from.ID})
-	if err != nil {
-		return err
-	}
-	known := reputations[from.ID]
-	if q := known.quarantine(at); q != nil {
-		made.quarantine = q.ID
-	}
-	made.refusal = cmp.Or(made.refusal, known.checkPromoted(from.ID, idOrEmpty(from.ReleaseID), at))
-	return nil
-}
-
-// takePromoted returns what is to be created of what is promoted: the inputs as they count as given, the artifact, and where
-// it goes, which is where the instance's live deployment went.
-func (s *Service) takePromoted(ctx context.Context, in New, p *prepared) (New, []fault.Violation, error) {
+// take implements origin. What is to be created has the inputs as they count as given, the artifact, and goes where the
+// instance's live deployment went.
+func (in Promotion) take(ctx context.Context, s *Service, p *prepared) ([]fault.Violation, error) {
 	var live *ent.Deployment
 	var err error
 	if id := p.instance.LiveDeploymentID; id != nil {
 		if live, err = s.Store.Client.Deployment.Get(ctx, *id); err != nil {
-			return in, nil, err
+			return nil, err
 		}
 	}
 	list, err := p.version.Inputs.Properties(ctx)
 	if err != nil {
-		return in, nil, err
+		return nil, err
 	}
 	if p.scope, err = s.Inputs.InstanceScope(ctx, p.instance, p.version); err != nil {
-		return in, nil, err
+		return nil, err
 	}
+
 	promotion := inputvalidation.Promotion{From: p.promoted, To: p.instance, Live: live, Inputs: list, Scope: p.scope, Values: in.Inputs}
 	var violations []fault.Violation
 	if p.taken, violations, err = s.Inputs.Promote(ctx, promotion, "/inputs"); err != nil {
-		return in, nil, err
+		return nil, err
 	}
-	in.Inputs = p.taken.Values
-	wrong, err := s.takeArtifact(ctx, &in, p, live)
+	p.Inputs = p.taken.Values
+	wrong, err := s.takeArtifact(ctx, p, live)
 	if live != nil {
-		in.ResourceARN, in.ResourceName = live.ResourceArn, live.ResourceName
+		p.ResourceARN, p.ResourceName = live.ResourceArn, live.ResourceName
 		if err == nil && p.version.Kind == ecs.Type {
 			p.target, err = live.Data.Target()
 		}
 	}
+
 	from := p.promoted
-	in.Description = new(describe("Promotion of", from.ID, p.version.Version, from.Status, *from.CompletedAt, from.CreatedBy))
-	return in, append(violations, wrong...), err
+	p.Description = new(describe("Promotion of", from.ID, p.version.Version, from.Status, *from.CompletedAt, from.CreatedBy))
+	return append(violations, wrong...), err
 }
 
 // takeArtifact sets the artifact of a promotion: what is given anew or live, where the instance keeps its own, else what is
 // promoted.
-func (s *Service) takeArtifact(ctx context.Context, in *New, p *prepared, live *ent.Deployment) (violations []fault.Violation, err error) {
+func (s *Service) takeArtifact(ctx context.Context, p *prepared, live *ent.Deployment) (violations []fault.Violation, err error) {
 	isOwn := slices.Contains(p.instance.OwnInputs, inputvalidation.OwnArtifact)
 	switch {
-	case in.Artifact != nil && !isOwn:
+	case p.Artifact != nil && !isOwn:
 		return []fault.Violation{{Pointer: "/artifact", Rule: "not_own",
 			Message: "must not be given anew: what is promoted has one, and the artifact is not among the instance's own inputs"}}, nil
-	case in.Artifact != nil || p.version.Kind != ecs.Type:
+	case p.Artifact != nil || p.version.Kind != ecs.Type:
 		return nil, nil
 	case isOwn && live != nil:
-		in.Artifact, err = s.artifactOf(ctx, live)
+		p.Artifact, err = s.artifactOf(ctx, live)
 	case !isOwn:
-		in.Artifact, err = s.artifactOf(ctx, p.promoted)
+		p.Artifact, err = s.artifactOf(ctx, p.promoted)
 	}
 	return nil, err
 }

@@ -33,7 +33,9 @@ type proposal struct {
 	// place is where it is made, and instanceID for which instance.
 	place      actor.Place
 	instanceID string
-	// created is the deployment as it would be inserted; nil where it is refused.
+	// starts is the deployment that has waited and is to be started, nil for one that is to be made.
+	starts *ent.Deployment
+	// created is the deployment as it would be inserted, or what its start would set; nil if it is refused.
 	created *ent.Deployment
 	// digest is that of the release that it ships, "" where nothing is known of one.
 	digest string
@@ -55,8 +57,11 @@ type proposal struct {
 	references []readReference
 	// refusal is why it cannot be made whatever the rules say, nil where it can.
 	refusal error
-	// requirements are what the rules come to, once it was judged.
+	// requirements are what the rules come to, override is that they are gone past, and waits whether it waits for approvals,
+	// once it was judged.
 	requirements []gate.Requirement
+	override     *gate.Override
+	waits        bool
 	// warnings are what the caller should see to.
 	warnings []inputprop.Warning
 	// changes are what the audit has of it.
@@ -98,37 +103,46 @@ func (c Control) appendTo(arguments []any) []any {
 	return appendGiven(appendGiven(arguments, "expectedPlan", c.ExpectedPlan), "overrideReason", c.OverrideReason)
 }
 
-// admit judges a proposal at a time, and sets in what is to be created what that comes to: that it waits for approvals, and
-// that it goes past rules. It returns why it is refused, nil where it is not.
-func (s *Service) admit(ctx context.Context, p *proposal, c Control, expectedLive *string, now time.Time) error {
-	if err := p.checkPlan(c.ExpectedPlan); err != nil {
+// judge returns why a request of an actor for what is proposed is refused at a time, nil if it is not, and records what that
+// comes to. Whatever
+// makes or starts a deployment asks it, and so does whatever offers to.
+func (s *Service) judge(ctx context.Context, a *actor.Actor, p *proposal, r Request, now time.Time) error {
+	if err := p.checkPlan(r.ExpectedPlan); err != nil {
 		return err
 	}
 	if p.refusal != nil {
 		return p.refusal
 	}
-	if err := p.judge(ctx, now); err != nil {
+	if err := p.require(ctx, now); err != nil {
 		return err
 	}
-	override, err := p.override(actor.From(ctx), c.OverrideReason, now)
-	if err != nil {
+
+	var err error
+	if p.override, err = p.goPast(a, r.OverrideReason, now); err != nil {
 		return err
 	}
-	waits := false
-	if override == nil {
-		if waits, err = p.outcome(now); err != nil {
+	if p.override == nil {
+		if p.waits, err = p.outcome(now); err != nil {
 			return err
 		}
 	}
-	if !waits && p.active != nil {
+
+	if !p.waits && p.active != nil {
 		return s.inProgress(p.active)
 	}
-	if err := checkExpectedLive(expectedLive, p.live); err != nil {
+	return checkExpectedLive(r.ExpectedLiveID, p.live)
+}
+
+// admit judges a proposal at a time, and sets in what is to be created what that comes to: that it is PENDING or waits for
+// approvals, and that it goes past rules. It returns why it is refused, nil if it is not.
+func (s *Service) admit(ctx context.Context, p *proposal, r Request, now time.Time) error {
+	if err := s.judge(ctx, actor.From(ctx), p, r, now); err != nil {
 		return err
 	}
+
 	d := p.created
-	d.Status, d.Override = deployment.StatusPENDING, override
-	if waits {
+	d.Status, d.Override = deployment.StatusPENDING, p.override
+	if p.waits {
 		d.Status, d.WaitsUntil, d.ReplacesID = deployment.StatusAWAITING_APPROVAL, new(now.Add(waitTime)), nilIfEmpty(p.live)
 		// It holds nothing: its service is claimed when it starts.
 		d.ServiceArn = nil
@@ -136,14 +150,18 @@ func (s *Service) admit(ctx context.Context, p *proposal, c Control, expectedLiv
 	return nil
 }
 
-// judge notes what the rules come to at a time.
-func (p *proposal) judge(ctx context.Context, at time.Time) (err error) {
+// require records what the rules come to at a time.
+func (p *proposal) require(ctx context.Context, at time.Time) (err error) {
 	p.requirements, err = gate.Judge(ctx, p.rules, p.facts, at)
 	return err
 }
 
-// outcome returns whether a proposal that was judged waits for approvals, and why it is refused.
+// outcome returns whether a proposal waits for approvals by what the rules come to, and why it is refused. One that has waited
+// waits no more.
 func (p *proposal) outcome(at time.Time) (waits bool, refusal error) {
+	if p.starts != nil {
+		return false, gate.AtStart(p.requirements, at)
+	}
 	waits, unmet := gate.AtCreation(p.requirements, at)
 	switch {
 	case unmet != nil:
@@ -157,8 +175,8 @@ func (p *proposal) outcome(at time.Time) (waits bool, refusal error) {
 	return waits, nil
 }
 
-// override returns that rules are gone past, nil where none is. It fails where the actor may not, or a rule holds in any case.
-func (p *proposal) override(a *actor.Actor, reason *string, now time.Time) (*gate.Override, error) {
+// goPast returns that rules are gone past, nil if none is. It fails if the actor may not, or a rule holds in any case.
+func (p *proposal) goPast(a *actor.Actor, reason *string, now time.Time) (*gate.Override, error) {
 	if reason == nil {
 		return nil, nil
 	}

@@ -16,16 +16,6 @@ func checkReason(reason *string) []fault.Violation {
 	return textrules.Reason("/reason", *reason, maxReason)
 }
 
-// checkRequest returns what is wrong with what every request for a deployment may have.
-func checkRequest(reason, expectedLive *string, c Control) []fault.Violation {
-	violations := append(checkReason(reason), c.check()...)
-	if expectedLive != nil && *expectedLive == "" {
-		violations = append(violations, fault.Violation{Pointer: "/expectedLiveDeploymentId", Rule: "min_length",
-			Message: "must be the id of a deployment, found an empty text; leave it out if any may be live"})
-	}
-	return violations
-}
-
 // checkPipeline returns what is wrong with the ids of a pipeline's run and of its step, which have the form of names; nil
 // for none.
 func checkPipeline(runID, stepID *string) []fault.Violation {

@@ -30,7 +30,7 @@ func TestAReasonIsBesideTheDescription(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		ctx := w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
-		replay := deployment.Replay{SourceID: source.ID, Reason: new("the night shift asked"), IdempotencyKey: new("key")}
+		replay := deployment.Replay{SourceID: source.ID, Request: deployment.Request{Reason: new("the night shift asked"), IdempotencyKey: new("key")}}
 		d, err := w.Deploy.Rollback(ctx, replay)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestAReasonIsBesideTheDescription(t *testing.T) {
 			t.Errorf("the same request: %v, %v", again, err)
 		}
 		for _, other := range []*string{nil, new("another")} {
-			if _, err := w.Deploy.Rollback(ctx, deployment.Replay{SourceID: source.ID, Reason: other, IdempotencyKey: new("key")}); !fault.Is(err, fault.RequestIdempotencyReused) {
+			if _, err := w.Deploy.Rollback(ctx, deployment.Replay{SourceID: source.ID, Request: deployment.Request{Reason: other, IdempotencyKey: new("key")}}); !fault.Is(err, fault.RequestIdempotencyReused) {
 				t.Errorf("another reason under the same key: %v", err)
 			}
 		}

@@ -44,7 +44,7 @@ func TestWhatTheDatabaseRefusesIsToldApart(t *testing.T) {
 	}
 	rollback := func(source *ent.Deployment, key *string) func(context.Context, *deployment.Service) (*ent.Deployment, error) {
 		return func(ctx context.Context, s *deployment.Service) (*ent.Deployment, error) {
-			return s.Rollback(ctx, deployment.Replay{SourceID: source.ID, IdempotencyKey: key})
+			return s.Rollback(ctx, deployment.Replay{SourceID: source.ID, Request: deployment.Request{IdempotencyKey: key}})
 		}
 	}
 	create := func(source *ent.Deployment, image string) func(context.Context, *deployment.Service) (*ent.Deployment, error) {

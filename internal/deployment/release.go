@@ -1,10 +1,8 @@
 package deployment
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"slipway/ent"
 	entrelease "slipway/ent/release"
@@ -75,22 +73,22 @@ func notStored(deploymentID string) error {
 	return fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
 }
 
-// findRelease returns the organization's release that a proposal ships, nil where none is stored yet. One that is marked as
-// bad at a time is the refusal of the proposal.
-func findRelease(ctx context.Context, tx *ent.Tx, p *proposal, at time.Time) (*ent.Release, error) {
-	r, err := tx.Release.Query().Where(entrelease.Digest(p.digest)).Only(ctx)
+// findRelease returns what speaks against the organization's release of a digest; it has no release if none is stored yet.
+func findRelease(ctx context.Context, tx *ent.Tx, digest string) (known reputation, err error) {
+	r, err := tx.Release.Query().Where(entrelease.Digest(digest)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, nil
+		return known, nil
 	}
 	if err != nil {
-		return nil, err
+		return known, err
 	}
+
+	known.releaseID = r.ID
 	open, err := openQuarantine(ctx, tx, r.ID)
-	if Holds(open, at) {
-		p.quarantine = open.ID
-		p.refusal = cmp.Or(p.refusal, error(quarantined(open)))
+	if open != nil {
+		known.quarantines = []*ent.Quarantine{open}
 	}
-	return r, err
+	return known, err
 }
 
 // insertRelease stores the organization's release of a content.

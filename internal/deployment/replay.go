@@ -23,13 +23,7 @@ import (
 type Replay struct {
 	// SourceID is the earlier one.
 	SourceID string
-	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
-	ExpectedLiveID *string
-	// Reason is why the caller wants it, or nil.
-	Reason *string
-	// IdempotencyKey is the caller's name for the request, or nil.
-	IdempotencyKey *string
-	Control
+	Request
 }
 
 // arguments are all that decides what is created.
@@ -39,14 +33,13 @@ func (in Replay) arguments() []any {
 
 // planned are the arguments as far as they decide what is made.
 func (in Replay) planned() []any {
-	in.Reason, in.Control = nil, Control{}
+	in.Request = in.Request.planned()
 	return in.arguments()
 }
 
-// Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with
-// DeploymentNotFound, DeploymentForbidden, ModuleInstanceArchived, DeploymentTargetNotSucceeded, ReleaseUnavailable,
-// ReleaseDigestMismatch, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
-// RequestIdempotencyReused.
+// Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with DeploymentNotFound,
+// DeploymentForbidden, ModuleInstanceArchived, DeploymentTargetNotSucceeded, ReleaseUnavailable, ReleaseDigestMismatch,
+// ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and RequestIdempotencyReused.
 func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, error) {
 	d, _, err := s.RollbackWarned(ctx, in)
 	return d, err
@@ -54,11 +47,11 @@ func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, err
 
 // RollbackWarned is Rollback, and returns what the caller should see to besides; nothing for a repeat under a key.
 func (s *Service) RollbackWarned(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
-	return s.replay(ctx, rollback, in)
+	return s.make(ctx, s.replay(rollback, in))
 }
 
-// Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It
-// fails with the errors of Rollback but DeploymentTargetNotSucceeded.
+// Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It fails with the errors
+// of Rollback but DeploymentTargetNotSucceeded.
 func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, error) {
 	d, _, err := s.RedeployWarned(ctx, in)
 	return d, err
@@ -66,7 +59,7 @@ func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, err
 
 // RedeployWarned is Redeploy, and returns what the caller should see to besides; nothing for a repeat under a key.
 func (s *Service) RedeployWarned(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
-	return s.replay(ctx, redeploy, in)
+	return s.make(ctx, s.replay(redeploy, in))
 }
 
 // replayMode is what distinguishes a rollback from a redeploy.
@@ -128,28 +121,20 @@ func checkSucceeded(target *source) error {
 	return f
 }
 
-func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
-	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
-		return nil, nil, err
-	}
-	r, err := s.newRequest(in.IdempotencyKey, m.action, in.arguments)
-	if err != nil {
-		return nil, nil, err
-	}
-	if violations := checkRequest(in.Reason, in.ExpectedLiveID, in.Control); len(violations) > 0 {
-		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
-	}
+// replay returns the intent of a replay by a mode.
+func (s *Service) replay(m replayMode, in Replay) intent {
 	deploymentID := s.Journal.NewID(id.Deployment)
-	made, err := s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
-		return s.insertReplay(ctx, m, in, r, deploymentID)
-	})
-	return made, r.warnings, err
-}
-
-func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *request, deploymentID string) (*ent.Deployment, error) {
-	return s.create(store.Creating(ctx), m.action, deploymentID, r, in.Control, in.ExpectedLiveID, func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
-		return s.proposeReplay(ctx, tx, m, in, deploymentID, at)
-	})
+	return intent{
+		Request: in.Request, action: m.action, deploymentID: deploymentID, forbidden: fault.DeploymentForbidden, lock: store.Creating, arguments: in.arguments,
+		prepare: func(context.Context, bool) (proposeFunc, *ent.Deployment, error) {
+			if violations := in.Request.check(); len(violations) > 0 {
+				return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
+			}
+			return func(ctx context.Context, tx *ent.Tx, at time.Time) (*proposal, error) {
+				return s.proposeReplay(ctx, tx, m, in, deploymentID, at)
+			}, nil, nil
+		},
+	}
 }
 
 // proposeReplay returns what a replay comes to at a time.

@@ -18,6 +18,8 @@ import (
 // reputation is what is known against a deployment that others may be made of: replays of it, promotions, and what goes
 // back to it by itself. Whoever makes one, offers one or counts how long it was live asks it.
 type reputation struct {
+	// releaseID is what the deployment ships, "" for nothing that is known.
+	releaseID string
 	// quarantines are the open ones, which may have ended by themselves: of its release, and of the releases of what it was
 	// promoted from, the nearest first.
 	quarantines []*ent.Quarantine
@@ -37,22 +39,22 @@ func (r reputation) quarantine(at time.Time) *ent.Quarantine {
 // takenBack returns what the cloud did with a deployment after its success, nil for nothing.
 func (r reputation) takenBack() *ecs.Setback { return r.setbacks.Last() }
 
-// checkQuarantine returns why a release may not be shipped again at a time, nil if it may.
-func (r reputation) checkQuarantine(releaseID string, at time.Time) error {
+// checkQuarantine returns why its release may not be shipped again at a time, nil if it may.
+func (r reputation) checkQuarantine(at time.Time) error {
 	q := r.quarantine(at)
 	if q == nil {
 		return nil
 	}
 	f := quarantined(q)
-	if q.ReleaseID != releaseID {
-		f.Message = fmt.Sprintf("The release %s was promoted from one that is not to be deployed. %s", releaseID, f.Message)
+	if q.ReleaseID != r.releaseID {
+		f.Message = fmt.Sprintf("The release %s was promoted from one that is not to be deployed. %s", r.releaseID, f.Message)
 	}
 	return f
 }
 
 // checkPromoted returns why a deployment that has succeeded may not be promoted at a time, nil if it may.
-func (r reputation) checkPromoted(deploymentID, releaseID string, at time.Time) error {
-	if err := r.checkQuarantine(releaseID, at); err != nil {
+func (r reputation) checkPromoted(deploymentID string, at time.Time) error {
+	if err := r.checkQuarantine(at); err != nil {
 		return err
 	}
 	back := r.takenBack()
@@ -81,7 +83,7 @@ UNION ALL
 SELECT "c"."of", "n"."promoted_from", "n"."release_id", "c"."setbacks", "c"."step" + 1 FROM "chain" AS "c"
 JOIN "deployments" AS "n" ON "n"."id" = "c"."promoted_from" AND "n"."organization_id" = $2 WHERE "c"."step" < {most}
 )
-SELECT "c"."of", "c"."setbacks", "q"."id", "q"."release_id", "q"."reason", "q"."created_by", "q"."created_at", "q"."until" FROM "chain" AS "c"
+SELECT "c"."of", "c"."release_id", "c"."setbacks", "q"."id", "q"."release_id", "q"."reason", "q"."created_by", "q"."created_at", "q"."until" FROM "chain" AS "c"
 LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "c"."release_id" AND "q"."lifted_at" IS NULL AND "q"."organization_id" = $2
 WHERE "q"."id" IS NOT NULL OR "c"."step" = 0
 ORDER BY "c"."of", "c"."step"`)
@@ -96,12 +98,16 @@ func (s *Service) reputations(ctx context.Context, read store.Reader, ids []stri
 	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
 	err := read(ctx, reputationTexts[s.Store.Postgres()], args, func(row store.Rows) error {
 		var id string
-		var setbacks *string
+		var releaseID, setbacks *string
 		var q openQuarantineRow
-		if err := row.Scan(append([]any{&id, &setbacks}, q.targets()...)...); err != nil {
+		if err := row.Scan(append([]any{&id, &releaseID, &setbacks}, q.targets()...)...); err != nil {
 			return err
 		}
-		one := of[id]
+
+		one, known := of[id]
+		if !known { // the first is of the deployment itself
+			one.releaseID = idOrEmpty(releaseID)
+		}
 		if one.quarantines = q.appendTo(one.quarantines); setbacks != nil {
 			var err error
 			if one.setbacks, err = decodeSetbacks(setbacks); err != nil {
@@ -112,6 +118,12 @@ func (s *Service) reputations(ctx context.Context, read store.Reader, ids []stri
 		return nil
 	})
 	return of, err
+}
+
+// reputationOf returns that of a deployment, in a transaction.
+func (s *Service) reputationOf(ctx context.Context, tx *ent.Tx, deploymentID string) (reputation, error) {
+	of, err := s.reputations(ctx, store.InTx(tx), []string{deploymentID})
+	return of[deploymentID], err
 }
 
 // onlyGood returns those of some deployments that have succeeded which nothing speaks against at a time, in their order.

@@ -209,7 +209,7 @@ func (s *Service) addReputations(ctx context.Context, read store.Reader, list []
 		if err != nil {
 			return err
 		}
-		from.reputation = reputation{from.Quarantine.appendTo(nil), setbacks}
+		from.reputation = reputation{idOrEmpty(from.ReleaseID), from.Quarantine.appendTo(nil), setbacks}
 		if from.PromotedFrom != nil {
 			promoted = append(promoted, from.ID)
 		}

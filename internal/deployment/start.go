@@ -87,38 +87,32 @@ func (s *Service) start(
 	if err != nil {
 		return false, err
 	}
-	w, a := all[d.ID], actor.From(ctx)
-	if w.p.active != nil && w.p.active.ID == d.ID {
+	w := all[d.ID]
+	if w.active != nil && w.active.ID == d.ID {
 		return false, journal.ErrChanged // somebody else has started it since it was read
 	}
 	if w.isSuperseded() {
-		setEnded(u, StatusCanceled, e.At, supersededError(w.p.live))
+		setEnded(u, StatusCanceled, e.At, supersededError(w.live))
 		e.Changes = map[string]any{"status": StatusCanceled}
 		return true, nil
 	}
-	flaws, err := r.flaws(ctx, all, func(*waiting) error { return proveStored(ctx, tx, d) })
-	if err != nil {
+
+	if err := r.refuse(ctx, actor.From(ctx), all, func(*waiting) error { return proveStored(ctx, tx, d) }); err != nil {
 		return false, err
 	}
-	override, err := w.p.override(a, overrideReason, r.shared)
-	if err != nil {
-		return false, err
-	}
-	if override != nil {
-		w.p.requirements = nil // gone past
-	}
-	if err := s.startRefusal(a, d, w, flaws[d.ID], r.shared); err != nil {
+	if err := s.admit(ctx, w.proposal, Request{Control: Control{OverrideReason: overrideReason}}, r.shared); err != nil {
 		return false, err
 	}
 	data, err := d.Data.Data()
 	if err != nil {
 		return false, err
 	}
+
 	// In one statement with what it compares: a success that commits meanwhile has ended what waited, or is seen by it.
 	u.Where(deployment.StatusEQ(StatusAwaiting), s.replacesLive).
-		SetStatus(deployment.StatusPENDING).ClearWaitsUntil().SetNillableServiceArn(serviceOf(data))
-	e.Changes, e.Queues = map[string]any{"status": deployment.StatusPENDING}, true
-	if override != nil {
+		SetStatus(w.created.Status).ClearWaitsUntil().SetNillableServiceArn(serviceOf(data))
+	e.Changes, e.Queues = map[string]any{"status": w.created.Status}, true
+	if override := w.created.Override; override != nil {
 		u.SetOverride(override)
 		e.Also = append(e.Also, overridden(d.ID, override))
 	}

@@ -33,7 +33,7 @@ func TestWritesTakeFewStatements(t *testing.T) {
 			return func() error {
 				return making(w.Deploy.Create(developer, deployment.New{
 					InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"` + image + `"}`),
-					Artifact: strictjson.MustParse(worldtest.Artifact), IdempotencyKey: key,
+					Artifact: strictjson.MustParse(worldtest.Artifact), Request: deployment.Request{IdempotencyKey: key},
 				}))
 			}
 		}
@@ -56,7 +56,7 @@ func TestWritesTakeFewStatements(t *testing.T) {
 			}, "SELECT deployments, ", "deployments audit_events deployment_changes"},
 			{"cancel", cancel, transition, "audit_events deployment_changes"},
 			{"redeploy under a key", func() error {
-				return making(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("1")}))
+				return making(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: target.ID, Request: deployment.Request{IdempotencyKey: new("1")}}))
 			}, key + "SELECT deployments, ", "deployments idempotency_keys audit_events deployment_changes"},
 			{"claim", func() error {
 				d, l, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})

@@ -149,7 +149,7 @@ func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner, developer := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
-		again := deployment.Replay{SourceID: source.ID, IdempotencyKey: new("key")}
+		again := deployment.Replay{SourceID: source.ID, Request: deployment.Request{IdempotencyKey: new("key")}}
 		d, err := w.Deploy.Rollback(developer, again)
 		if err != nil {
 			t.Fatal(err)

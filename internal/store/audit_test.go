@@ -131,7 +131,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	target := p.Succeeded(t)
 	feed(t, w, p)
 	p.Failed(t)
-	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("key")})
+	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
 	must(t, err)
 	_, err = w.Deploy.Redeploy(admin, deployment.Replay{SourceID: target.ID})
 	if err == nil {

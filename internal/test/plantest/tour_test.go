@@ -267,7 +267,7 @@ func (t *tour) deploys() *ent.Deployment {
 func (t *tour) replays(first *ent.Deployment) {
 	t.Helper()
 	for range 2 { // the second is known by its key
-		_, err := t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, IdempotencyKey: new("key")})
+		_, err := t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
 		t.must(err)
 	}
 	d, lease := t.claim()
@@ -286,7 +286,7 @@ func (t *tour) replays(first *ent.Deployment) {
 	_, err = t.w.Deploy.LiftQuarantine(t.admin, *first.ReleaseID)
 	t.must(err)
 	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE idempotency_keys SET created_at = '2026-01-01 00:00:00+00:00' WHERE organization_id = '`+t.w.Acme.ID+`' AND "key" = 'key'`)
-	d, err = t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, IdempotencyKey: new("key")})
+	d, err = t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
 	t.must(err)
 	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
 	t.must(err)
