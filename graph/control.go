@@ -45,46 +45,44 @@ func rulePatch(in model.UpdateRuleInput) rule.Patch {
 	return p
 }
 
-// demand returns what a rule is to demand. Which members it must have, the schema says.
+// demand returns what a rule is to demand. That it has exactly one member, the schema says.
 func demand(in *model.RuleDemandInput) gate.Demand {
-	var d gate.Demand
+	var kind gate.Kind
 	if a := in.Approvals.Value(); a != nil {
-		d.Approvals = &gate.Approvals{Count: a.Count, Role: actor.Developer, By: a.By.Value()}
+		approvals := &gate.Approvals{Count: a.Count, Role: actor.Developer, By: a.By.Value()}
 		if role := a.Role.Value(); role != nil {
-			d.Approvals.Role = *role
+			approvals.Role = *role
 		}
+		kind = approvals
 	}
 	if h := in.Hours.Value(); h != nil {
-		d.Hours = &gate.Hours{TimeZone: h.TimeZone}
+		hours := &gate.Hours{TimeZone: h.TimeZone}
 		for _, span := range h.Spans {
-			d.Hours.Spans = append(d.Hours.Spans, gate.Span{Days: span.Days, From: span.From, To: span.To})
+			hours.Spans = append(hours.Spans, gate.Span{Days: span.Days, From: span.From, To: span.To})
 		}
+		kind = hours
 	}
 	if f := in.Freeze.Value(); f != nil {
-		d.Freeze = &gate.Freeze{From: f.From, Until: f.Until.Value()}
+		kind = &gate.Freeze{From: f.From, Until: f.Until.Value()}
 	}
 	if l := in.LiveIn.Value(); l != nil {
-		d.LiveIn = &gate.LiveIn{EnvironmentIDs: l.EnvironmentIds}
+		liveIn := &gate.LiveIn{EnvironmentIDs: l.EnvironmentIds}
 		if minutes := l.Minutes.Value(); minutes != nil {
-			d.LiveIn.Minutes = *minutes
+			liveIn.Minutes = *minutes
 		}
+		kind = liveIn
 	}
-	return d
+	return gate.Demand{Kind: kind}
 }
 
-// ruleDemand returns the demand of a rule as the member of the union that it is.
-func ruleDemand(r *ent.Rule) scalar.RuleDemand {
-	switch d := r.Demand; {
-	case d.Approvals != nil:
-		return d.Approvals
-	case d.Hours != nil:
-		return d.Hours
-	case d.Freeze != nil:
-		return d.Freeze
-	case d.LiveIn != nil:
-		return d.LiveIn
+// ruleDemand returns the demand of a rule as the member of the union that it is. The schema of this server has none for what a
+// newer one knows.
+func ruleDemand(r *ent.Rule) (scalar.RuleDemand, error) {
+	if unknown := r.Demand.Unknown(); unknown != "" {
+		return nil, fault.New(fault.ServerUnavailable,
+			"The rule %s demands %s, which a newer server of this database knows and this one does not. Ask again when all servers are of one version.", r.ID, unknown)
 	}
-	return nil
+	return r.Demand.Kind, nil
 }
 
 func promotion(in model.PromoteDeploymentInput) deployment.Promotion {

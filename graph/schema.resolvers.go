@@ -1092,7 +1092,7 @@ func (r *ruleResolver) Environment(ctx context.Context, obj *ent.Rule) (*record.
 
 // Demand is the resolver for the demand field.
 func (r *ruleResolver) Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDemand, error) {
-	return ruleDemand(obj), nil
+	return ruleDemand(obj)
 }
 
 // DeploymentChanged is the resolver for the deploymentChanged field.

@@ -39,7 +39,7 @@ func (s *stock) demandIn(t *testing.T, environmentID *string, d gate.Demand) {
 }
 
 func approvals(count int32) gate.Demand {
-	return gate.Demand{Approvals: &gate.Approvals{Count: count, Role: actor.Developer}}
+	return gate.Demand{Kind: &gate.Approvals{Count: count, Role: actor.Developer}}
 }
 
 // newest returns the newest deployment.

@@ -45,7 +45,7 @@ func TestDryRunSaysWhatWouldComeOfIt(t *testing.T) {
 func TestDryRunSaysWhyItWouldBeRefused(t *testing.T) {
 	t.Parallel()
 	s := newStock(t)
-	s.demand(t, gate.Demand{Freeze: &gate.Freeze{From: s.clock.Now().Add(-time.Hour)}})
+	s.demand(t, gate.Demand{Kind: &gate.Freeze{From: s.clock.Now().Add(-time.Hour)}})
 	h := s.home(t, s.Acme.Tokens[actor.Admin])
 	for _, command := range []string{"deploy shop/production/web --set image=web:2", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web --yes"} {
 		args := strings.Fields(command)

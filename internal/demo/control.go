@@ -31,13 +31,14 @@ func (d *demo) control(ctx context.Context) error {
 		d.clock.pass(time.Minute)
 		in := rule.New{Name: r.Name, EnvironmentID: new(d.environments[r.Place]), Operations: r.Operations, Overridable: true}
 		if r.Approvals > 0 {
-			in.Demand.Approvals = &gate.Approvals{Count: r.Approvals, Role: actor.Developer}
+			in.Demand.Kind = &gate.Approvals{Count: r.Approvals, Role: actor.Developer}
 		}
 		if r.LiveIn != nil {
-			in.Demand.LiveIn = &gate.LiveIn{Minutes: r.Minutes}
+			liveIn := &gate.LiveIn{Minutes: r.Minutes}
 			for _, place := range r.LiveIn {
-				in.Demand.LiveIn.EnvironmentIDs = append(in.Demand.LiveIn.EnvironmentIDs, d.environments[place])
+				liveIn.EnvironmentIDs = append(liveIn.EnvironmentIDs, d.environments[place])
 			}
+			in.Demand.Kind = liveIn
 		}
 		if _, _, err := d.Rules.Create(d.as(ctx, admin), in); err != nil {
 			return fmt.Errorf("demo: the rule %s: %w", r.Name, err)

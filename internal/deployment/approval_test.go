@@ -38,7 +38,7 @@ func TestAnApprovalIsGivenAnewWithAnotherTokenOrRole(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
-		demand(t, w, p, gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Admin}})
+		demand(t, w, p, gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Admin}})
 		demand(t, w, p, approvals(2))
 		author := holder(t, w, w.Acme, actor.Developer, "author")
 		waits := deploy(author, t, w, p, "web:1")

@@ -89,7 +89,10 @@ func (s *Service) readControl(ctx context.Context, tx *ent.Tx, i *ent.ModuleInst
 
 // asksForStays reports whether one of the rules asks how long something was live elsewhere.
 func asksForStays(rules []gate.Rule) bool {
-	return slices.ContainsFunc(rules, func(r gate.Rule) bool { return r.Demand.LiveIn != nil })
+	return slices.ContainsFunc(rules, func(r gate.Rule) bool {
+		_, ok := r.Demand.Kind.(*gate.LiveIn)
+		return ok
+	})
 }
 
 // stayTexts read where deployments that have succeeded were live, since when, until when, and whether the cloud has taken

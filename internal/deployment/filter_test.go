@@ -30,7 +30,7 @@ func TestAFilterHasOneMeaning(t *testing.T) {
 			t.Fatal(err)
 		}
 		web, plan := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "plan")
-		frozen := gate.Demand{Freeze: &gate.Freeze{From: time.Now().Add(-time.Hour)}}
+		frozen := gate.Demand{Kind: &gate.Freeze{From: time.Now().Add(-time.Hour)}}
 		demand(t, w, plan, frozen) // which all that is planned goes past
 		made := []*ent.Deployment{
 			web.Succeeded(t), planned(t, w, plan, "1.5.0"), web.Succeeded(t), planned(t, w, plan, "1.6.0"),

@@ -34,8 +34,9 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 	var places []string
 	var args []any
 	for _, r := range rules {
-		demand, in := r.Demand.Approvals, rule.PlaceOf(r)
-		if demand == nil || !demand.Takes(gate.Voice{Holder: a.Holder, Role: a.Role}) {
+		demand, ok := r.Demand.Kind.(*gate.Approvals)
+		in := rule.PlaceOf(r)
+		if !ok || !demand.Takes(gate.Voice{Holder: a.Holder, Role: a.Role}) {
 			continue
 		}
 		var triggers []string

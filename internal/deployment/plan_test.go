@@ -189,13 +189,13 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 	}
 	if r.IntN(2) == 0 {
 		demands := []gate.Demand{
-			approvals(1), approvals(2), {Freeze: &gate.Freeze{From: time.Now().Add(-time.Hour)}},
-			{Hours: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: gate.Weekdays, From: "00:00", To: "24:00"}}}},
-			{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{staging.Environment.ID}, Minutes: int32(r.IntN(2))}},
+			approvals(1), approvals(2), {Kind: &gate.Freeze{From: time.Now().Add(-time.Hour)}},
+			{Kind: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: gate.Weekdays, From: "00:00", To: "24:00"}}}},
+			{Kind: &gate.LiveIn{EnvironmentIDs: []string{staging.Environment.ID}, Minutes: int32(r.IntN(2))}},
 		}
 		d := demands[r.IntN(len(demands))]
 		operations := d.DefaultOperations()
-		if d.LiveIn == nil && r.IntN(3) == 0 {
+		if _, ok := d.Kind.(*gate.LiveIn); !ok && r.IntN(3) == 0 {
 			operations = append(operations, gate.Rollback)
 		}
 		demand(t, w, p, d, operations...)
@@ -270,7 +270,7 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		moved("request", back, token(other))
 
 		planned := token(back)
-		frozen := demand(t, w, p, gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(1, 0, 0)}}, gate.Rollback)
+		frozen := demand(t, w, p, gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(1, 0, 0)}}, gate.Rollback)
 		moved("rules", back, planned)
 
 		planned = token(back)

@@ -259,10 +259,9 @@ func (s *Service) promotableText(targets []*ent.ModuleInstance, rules []*ent.Rul
 
 // promotedFrom returns the environments from which the rules demand that what is promoted to an instance comes, nil for none.
 func promotedFrom(rules []*ent.Rule, to *ent.ModuleInstance) (environmentIDs []string) {
-	place := actor.Place{ProjectID: to.ProjectID, EnvironmentID: to.EnvironmentID}
-	for _, r := range rules {
-		if judged := rule.Judged(r); r.Demand.LiveIn != nil && judged.Binds(gate.Promote) && rule.IsFor(r, place) {
-			environmentIDs = append(environmentIDs, r.Demand.LiveIn.EnvironmentIDs...)
+	for _, r := range rule.In(rules, actor.Place{ProjectID: to.ProjectID, EnvironmentID: to.EnvironmentID}) {
+		if demand, ok := r.Demand.Kind.(*gate.LiveIn); ok && r.Binds(gate.Promote) {
+			environmentIDs = append(environmentIDs, demand.EnvironmentIDs...)
 		}
 	}
 	return environmentIDs

@@ -320,7 +320,7 @@ func TestWhatCouldBePromotedIsFoundForManyInstancesAtOnce(t *testing.T) {
 		}
 		// A rule says where promotions come from.
 		if _, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "far", EnvironmentID: &s.Environment.ID,
-			Demand: gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{elsewhere.Environment.ID}}}}); err != nil {
+			Demand: gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: []string{elsewhere.Environment.ID}}}}); err != nil {
 			t.Fatal(err)
 		}
 		of, _ = found(s.Instance.ID, other)

@@ -188,7 +188,7 @@ func TestAStayEndsWhenTheCloudTakesItBackOrSomethingFromOutsideTakesItsPlace(t *
 				t.Fatal(err)
 			}
 		}
-		demand(t, w, s.Fixture, gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{s.environment}, Minutes: 60}})
+		demand(t, w, s.Fixture, gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: []string{s.environment}, Minutes: 60}})
 		redeploy := func() (code string) {
 			t.Helper()
 			of, err := w.Deploy.Eligibilities(w.Acme.As(actor.Developer), []string{promoted.ID})

@@ -69,7 +69,7 @@ func TestAStartIsRefusedForWhatHasChangedSinceItBeganToWait(t *testing.T) {
 			raw(t, w, `UPDATE module_instances SET live_deployment_id = '`+other.ID+`' WHERE id = '`+p.Instance.ID+`'`)
 		}, fault.DeploymentSuperseded},
 		"a freeze began": {func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *ent.Deployment) {
-			demand(t, w, p, gate.Demand{Freeze: &gate.Freeze{From: time.Now().Add(-time.Minute)}})
+			demand(t, w, p, gate.Demand{Kind: &gate.Freeze{From: time.Now().Add(-time.Minute)}})
 		}, fault.EnvironmentClosed},
 	} {
 		eachCase(t, name, func(t *testing.T, w *worldtest.World) {
@@ -286,7 +286,7 @@ func TestAnApprovalCountsIfARuleTakesIt(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
-		r := demand(t, w, p, gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Admin}})
+		r := demand(t, w, p, gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Admin}})
 		_, ann := person(t, w, "ann", actor.Developer)
 		_, bob := person(t, w, "bob", actor.Developer)
 		waits := deploy(ann, t, w, p, "web:1")
@@ -302,11 +302,11 @@ func TestAnApprovalCountsIfARuleTakesIt(t *testing.T) {
 		if counts() {
 			t.Error("a developer's counts where an admin's is demanded")
 		}
-		demand(t, w, p, gate.Demand{Approvals: &gate.Approvals{Count: 2, Role: actor.Developer}}, gate.Promote)
+		demand(t, w, p, gate.Demand{Kind: &gate.Approvals{Count: 2, Role: actor.Developer}}, gate.Promote)
 		if counts() {
 			t.Error("it counts for a rule of promotions")
 		}
-		demand(t, w, p, gate.Demand{Approvals: &gate.Approvals{Count: 2, Role: actor.Developer}})
+		demand(t, w, p, gate.Demand{Kind: &gate.Approvals{Count: 2, Role: actor.Developer}})
 		if !counts() {
 			t.Error("it does not count where a developer's is demanded, too")
 		}

@@ -51,7 +51,7 @@ func demand(t testing.TB, w *worldtest.World, p *worldtest.Fixture, d gate.Deman
 }
 
 func approvals(count int32) gate.Demand {
-	return gate.Demand{Approvals: &gate.Approvals{Count: count, Role: actor.Developer}}
+	return gate.Demand{Kind: &gate.Approvals{Count: count, Role: actor.Developer}}
 }
 
 // deploy creates a deployment of the fixture's instance.
@@ -230,7 +230,7 @@ func TestAnAdminGoesPastRulesLoudly(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		ann, boss := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Admin, "boss")
-		r := demand(t, w, p, gate.Demand{Freeze: &gate.Freeze{From: time.Now().Add(-time.Hour)}})
+		r := demand(t, w, p, gate.Demand{Kind: &gate.Freeze{From: time.Now().Add(-time.Hour)}})
 		if _, err := w.Deploy.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.EnvironmentClosed) {
 			t.Fatalf("in a freeze: %v", err)
 		}

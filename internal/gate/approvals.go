@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -48,11 +49,19 @@ func (a *Approvals) Takes(v Voice) bool {
 // IsTaken reports whether one of some rules that bind an operation takes a voice.
 func IsTaken(rules []Rule, op Operation, v Voice) bool {
 	return slices.ContainsFunc(rules, func(r Rule) bool {
-		return r.Demand.Approvals != nil && r.Binds(op) && r.Demand.Approvals.Takes(v)
+		demand, ok := r.Demand.Kind.(*Approvals)
+		return ok && r.Binds(op) && demand.Takes(v)
 	})
 }
 
-func (a *Approvals) judge(r *Rule, f Facts) Requirement {
+func (*Approvals) name() string            { return "approvals" }
+func (*Approvals) operations() []Operation { return ordinary }
+func (*Approvals) may() []Operation        { return Operations }
+
+// restrict implements Kind: approvals may be given at any time.
+func (*Approvals) restrict(*timetable, Requirement) (known bool) { return true }
+
+func (a *Approvals) judge(r *Rule, f Facts, _ time.Time) Requirement {
 	given := int32(0)
 	for _, v := range f.Voices {
 		if a.Takes(v) {

@@ -22,7 +22,16 @@ func (f *Freeze) opens(at time.Time) *time.Time {
 	return f.Until
 }
 
-func (f *Freeze) judge(r *Rule, at time.Time) Requirement {
+func (*Freeze) name() string            { return "freeze" }
+func (*Freeze) operations() []Operation { return ordinary }
+func (*Freeze) may() []Operation        { return Operations }
+
+func (f *Freeze) restrict(t *timetable, _ Requirement) (known bool) {
+	t.frozen = append(t.frozen, f)
+	return true
+}
+
+func (f *Freeze) judge(r *Rule, _ Facts, at time.Time) Requirement {
 	opens := f.opens(at)
 	if opens != nil && opens.Equal(at) {
 		return Requirement{Rule: r, Met: true, Message: fmt.Sprintf("Rule %q: nothing is frozen.", r.Name)}

@@ -77,8 +77,20 @@ func minuteOf(text string) (int, bool) {
 	return at.Hour()*60 + at.Minute(), err == nil && len(text) == len("15:04")
 }
 
+func (*Hours) name() string            { return "hours" }
+func (*Hours) operations() []Operation { return ordinary }
+func (*Hours) may() []Operation        { return Operations }
+
+// restrict implements Kind. In an unknown time zone nobody knows.
+func (*Hours) restrict(t *timetable, q Requirement) (known bool) {
+	if q.hours != nil {
+		t.add(q.hours)
+	}
+	return q.hours != nil
+}
+
 // judge notes in the requirement the minutes that it has read, so that nothing else has to read the spans again.
-func (h *Hours) judge(r *Rule, at time.Time) Requirement {
+func (h *Hours) judge(r *Rule, _ Facts, at time.Time) Requirement {
 	missing := Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: closed at this time in %s.", r.Name, h.TimeZone)}
 	location, err := zone(h.TimeZone)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestHoursAreThoseOfTheClockOnTheWall(t *testing.T) {
 			r := rand.New(rand.NewPCG(35, uint64(day.Unix())))
 			for range 12 {
 				h := &gate.Hours{TimeZone: name, Spans: anySpans(r)}
-				if wrong := (gate.Demand{Hours: h}).Check([]gate.Operation{gate.Create}); len(wrong) > 0 {
+				if wrong := (gate.Demand{Kind: h}).Check([]gate.Operation{gate.Create}); len(wrong) > 0 {
 					t.Fatalf("%v", wrong)
 				}
 				againstBruteForce(t, h, zone, day.AddDate(0, 0, -2))
@@ -84,7 +84,7 @@ func againstBruteForce(t *testing.T, h *gate.Hours, zone *time.Location, from ti
 			opens[i] = i
 		}
 	}
-	rules := []gate.Rule{{Name: "hours", Operations: []gate.Operation{gate.Create}, Demand: gate.Demand{Hours: h}}}
+	rules := []gate.Rule{{Name: "hours", Operations: []gate.Operation{gate.Create}, Demand: gate.Demand{Kind: h}}}
 	for i := range 4 * 24 * 60 {
 		at := from.Add(time.Duration(i) * time.Minute)
 		list, err := gate.Judge(t.Context(), rules, gate.Facts{Operation: gate.Create}, at)

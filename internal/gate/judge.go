@@ -53,18 +53,10 @@ func Judge(ctx context.Context, rules []Rule, f Facts, at time.Time) ([]Requirem
 }
 
 func (r *Rule) judge(f Facts, at time.Time) Requirement {
-	switch d := r.Demand; {
-	case d.Approvals != nil:
-		return d.Approvals.judge(r, f)
-	case d.Hours != nil:
-		return d.Hours.judge(r, at)
-	case d.Freeze != nil:
-		return d.Freeze.judge(r, at)
-	case d.LiveIn != nil:
-		return d.LiveIn.judge(r, f, at)
+	if r.Demand.Kind == nil {
+		return Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: it demands nothing that this server knows.", r.Name)}
 	}
-	// A newer program may know it.
-	return Requirement{Rule: r, Message: "Rule \"" + r.Name + "\": this server does not know its demand."}
+	return r.Demand.Kind.judge(r, f, at)
 }
 
 // Unmet returns the requirements that are not met.

@@ -30,11 +30,11 @@ func judge(t *testing.T, rules []gate.Rule, f gate.Facts) []gate.Requirement {
 }
 
 func demanded(count int32, role actor.Role, by ...string) gate.Demand {
-	return gate.Demand{Approvals: &gate.Approvals{Count: count, Role: role, By: by}}
+	return gate.Demand{Kind: &gate.Approvals{Count: count, Role: role, By: by}}
 }
 
 func liveIn(minutes int32) gate.Demand {
-	return gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{"env_staging"}, Minutes: minutes}}
+	return gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: []string{"env_staging"}, Minutes: minutes}}
 }
 
 func TestADemandIsMetByItsFacts(t *testing.T) {
@@ -44,7 +44,7 @@ func TestADemandIsMetByItsFacts(t *testing.T) {
 		return &gate.Stay{EnvironmentID: "env_staging", From: noon.Add(-time.Duration(minutes) * time.Minute), Until: until}
 	}
 	frozen := func(from time.Time, until *time.Time) gate.Demand {
-		return gate.Demand{Freeze: &gate.Freeze{From: from, Until: until}}
+		return gate.Demand{Kind: &gate.Freeze{From: from, Until: until}}
 	}
 	for name, c := range map[string]struct {
 		demand gate.Demand
@@ -87,7 +87,7 @@ func TestADemandIsMetByItsFacts(t *testing.T) {
 
 func TestOfSeveralUnmetOneDecides(t *testing.T) {
 	t.Parallel()
-	freeze, approve, live := bound(gate.Demand{Freeze: &gate.Freeze{From: noon, Until: new(noon.Add(time.Hour))}}), bound(demanded(1, actor.Developer)), bound(liveIn(0))
+	freeze, approve, live := bound(gate.Demand{Kind: &gate.Freeze{From: noon, Until: new(noon.Add(time.Hour))}}), bound(demanded(1, actor.Developer)), bound(liveIn(0))
 	for name, c := range map[string]struct {
 		rules []gate.Rule
 		waits bool
@@ -121,20 +121,20 @@ func TestOfSeveralUnmetOneDecides(t *testing.T) {
 func TestARuleIsRefusedByItsBounds(t *testing.T) {
 	t.Parallel()
 	span := func(from, to string, days ...gate.Weekday) gate.Demand {
-		return gate.Demand{Hours: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: days, From: from, To: to}}}}
+		return gate.Demand{Kind: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: days, From: from, To: to}}}}
 	}
 	zone := func(name string) gate.Demand {
-		return gate.Demand{Hours: &gate.Hours{TimeZone: name, Spans: []gate.Span{{Days: gate.Weekdays, From: "00:00", To: "24:00"}}}}
+		return gate.Demand{Kind: &gate.Hours{TimeZone: name, Spans: []gate.Span{{Days: gate.Weekdays, From: "00:00", To: "24:00"}}}}
 	}
 	spans := func(n int) gate.Demand {
-		return gate.Demand{Hours: &gate.Hours{TimeZone: "UTC", Spans: slices.Repeat([]gate.Span{{Days: gate.Weekdays, From: "00:00", To: "24:00"}}, n)}}
+		return gate.Demand{Kind: &gate.Hours{TimeZone: "UTC", Spans: slices.Repeat([]gate.Span{{Days: gate.Weekdays, From: "00:00", To: "24:00"}}, n)}}
 	}
-	environments := func(ids ...string) gate.Demand { return gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: ids}} }
+	environments := func(ids ...string) gate.Demand { return gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: ids}} }
 	for _, c := range []struct {
 		demand  gate.Demand
 		pointer string // "" for what is taken
 	}{
-		{gate.Demand{}, "/demand"}, {gate.Demand{Freeze: &gate.Freeze{}, LiveIn: &gate.LiveIn{EnvironmentIDs: []string{"e"}}}, "/demand"},
+		{gate.Demand{}, "/demand"},
 		{demanded(0, actor.Developer), "/demand/approvals/count"}, {demanded(1, actor.Developer), ""}, {demanded(5, actor.Admin), ""}, {demanded(6, actor.Admin), "/demand/approvals/count"},
 		{demanded(2, actor.Developer, "ann"), "/demand/approvals/by"}, {demanded(2, actor.Developer, "ann", "bob"), ""},
 		{demanded(1, actor.Viewer), "/demand/approvals/role"}, {demanded(1, actor.Admin, "a", "a"), "/demand/approvals/by/1"}, {demanded(1, actor.Admin, "a b"), "/demand/approvals/by/0"},
@@ -144,7 +144,7 @@ func TestARuleIsRefusedByItsBounds(t *testing.T) {
 		{span("09:00", "17:00"), "/demand/hours/spans/0/days"}, {span("09:00", "17:00", "FUNDAY"), "/demand/hours/spans/0/days/0"}, {span("09:00", "17:00", gate.Monday, gate.Monday), "/demand/hours/spans/0/days/1"},
 		{span("24:00", "01:00", gate.Monday), "/demand/hours/spans/0/from"}, {span("9:00", "17:00", gate.Monday), "/demand/hours/spans/0/from"}, {span("09:00", "24:01", gate.Monday), "/demand/hours/spans/0/to"},
 		{span("09:00", "09:00", gate.Monday), "/demand/hours/spans/0/to"}, {span("22:00", "06:00", gate.Monday), ""},
-		{gate.Demand{Freeze: &gate.Freeze{From: noon, Until: &noon}}, "/demand/freeze/until"}, {gate.Demand{Freeze: &gate.Freeze{From: noon, Until: new(noon.Add(1))}}, ""},
+		{gate.Demand{Kind: &gate.Freeze{From: noon, Until: &noon}}, "/demand/freeze/until"}, {gate.Demand{Kind: &gate.Freeze{From: noon, Until: new(noon.Add(1))}}, ""},
 		{environments(), "/demand/liveIn/environmentIds"}, {environments("a", "b", "c", "d", "e"), ""}, {environments("a", "b", "c", "d", "e", "f"), "/demand/liveIn/environmentIds"}, {environments("a", "a"), "/demand/liveIn/environmentIds/1"},
 		{liveIn(-1), "/demand/liveIn/minutes"}, {liveIn(43_200), ""}, {liveIn(43_201), "/demand/liveIn/minutes"},
 	} {

@@ -33,6 +33,13 @@ type Stay struct {
 	TakenBack bool
 }
 
+func (*LiveIn) name() string            { return "liveIn" }
+func (*LiveIn) operations() []Operation { return []Operation{Create, Promote, Redeploy} }
+func (l *LiveIn) may() []Operation      { return l.operations() }
+
+// restrict implements Kind: how long something was live is no matter of the hour.
+func (*LiveIn) restrict(*timetable, Requirement) (known bool) { return true }
+
 // judge judges a promotion by where its source was live; a replay by what it was promoted from, or, where it succeeded here
 // before, by that.
 func (l *LiveIn) judge(r *Rule, f Facts, at time.Time) Requirement {

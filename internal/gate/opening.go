@@ -29,14 +29,7 @@ type timetable struct {
 func Opens(all []Requirement, at time.Time) *time.Time {
 	t := timetable{}
 	for _, r := range all {
-		switch d := r.Rule.Demand; {
-		case d.Hours != nil && r.hours == nil:
-			return nil
-		case d.Hours != nil:
-			t.add(r.hours)
-		case d.Freeze != nil:
-			t.frozen = append(t.frozen, d.Freeze)
-		case d.Approvals == nil && d.LiveIn == nil:
+		if k := r.Rule.Demand.Kind; k == nil || !k.restrict(&t, r) {
 			return nil
 		}
 	}

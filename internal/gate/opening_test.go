@@ -14,11 +14,11 @@ import (
 )
 
 func hours(zone string, spans ...gate.Span) gate.Demand {
-	return gate.Demand{Hours: &gate.Hours{TimeZone: zone, Spans: spans}}
+	return gate.Demand{Kind: &gate.Hours{TimeZone: zone, Spans: spans}}
 }
 
 func frozen(from time.Time, until *time.Time) gate.Demand {
-	return gate.Demand{Freeze: &gate.Freeze{From: from, Until: until}}
+	return gate.Demand{Kind: &gate.Freeze{From: from, Until: until}}
 }
 
 // opens returns when all of some rules are met next.

@@ -39,7 +39,7 @@ func AtStart(all []Requirement, at time.Time) error {
 
 func ofApprovals(unmet []Requirement) (list []Requirement) {
 	for _, r := range unmet {
-		if r.Rule.Demand.Approvals != nil {
+		if _, ok := r.Rule.Demand.Kind.(*Approvals); ok {
 			list = append(list, r)
 		}
 	}
@@ -49,19 +49,20 @@ func ofApprovals(unmet []Requirement) (list []Requirement) {
 // notPromoted returns the refusal of what was not live elsewhere, nil for none.
 func notPromoted(unmet []Requirement) error {
 	var missing []Requirement
+	var ids []string
 	for _, r := range unmet {
-		if r.Rule.Demand.LiveIn != nil {
-			missing = append(missing, r)
+		demand, ok := r.Rule.Demand.Kind.(*LiveIn)
+		if !ok {
+			continue
+		}
+		if missing = append(missing, r); len(missing) <= MaxNamed {
+			ids = append(ids, demand.EnvironmentIDs...)
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
 
-	var ids []string
-	for _, r := range named(missing) {
-		ids = append(ids, r.Rule.Demand.LiveIn.EnvironmentIDs...)
-	}
 	f := explained(fault.DeploymentNotPromoted, missing)
 	f.Metadata = map[string]any{"environmentIds": ids}
 	latest := missing[0].At

@@ -79,7 +79,7 @@ func unarchived(t *testing.T, id string, err error) in {
 func demanding(t *testing.T, w *worldtest.World, p *worldtest.Fixture) string {
 	t.Helper()
 	made, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{
-		Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}},
+		Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func TestRulesArePaidForAndReadByTheirTextHoweverOftenTheyAreRead(t *testing.T) 
 				name := fmt.Sprint(i, strings.Repeat("n", 300<<10))
 				text := fmt.Sprintf(`[{"id":"rule_a","version":1,"name":%q,"operations":["CREATE"],"demand":{"approvals":{"count":1}}}]`, name)
 				list, err := rule.Decode(ctx, &text)
-				if err != nil || len(list) != 1 || list[0].Name != name || list[0].Demand.Approvals == nil {
+				if err != nil || len(list) != 1 || list[0].Name != name || list[0].Demand.Kind == nil {
 					t.Errorf("%d: %v, %v", i, len(list), err)
 				}
 			}

@@ -88,17 +88,26 @@ func Any(organization string) string {
 	return `EXISTS (SELECT 1 FROM "rules" AS "u" WHERE "u"."organization_id" = ` + organization + ` AND "u"."ended_at" IS NULL)`
 }
 
-// IsFor reports whether a rule is for deployments in an environment of a project.
-func IsFor(r *ent.Rule, place actor.Place) bool {
+// isFor reports whether a rule is for deployments in an environment of a project.
+func isFor(r *ent.Rule, place actor.Place) bool {
 	in := PlaceOf(r)
 	return (in.EnvironmentID == "" || in.EnvironmentID == place.EnvironmentID) && (in.ProjectID == "" || in.ProjectID == place.ProjectID)
 }
 
 // In returns those of some rules that are for deployments in an environment of a project, as package gate has them.
 func In(all []*ent.Rule, place actor.Place) (list []gate.Rule) {
+	for _, r := range these(all, place) {
+		list = append(list, Judged(r))
+	}
+	return list
+}
+
+// these returns those of some rules that are for deployments in an environment of a project. InForce asks a database for the
+// same.
+func these(all []*ent.Rule, place actor.Place) (list []*ent.Rule) {
 	for _, r := range all {
-		if IsFor(r, place) {
-			list = append(list, Judged(r))
+		if isFor(r, place) {
+			list = append(list, r)
 		}
 	}
 	return list
@@ -119,10 +128,8 @@ func (s *Service) InForceOf(ctx context.Context, environmentIDs []string) (map[s
 	of := map[string][]*ent.Rule{}
 	for _, environment := range environments {
 		place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: environment.ID}
-		for _, r := range all {
-			if IsFor(r, place) {
-				of[environment.ID] = append(of[environment.ID], r)
-			}
+		if list := these(all, place); len(list) > 0 {
+			of[environment.ID] = list
 		}
 		if err := meter.Spend(ctx, meter.Rules, len(of[environment.ID])); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package rule_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"slipway/internal/gate"
 	"slipway/internal/page"
 	"slipway/internal/rule"
+	"slipway/internal/store"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
@@ -65,7 +67,7 @@ func TestARuleBindsWhereItIsForAndNowhereElse(t *testing.T) {
 			"a project":      {rule.New{ProjectID: &p.Project.ID}, "environment project"},
 			"everything":     {rule.New{}, "environment project elsewhere"},
 		} {
-			c.in.Name, c.in.Demand = "R", gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}
+			c.in.Name, c.in.Demand = "R", gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}
 			r, _, err := w.Rules.Create(admin, c.in)
 			if err != nil {
 				t.Fatal(err)
@@ -173,7 +175,7 @@ func TestWhoMakesARuleIsWarnedOfAFreezeThatIsOver(t *testing.T) {
 		admin := w.Acme.As(actor.Admin)
 		from := time.Now().Add(-48 * time.Hour)
 		for until, want := range map[time.Duration]int{-time.Hour: 1, time.Hour: 0} {
-			r, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", Demand: gate.Demand{Freeze: &gate.Freeze{From: from, Until: new(time.Now().Add(until))}}})
+			r, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", Demand: gate.Demand{Kind: &gate.Freeze{From: from, Until: new(time.Now().Add(until))}}})
 			if err != nil || len(warnings) != want || want == 1 && (warnings[0].Rule != "over" || warnings[0].Pointer != "/demand/freeze/until") {
 				t.Errorf("%s: %+v, %v", until, warnings, err)
 			}
@@ -181,7 +183,7 @@ func TestWhoMakesARuleIsWarnedOfAFreezeThatIsOver(t *testing.T) {
 				t.Errorf("%s, renamed: %+v, %v", until, warnings, err)
 			}
 		}
-		if _, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", Demand: gate.Demand{Freeze: &gate.Freeze{From: from}}}); err != nil || len(warnings) > 0 {
+		if _, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", Demand: gate.Demand{Kind: &gate.Freeze{From: from}}}); err != nil || len(warnings) > 0 {
 			t.Errorf("without an end: %+v, %v", warnings, err)
 		}
 	})
@@ -192,7 +194,7 @@ func TestARuleThatDemandsItsOwnEnvironmentIsRefused(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		admin := w.Acme.As(actor.Admin)
 		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
-		live := func(ids ...string) gate.Demand { return gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: ids}} }
+		live := func(ids ...string) gate.Demand { return gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: ids}} }
 		_, _, err := w.Rules.Create(admin, rule.New{Name: "R", EnvironmentID: &p.Environment.ID, Demand: live(other.Environment.ID, p.Environment.ID)})
 		if got := violated(t, err); got != "/demand/liveIn/environmentIds/1 own_environment" {
 			t.Errorf("created: %s", got)
@@ -233,7 +235,7 @@ func TestWhoMakesARuleIsToldWhoseDeploymentsTooFewOthersCouldApprove(t *testing.
 		warned := func(count int32) string {
 			t.Helper()
 			r, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{
-				Approvals: &gate.Approvals{Count: count, Role: actor.Developer}}})
+				Kind: &gate.Approvals{Count: count, Role: actor.Developer}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,6 +262,46 @@ func TestWhoMakesARuleIsToldWhoseDeploymentsTooFewOthersCouldApprove(t *testing.
 		}
 		if got := warned(4); !strings.Contains(got, "nobody can") {
 			t.Errorf("four approvals of three: %q", got)
+		}
+	})
+}
+
+// What a statement reads of the rules in an environment is what is picked among all of them.
+func TestRulesBindAnEnvironmentByStatementAsAmongAll(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		admin, places := w.Acme.As(actor.Admin), []*worldtest.Fixture{w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "two")}
+		make := func(in rule.New) {
+			t.Helper()
+			in.Name, in.Demand = "R", gate.Demand{Kind: &gate.Freeze{From: time.Now()}}
+			if _, _, err := w.Rules.Create(admin, in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		make(rule.New{})
+		for _, p := range places {
+			make(rule.New{ProjectID: &p.Project.ID})
+			make(rule.New{EnvironmentID: &p.Environment.ID})
+		}
+
+		all, err := rule.All(admin, w.Store.Query, w.Store.Postgres())
+		if err != nil || len(all) != 5 {
+			t.Fatalf("%d rules, %v", len(all), err)
+		}
+		for _, p := range places {
+			place := actor.Place{ProjectID: p.Project.ID, EnvironmentID: p.Environment.ID}
+			var text *string
+			statement := `SELECT ` + rule.InForce(`"e"."organization_id"`, `"e"."project_id"`, `"e"."id"`, w.Store.Postgres()) + ` FROM "environments" AS "e" WHERE "e"."id" = $1`
+			if err := w.Store.Query(admin, statement, []any{place.EnvironmentID}, func(row store.Rows) error { return row.Scan(&text) }); err != nil {
+				t.Fatal(err)
+			}
+			selected, err := rule.Decode(admin, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if among := rule.In(all, place); len(among) != 3 || !slices.EqualFunc(selected, among, func(a, b gate.Rule) bool { return a.ID == b.ID }) {
+				t.Errorf("%v by the statement, %v among all", selected, among)
+			}
 		}
 	})
 }

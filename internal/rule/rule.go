@@ -128,10 +128,11 @@ func findPlace(ctx context.Context, tx *ent.Tx, r *ent.Rule) error {
 
 // checkOwnEnvironment refuses a demand that what is deployed to an environment was live in the same one before.
 func checkOwnEnvironment(d gate.Demand, environmentID *string) (violations []fault.Violation) {
-	if d.LiveIn == nil || environmentID == nil {
+	demand, ok := d.Kind.(*gate.LiveIn)
+	if !ok || environmentID == nil {
 		return nil
 	}
-	if i := slices.Index(d.LiveIn.EnvironmentIDs, *environmentID); i >= 0 {
+	if i := slices.Index(demand.EnvironmentIDs, *environmentID); i >= 0 {
 		violations = append(violations, fault.Violation{Pointer: fmt.Sprintf("/demand/liveIn/environmentIds/%d", i), Rule: "own_environment",
 			Message: "must be another environment than the one that the rule is for"})
 	}
@@ -140,11 +141,12 @@ func checkOwnEnvironment(d gate.Demand, environmentID *string) (violations []fau
 
 // checkEnvironments refuses a demand that names an environment which is not there.
 func checkEnvironments(ctx context.Context, tx *ent.Tx, d gate.Demand) error {
-	if d.LiveIn == nil {
+	demand, ok := d.Kind.(*gate.LiveIn)
+	if !ok {
 		return nil
 	}
 	var violations []fault.Violation
-	for i, environmentID := range d.LiveIn.EnvironmentIDs {
+	for i, environmentID := range demand.EnvironmentIDs {
 		_, err := store.Find(ctx, tx.Environment.Get, id.Environment, environmentID, fault.EnvironmentNotFound)
 		switch {
 		case fault.Is(err, fault.EnvironmentNotFound):

@@ -19,7 +19,10 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-var frozen = gate.Demand{Freeze: &gate.Freeze{From: time.Date(2026, 12, 20, 0, 0, 0, 0, time.UTC)}}
+var (
+	frozenFrom = time.Date(2026, 12, 20, 0, 0, 0, 0, time.UTC)
+	frozen     = gate.Demand{Kind: &gate.Freeze{From: frozenFrom}}
+)
 
 // violated returns where a request is wrong, and what rules that breaks, or else the code of the refusal.
 func violated(t *testing.T, err error) string {
@@ -95,7 +98,7 @@ func TestWhoMakesARuleIsToldWhereTooFewCouldApprove(t *testing.T) {
 		token(account.NewToken{Name: "elsewhere", Role: actor.Developer, Holder: new("bob"), Scope: &actor.Scope{Projects: []string{other.Project.ID}}})
 		could := func(demand gate.Approvals) bool {
 			t.Helper()
-			_, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Approvals: &demand}})
+			_, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Kind: &demand}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +132,7 @@ func TestRulesThatAreRefused(t *testing.T) {
 		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
 		theirs := w.Fixture(t, w.Globex, "theirs")
 		before := w.Rows(t)
-		live := func(ids ...string) gate.Demand { return gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: ids}} }
+		live := func(ids ...string) gate.Demand { return gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: ids}} }
 		for want, in := range map[string]rule.New{
 			"/name min_length":                          {Name: "", Demand: frozen},
 			"/environmentId other_project":              {Name: "R", Demand: frozen, ProjectID: &other.Project.ID, EnvironmentID: &p.Environment.ID},
@@ -157,7 +160,7 @@ func TestARuleThatHasEndedStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		changed, _, err := w.Rules.Update(admin, made.ID, rule.Patch{Operations: []gate.Operation{gate.Rollback}})
-		if err != nil || changed.Version != 2 || len(changed.Operations) != 1 || changed.Demand.Freeze == nil || changed.Name != "R" {
+		if err != nil || changed.Version != 2 || len(changed.Operations) != 1 || changed.Demand.Kind == nil || changed.Name != "R" {
 			t.Fatalf("%+v, %v", changed, err)
 		}
 		ended, err := w.Rules.End(admin, made.ID)
@@ -182,10 +185,10 @@ func TestRulesAreReadAsTheyWereMade(t *testing.T) {
 		admin := w.Acme.As(actor.Admin)
 		var want []gate.Rule
 		for i, demand := range []gate.Demand{
-			{Approvals: &gate.Approvals{Count: 2, Role: actor.Admin, By: []string{"alice", "bob"}}},
-			{Hours: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: gate.Weekdays, From: "09:00", To: "17:00"}}}},
-			{Freeze: &gate.Freeze{From: frozen.Freeze.From, Until: new(frozen.Freeze.From.Add(time.Hour))}},
-			{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{other.Environment.ID}, Minutes: 30}},
+			{Kind: &gate.Approvals{Count: 2, Role: actor.Admin, By: []string{"alice", "bob"}}},
+			{Kind: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: gate.Weekdays, From: "09:00", To: "17:00"}}}},
+			{Kind: &gate.Freeze{From: frozenFrom, Until: new(frozenFrom.Add(time.Hour))}},
+			{Kind: &gate.LiveIn{EnvironmentIDs: []string{other.Environment.ID}, Minutes: 30}},
 		} {
 			made, _, err := w.Rules.Create(admin, rule.New{Name: `say "R"`, EnvironmentID: &p.Environment.ID, Demand: demand, Overridable: i%2 == 0})
 			if err == nil {

@@ -18,24 +18,24 @@ import (
 
 // warnings returns what the maker of a rule should see to: whether enough could approve.
 func (s *Service) warnings(ctx context.Context, r *ent.Rule) ([]inputprop.Warning, error) {
-	demand, freeze := r.Demand.Approvals, r.Demand.Freeze
-	if demand == nil && freeze == nil {
+	approvals, demandsApprovals := r.Demand.Kind.(*gate.Approvals)
+	freeze, freezes := r.Demand.Kind.(*gate.Freeze)
+	if !demandsApprovals && !freezes {
 		return nil, nil
 	}
 	at, err := s.Journal.Clock(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if freeze != nil {
+	if freezes {
 		return overWarning(freeze, at), nil
 	}
-	return s.unsatisfiable(ctx, r, at)
+	return s.unsatisfiable(ctx, r, approvals, at)
 }
 
 // unsatisfiable warns of a demand for more approvals than others could give: nobody at all, or only not for the deployments of
 // some authors, because those who could approve are in one hand with them.
-func (s *Service) unsatisfiable(ctx context.Context, r *ent.Rule, at time.Time) ([]inputprop.Warning, error) {
-	demand := r.Demand.Approvals
+func (s *Service) unsatisfiable(ctx context.Context, r *ent.Rule, demand *gate.Approvals, at time.Time) ([]inputprop.Warning, error) {
 	approvers, err := s.Store.PrincipalsWith(ctx, nil, store.PrincipalQuery{At: at, Roles: demand.Roles(), Place: PlaceOf(r), Holders: demand.By})
 	if err != nil {
 		return nil, err

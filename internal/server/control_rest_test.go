@@ -30,7 +30,7 @@ func TestRESTTellsWhatWaitsAndGoesPastRules(t *testing.T) {
 			}
 		}
 		path := "/deployments/" + source.ID + "/rollback"
-		waits := demand(gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}, true)
+		waits := demand(gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}, true)
 		r := w.REST(t, "POST", path, w.Acme.Tokens[actor.Developer], "", nil)
 		if r.Status != 201 || r.Header.Get("Slipway-Status") != "AWAITING_APPROVAL" || r.At(t, "data", "completedAt") != nil {
 			t.Fatalf("%d %s: %s", r.Status, r.Header.Get("Slipway-Status"), r.Body)
@@ -39,7 +39,7 @@ func TestRESTTellsWhatWaitsAndGoesPastRules(t *testing.T) {
 			t.Errorf("%v", got.Header)
 		}
 		end(waits)
-		demand(gate.Demand{Freeze: &gate.Freeze{From: time.Now().Add(-time.Hour)}}, true)
+		demand(gate.Demand{Kind: &gate.Freeze{From: time.Now().Add(-time.Hour)}}, true)
 		reason := map[string]string{"Slipway-Override-Reason": url.PathEscape("Die Kasse steht, drängt")}
 		for role, status := range map[actor.Role]int{actor.Developer: 403, actor.Admin: 201} {
 			if r := w.REST(t, "POST", path, w.Acme.Tokens[role], "", reason); r.Status != status {

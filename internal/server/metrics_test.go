@@ -77,7 +77,7 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		p.Failed(t)
 		p.Claim(t, p.Deploy(t, p.NewInstance(t, "running").ID, `{"image":"web:1"}`))
 		p.Deploy(t, p.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
-		four, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "four eyes", Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+		four, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "four eyes", Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -166,7 +166,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 func control(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	t.Helper()
 	admin := w.Acme.As(actor.Admin)
-	r, _, err := w.Rules.Create(admin, rule.New{Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+	r, _, err := w.Rules.Create(admin, rule.New{Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 	must(t, err)
 	d := p.Deploy(t, p.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
 	approved, err := w.Deploy.Approve(admin, deployment.Voice{DeploymentID: d.ID}, true)

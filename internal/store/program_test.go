@@ -29,7 +29,7 @@ func TestTheFirstRuleAndTheFirstRollbackOfAFailureKeepOlderProgramsOut(t *testin
 	for name, make := range map[string]func(w *worldtest.World, p *worldtest.Fixture) error{
 		"a rule": func(w *worldtest.World, p *worldtest.Fixture) error {
 			_, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "R", Demand: gate.Demand{
-				Approvals: &gate.Approvals{Count: 1, Role: actor.Admin}}})
+				Kind: &gate.Approvals{Count: 1, Role: actor.Admin}}})
 			return err
 		},
 		"onFailure": func(w *worldtest.World, p *worldtest.Fixture) error {

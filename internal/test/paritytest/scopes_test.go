@@ -62,7 +62,7 @@ func (g *ground) rule(t *testing.T, demand gate.Demand) string {
 // awaiting makes a deployment that waits for approvals, and ends the rule that demands them; it returns its id.
 func (g *ground) awaiting(t *testing.T) string {
 	t.Helper()
-	ruleID := g.rule(t, gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}})
+	ruleID := g.rule(t, gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}})
 	d := g.pending(t)
 	if _, err := g.w.Rules.End(g.w.Acme.As(actor.Admin), ruleID); err != nil {
 		t.Fatal(err)
@@ -180,10 +180,10 @@ var placedWrites = map[string]placedWrite{
 		return map[string]any{"name": "R", "environmentId": g.Environment.ID, "demand": map[string]any{"freeze": map[string]any{"from": "2200-01-01T00:00:00Z"}}}
 	}},
 	"updateRule": {actor.Admin, fault.RuleForbidden, func(t *testing.T, g *ground) map[string]any {
-		return map[string]any{"id": g.rule(t, gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}), "name": "S"}
+		return map[string]any{"id": g.rule(t, gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}), "name": "S"}
 	}},
 	"endRule": {actor.Admin, fault.RuleForbidden, func(t *testing.T, g *ground) map[string]any {
-		return map[string]any{"id": g.rule(t, gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}})}
+		return map[string]any{"id": g.rule(t, gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}})}
 	}},
 	"quarantineRelease": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{"id": *g.succeeded(t).ReleaseID, "reason": "bad"}

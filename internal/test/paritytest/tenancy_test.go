@@ -37,7 +37,7 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 	if err != nil {
 		t.Fatal(err)
 	}
-	ruled, _, err := w.Rules.Create(ctx, rule.New{Name: "R", EnvironmentID: &r.place.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 2, Role: actor.Developer}}})
+	ruled, _, err := w.Rules.Create(ctx, rule.New{Name: "R", EnvironmentID: &r.place.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 2, Role: actor.Developer}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -181,7 +181,7 @@ func (x *texts) all(t *testing.T) []written {
 // distantRule makes a rule that binds nobody yet, and returns its id.
 func distantRule(t *testing.T, w *worldtest.World) string {
 	t.Helper()
-	made, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "x", Demand: gate.Demand{Freeze: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}})
+	made, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "x", Demand: gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

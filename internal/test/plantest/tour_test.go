@@ -184,7 +184,7 @@ func (t *tour) mends() {
 	}
 	_, err = t.w.Catalog.DeleteInstance(t.admin, instance.ID)
 	t.must(err)
-	_, _, err = t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+	_, _, err = t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 	t.must(err)
 	_, err = t.w.Workspace.DeleteEnvironment(t.admin, environment.ID)
 	t.must(err)
@@ -306,8 +306,8 @@ func (t *tour) control(first *ent.Deployment) {
 	t.Helper()
 	var rules []*ent.Rule
 	for _, in := range []rule.New{
-		{EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}},
-		{Demand: gate.Demand{LiveIn: &gate.LiveIn{EnvironmentIDs: []string{t.p.Environment.ID}}}},
+		{EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}},
+		{Demand: gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: []string{t.p.Environment.ID}}}},
 	} {
 		in.Name, in.Overridable, in.Operations = "R", true, []gate.Operation{gate.Promote, gate.Redeploy}
 		r, _, err := t.w.Rules.Create(t.admin, in)
@@ -459,7 +459,7 @@ func (t *tour) inputs() {
 	elsewhere := t.p.NewInstance(t, "elsewhere")
 	_, err = t.w.Deploy.PlanPromote(t.developer, deployment.Promotion{SourceID: d.ID, InstanceID: elsewhere.ID})
 	t.must(err)
-	r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Approvals: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+	r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 	t.must(err)
 	waits, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: elsewhere.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.must(err)

@@ -142,7 +142,7 @@ func newControl(t *testing.T, w *worldtest.World, demanded int32) *control {
 	c.people["runner"] = newClient(t, w.Acme.Tokens[actor.Runner], 16)
 	if _, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{
 		Name: "approvals", EnvironmentID: &c.place.Environment.ID, Overridable: true,
-		Demand: demand.Demand{Approvals: &demand.Approvals{Count: demanded, Role: actor.Developer}},
+		Demand: demand.Demand{Kind: &demand.Approvals{Count: demanded, Role: actor.Developer}},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func disagree(t *testing.T, w *worldtest.World, n int) {
 			from := k*100 + i%50*2
 			hours.Spans = append(hours.Spans, gates.Span{Days: gates.Weekdays, From: clockAt(from), To: clockAt(from + 1)})
 		}
-		_, _, err := w.Rules.Create(admin, rule.New{Name: fmt.Sprint("hours ", i), Operations: []gates.Operation{gates.Rollback}, Demand: gates.Demand{Hours: hours}})
+		_, _, err := w.Rules.Create(admin, rule.New{Name: fmt.Sprint("hours ", i), Operations: []gates.Operation{gates.Rollback}, Demand: gates.Demand{Kind: hours}})
 		must(t, err)
 	}
 }
