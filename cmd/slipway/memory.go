@@ -30,7 +30,7 @@ func limitMemory(env setting.Environment) {
 // memoryLimit returns the limit of a program that uses so many bytes on so many processors, of which each works on a few
 // requests at once.
 func memoryLimit(inUse uint64, processors int) int64 {
-	const base, each = 48 << 20, 40 << 20
+	const base, each = 32 << 20, 40 << 20
 	return max(base+each*int64(processors), int64(inUse+inUse/2))
 }
 
