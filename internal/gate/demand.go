@@ -54,14 +54,13 @@ var ordinary = []Operation{Create, Promote, Redeploy, Destroy}
 
 // MarshalJSON implements json.Marshaler.
 func (d Demand) MarshalJSON() ([]byte, error) {
-	switch k := d.Kind.(type) {
-	case nil:
+	if d.Kind == nil {
 		return []byte("{}"), nil
-	case *unknown:
-		return json.Marshal(map[string]json.RawMessage{k.member: k.value})
-	default:
-		return json.Marshal(map[string]Kind{k.name(): k})
 	}
+	if u, ok := d.Kind.(*unknown); ok {
+		return json.Marshal(map[string]json.RawMessage{u.member: u.value})
+	}
+	return json.Marshal(map[string]Kind{d.Kind.name(): d.Kind})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
