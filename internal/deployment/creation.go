@@ -45,6 +45,11 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 			return made, err
 		}
 	}
+	if p.data != nil {
+		if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
+			return made, err
+		}
+	}
 	if stands.known, err = findRelease(ctx, tx, made.digest); err != nil {
 		return made, err
 	}
@@ -58,11 +63,6 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 	} else {
 		made.before = func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 			return insertRelease(ctx, tx, e, releaseID, p.version, p.sealed)
-		}
-	}
-	if p.data != nil {
-		if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
-			return made, err
 		}
 	}
 	made.created, made.changes = p.deployment(actor.From(ctx), deploymentID, releaseID), p.changes(releaseID)

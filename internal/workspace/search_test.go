@@ -52,7 +52,7 @@ func TestASearchLooksAtTheNewestTenThousandAndPaysForThem(t *testing.T) {
 		if found, cost, truncated := search(oldest); found != "0" || truncated != "[projects]" {
 			t.Errorf("the oldest of more: %s, truncated %s, at %s", found, truncated, cost)
 		}
-		if found, cost, _ := search("NEW"); found != "2" || cost != "3335" || none != "2" {
+		if found, cost, _ := search("NEW"); found != "2" || cost != "5002" || none != "2" {
 			t.Errorf("the newest: %s, at %s, and at %s of none", found, cost, none)
 		}
 	})
@@ -72,14 +72,14 @@ func TestACountPaysForWhatItCountsUpToABound(t *testing.T) {
 		}
 		none := count()
 		addProjects(t, w, 2_000)
-		if cost := count(); cost != none+200 {
+		if cost := count(); cost != none+400 {
 			t.Errorf("a count of 2,000 costs %d, and of none %d", cost, none)
 		}
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM "projects"`); err != nil {
 			t.Fatal(err)
 		}
 		addProjects(t, w, 51_000)
-		if cost := count(); cost != none+5_000 {
+		if cost := count(); cost != none+8_000 {
 			t.Errorf("a count of 51,000 costs %d, and of none %d", cost, none)
 		}
 	})
