@@ -94,8 +94,11 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			staging := s.instance(t, s.environment, s.Definition.ID, fmt.Sprint("of-", n))
 			production := s.NewInstance(t, fmt.Sprint("of-", n)).ID
 			before := s.live(t, staging, fmt.Sprintf(`{"image":"web:1","level":"%d"}`, n), 2)
-			from := s.live(t, first, fmt.Sprintf(`{"image":"web:2","level":"dev-%d"}`, n), 2)
+			from := s.live(t, first, fmt.Sprintf(`{"image":"web:2.%d"}`, n), 2) // whose level is that of the environment
 			source := s.Finish(t, s.promote(author, t, from, staging), nil)
+			if *source.ReleaseID == *from.ReleaseID {
+				t.Fatal("the promotion ships the same release")
+			}
 
 			// A promotion waits for an approval when its source turns out to be bad.
 			rule := demand(t, w, s.Fixture, approvals(1), gate.Promote)
