@@ -8,12 +8,14 @@ import (
 
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
+	"slipway/ent/moduleversion"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/archive"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
+	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
 )
@@ -367,4 +369,65 @@ func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
 			t.Errorf("after the failure of the rollback: %v", made)
 		}
 	})
+}
+
+// A start judges the instances that its inputs choose as a creation does, which lets what is live keep an archived one.
+func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		wasChosen bool
+		change    func(t *testing.T, s *stages, network string)
+		message   string // "" if it starts
+	}{
+		"archived":                             {false, archiveNetwork, "must be an instance that is not archived, found one that is"},
+		"archived, and chosen by what is live": {true, archiveNetwork, ""},
+		"about to be destroyed": {true, func(t *testing.T, s *stages, network string) {
+			if _, err := s.w.Deploy.Destroy(s.w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: network, AcknowledgeDependents: true}); err != nil {
+				t.Fatal(err)
+			}
+		}, "must be an instance that is not about to be destroyed, found one of which an active deployment destroys what is live"},
+	} {
+		eachCase(t, name, func(t *testing.T, w *worldtest.World) {
+			s := newStages(t, w)
+			network := s.networks["production/inner"]
+			definition := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), network).ModuleDefinitionID
+			version := w.Store.Client.ModuleVersion.Query().Where(moduleversion.ModuleDefinitionID(definition)).FirstX(w.Acme.As(actor.Viewer))
+			s.Finish(t, create(t, w, network, version.ID, `{"image":"net:1"}`), nil)
+			values := `{"image":"web:1"}`
+			if c.wasChosen {
+				values = `{"image":"web:1","net":"production/inner"}`
+			}
+			s.live(t, s.Instance.ID, values, 1)
+
+			ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
+			demand(t, w, s.Fixture, approvals(1), gate.Create)
+			waits, err := w.Deploy.Create(ann, deployment.New{InstanceID: s.Instance.ID, VersionID: s.version,
+				Inputs: s.values(`{"image":"web:2","net":"production/inner"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			approve(bob, t, w, waits)
+			c.change(t, s, network)
+
+			e := startEligibility(ann, t, w, waits)
+			_, err = w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID})
+			if c.message == "" {
+				if !e.Allowed || err != nil {
+					t.Errorf("%s: its start is %+v, %v", name, e, err)
+				}
+				return
+			}
+			violations := violationsOf(err)
+			if e.Allowed || *e.Code != string(fault.DeploymentInputsInvalid) || len(violations) != 1 || violations[0].Pointer != "/inputs/net" || violations[0].Message != c.message {
+				t.Errorf("%s: its start is %+v, %v", name, e, err)
+			}
+		})
+	}
+}
+
+func archiveNetwork(t *testing.T, s *stages, network string) {
+	t.Helper()
+	if _, err := s.w.Archive.ArchiveInstance(s.w.Acme.As(actor.Admin), archive.Request{ID: network, AcknowledgeLive: true, AcknowledgeDependents: true}); err != nil {
+		t.Fatal(err)
+	}
 }
