@@ -431,3 +431,41 @@ func archiveNetwork(t *testing.T, s *stages, network string) {
 		t.Fatal(err)
 	}
 }
+
+// A destroy that waits is refused for what has come to refer to its instance, unless its request has acknowledged that.
+func TestAStartOfADestroyIsRefusedForInstancesThatReferToItsOwn(t *testing.T) {
+	t.Parallel()
+	for name, acknowledges := range map[string]bool{"not acknowledged": false, "acknowledged": true} {
+		eachCase(t, name, func(t *testing.T, w *worldtest.World) {
+			s := newStages(t, w)
+			network := s.networks["production/inner"]
+			definition := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), network).ModuleDefinitionID
+			version := w.Store.Client.ModuleVersion.Query().Where(moduleversion.ModuleDefinitionID(definition)).FirstX(w.Acme.As(actor.Viewer))
+			s.Finish(t, create(t, w, network, version.ID, `{"image":"net:1"}`), nil)
+
+			boss, bob := holder(t, w, w.Acme, actor.Admin, "boss"), holder(t, w, w.Acme, actor.Developer, "bob")
+			demand(t, w, s.Fixture, approvals(1), gate.Destroy)
+			waits, err := w.Deploy.Destroy(boss, deployment.Destroy{InstanceID: network, AcknowledgeDependents: acknowledges})
+			if err != nil || waits.Status != entdeployment.StatusAWAITING_APPROVAL {
+				t.Fatalf("%v, %v", waits, err)
+			}
+			approve(bob, t, w, waits)
+			if e := startEligibility(boss, t, w, waits); !e.Allowed {
+				t.Fatalf("%s: before, %+v", name, e)
+			}
+			s.live(t, s.Instance.ID, `{"image":"web:1","net":"production/inner"}`, 1)
+
+			e := startEligibility(boss, t, w, waits)
+			started, err := w.Deploy.Start(boss, deployment.Start{DeploymentID: waits.ID})
+			if acknowledges {
+				if !e.Allowed || err != nil || started.Status != entdeployment.StatusPENDING {
+					t.Errorf("%s: its start is %+v, %v", name, e, err)
+				}
+				return
+			}
+			if e.Allowed || *e.Code != string(fault.ModuleInstanceInUse) || !fault.Is(err, fault.ModuleInstanceInUse) {
+				t.Errorf("%s: its start is %+v, %v", name, e, err)
+			}
+		})
+	}
+}
