@@ -232,7 +232,7 @@ func TestApprovalsCountByWhoGaveThem(t *testing.T) {
 		_, author := token(boss, account.NewToken{Name: "ci", Role: actor.Developer, Holder: new("ci")})
 		first, one := person(t, w, "ann", actor.Developer)
 		_, same := person(t, w, "ann", actor.Developer)
-		_, other := person(t, w, "bob", actor.Developer)
+		bobs, other := person(t, w, "bob", actor.Developer)
 		scoped, secret, err := w.Accounts.CreateToken(w.Acme.As(actor.Admin), account.NewToken{Name: "dan", Role: actor.Developer, Holder: new("dan"),
 			Scope: &actor.Scope{Projects: []string{p.Project.ID}}})
 		if err != nil {
@@ -280,6 +280,16 @@ func TestApprovalsCountByWhoGaveThem(t *testing.T) {
 		}
 		starts(fault.DeploymentApprovalsMissing)
 		approve(other, t, w, waits)
+		expires := func(at time.Time) {
+			t.Helper()
+			_, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE tokens SET expires_at = $1 WHERE id = $2`, at.UTC(), bobs.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		expires(time.Now().Add(-time.Second))
+		starts(fault.DeploymentApprovalsMissing)
+		expires(time.Now().Add(time.Hour))
 		starts("")
 	})
 }
