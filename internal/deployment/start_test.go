@@ -479,3 +479,25 @@ func TestAStartOfADestroyIsRefusedForInstancesThatReferToItsOwn(t *testing.T) {
 		})
 	}
 }
+
+// Who has come to be in one hand with the author since has approved for nothing.
+func TestAnApprovalCountsForNothingOnceItsGiverMakesTheAuthorAToken(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		demand(t, w, p, approvals(1))
+		_, ann := person(t, w, "ann", actor.Developer)
+		_, boss := person(t, w, "boss", actor.Admin)
+		waits := deploy(ann, t, w, p, "web:1")
+		approve(boss, t, w, waits)
+		if e := startEligibility(ann, t, w, waits); !e.Allowed {
+			t.Fatalf("before: %+v", e)
+		}
+		if _, _, err := w.Accounts.CreateToken(boss, account.NewToken{Name: "ann's next", Role: actor.Developer, Holder: new("ann")}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+			t.Errorf("started: %v", err)
+		}
+	})
+}
