@@ -381,6 +381,24 @@ func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
 	})
 }
 
+func TestARollbackThatSomebodyAskedForAndThatFailsMakesNone(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		target := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`), nil)
+		p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
+		rollsBack(t, w, p)
+		back, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Finish(t, back, broken)
+		if made := rollbacksOf(w); len(made) > 0 {
+			t.Errorf("%v", made)
+		}
+	})
+}
+
 // A start judges the instances that its inputs choose as a creation does, which lets what is live keep an archived one.
 func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.T) {
 	t.Parallel()
