@@ -519,3 +519,28 @@ func TestAnApprovalCountsForNothingOnceItsGiverMakesTheAuthorAToken(t *testing.T
 		}
 	})
 }
+
+func TestTwoApproversInOneHandAreOne(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		demand(t, w, p, approvals(2))
+		_, ann := person(t, w, "ann", actor.Developer)
+		_, bob := person(t, w, "bob", actor.Developer)
+		_, boss := person(t, w, "boss", actor.Admin)
+		_, secret, err := w.Accounts.CreateToken(boss, account.NewToken{Name: "dan", Role: actor.Developer, Holder: new("dan")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := deploy(ann, t, w, p, "web:1")
+		approve(boss, t, w, waits)
+		approve(asToken(t, w, w.Acme, secret), t, w, waits)
+		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+			t.Errorf("approved by one and by whom that one made a token: %v", err)
+		}
+		approve(bob, t, w, waits)
+		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); err != nil {
+			t.Errorf("approved by two: %v", err)
+		}
+	})
+}
