@@ -108,7 +108,8 @@ func (s *Service) start(
 		return false, err
 	}
 
-	// In one statement with what it compares: a success that commits meanwhile has ended what waited, or is seen by it.
+	// In one statement with what it compares: a success that commits meanwhile has ended what waited, or is seen by it. Only what
+	// began to wait within the transaction of that success, which has not seen it, is not ended.
 	u.Where(deployment.StatusEQ(StatusAwaiting), s.replacesLive).
 		SetStatus(w.created.Status).ClearWaitsUntil().SetNillableServiceArn(serviceOf(data))
 	e.Changes, e.Queues = map[string]any{"status": w.created.Status}, true
