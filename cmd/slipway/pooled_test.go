@@ -15,7 +15,7 @@ func TestNoCommandUsesADatabaseWhosePoolerDropsSettings(t *testing.T) {
 	t.Parallel()
 	for _, command := range withDatabase(main.Commands(variables{}.lookup)) {
 		switch command {
-		case "backup", "restore", "migrate status": // for SQLite alone, and one that reads only which migrations there are
+		case "backup", "restore", "migrate status": // the first two work on SQLite only, and the last reads only the list of migrations
 			continue
 		}
 		t.Run(command, func(t *testing.T) {

@@ -166,7 +166,7 @@ func (in New) take(ctx context.Context, s *Service, p *prepared) ([]fault.Violat
 
 // prepared is a deployment whose input is valid.
 type prepared struct {
-	// New is what was asked for, with what is taken over, and from where it comes from.
+	// New is what was asked for, with what is taken over; from is where it comes from.
 	New
 	from     origin
 	instance *ent.ModuleInstance

@@ -2,6 +2,8 @@ package deployment_test
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -295,9 +297,20 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 				t.Fatal(err)
 			}
 		}, "must be an instance that is not about to be destroyed, found one of which an active deployment destroys what is live"},
+		"of which nothing is live any more": {false, func(t *testing.T, s *stages, network string) {
+			d, err := s.w.Deploy.Destroy(s.w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: network, AcknowledgeDependents: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.w.Deploy.Complete(s.w.Acme.As(actor.Runner), d.ID, claimDestroy(t, s.w, d), nil); err != nil {
+				t.Fatal(err)
+			}
+		}, "must be an instance of which something is live, found {network}, of which nothing is any more"},
 	} {
 		eachCase(t, name, func(t *testing.T, w *worldtest.World) {
 			s := newStages(t, w)
+			s.version = newVersion(t, w, s.Fixture, "3.0.0", `[{"id":"image","type":"string","label":"Image"},{"id":"net","type":"$ref:network","label":"Network",
+				"mapped_inputs":[{"id":"of","type":"string","label":"Of","default":"${{ ref.input.image }}"}]}]`).ID
 			network := s.networks["production/inner"]
 			definition := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), network).ModuleDefinitionID
 			version := w.Store.Client.ModuleVersion.Query().Where(moduleversion.ModuleDefinitionID(definition)).FirstX(w.Acme.As(actor.Viewer))
@@ -327,7 +340,7 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 				return
 			}
 			violations := violationsOf(err)
-			if e.Allowed || *e.Code != string(fault.DeploymentInputsInvalid) || len(violations) != 1 || violations[0].Pointer != "/inputs/net" || violations[0].Message != c.message {
+			if e.Allowed || *e.Code != string(fault.DeploymentInputsInvalid) || len(violations) != 1 || violations[0].Pointer != "/inputs/net" || violations[0].Message != strings.ReplaceAll(c.message, "{network}", network) {
 				t.Errorf("%s: its start is %+v, %v", name, e, err)
 			}
 		})
@@ -377,4 +390,31 @@ func TestAStartOfADestroyIsRefusedForInstancesThatReferToItsOwn(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestEachInstanceThatIsChosenIsChargedWhereAStartIsOffered(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s := newStages(t, w)
+		demand(t, w, s.Fixture, approvals(1), gate.Create)
+		cost := func(values string) int {
+			t.Helper()
+			d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{InstanceID: s.Instance.ID, VersionID: s.version,
+				Inputs: s.values(values), Artifact: strictjson.MustParse(worldtest.Artifact)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], fmt.Sprintf(`{ deployment(id: %q) { startEligibility { allowed } } }`, d.ID), nil)
+			used, err := strconv.Atoi(fmt.Sprint(r.At(t, "extensions", "cost", "used")))
+			if err != nil {
+				t.Fatalf("%s", r.Body)
+			}
+			return used
+		}
+		none := cost(`{"image":"web:1"}`)
+		three := cost(`{"image":"web:1","net":"production/inner","disks":{"a":{"net":"production/inner"},"b":{"net":"production/outer"}}}`)
+		if three != none+9 {
+			t.Errorf("three choices cost %d, and none %d", three, none)
+		}
+	})
 }

@@ -2,15 +2,9 @@ package deployment
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"slipway/ent"
-	"slipway/ent/deployment"
-	"slipway/ent/deploymentreference"
-	"slipway/ent/moduleinstance"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/dependency"
@@ -97,67 +91,4 @@ func (r waitingReader) dependents(ctx context.Context, of map[string]*waiting) (
 		return nil, nil
 	}
 	return dependency.Finder{Store: r.Store, Read: r.read}.Of(meter.Without(ctx), destroyed)
-}
-
-// wrongChoices returns, by the ids of deployments, what is wrong with the instances that their inputs choose. Replays choose
-// none: their references were judged when they were given.
-func (r waitingReader) wrongChoices(ctx context.Context, of map[string]*waiting) (map[string][]fault.Violation, error) {
-	var ids []string
-	live := map[string]string{} // the deployments that are live where these wait
-	for id, w := range of {
-		if idOrEmpty(w.starts.GivenFrom) == id {
-			ids = append(ids, id)
-			live[id] = w.live
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-
-	both := slices.Concat(ids, slices.DeleteFunc(slices.Collect(maps.Values(live)), func(id string) bool { return id == "" }))
-	list, err := r.client.DeploymentReference.Query().Where(deploymentreference.DeploymentIDIn(both...)).All(ctx)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	var chosen []string
-	former := map[[2]string]bool{} // by the deployment that is live and the instance that it chose
-	for _, one := range list {
-		chosen = append(chosen, one.ModuleInstanceID)
-		former[[2]string{one.DeploymentID, one.ModuleInstanceID}] = true
-	}
-	slices.Sort(chosen)
-	chosen = slices.Compact(chosen)
-	there, err := r.client.ModuleInstance.Query().Where(moduleinstance.IDIn(chosen...)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	leaving, err := r.client.Deployment.Query().Where(deployment.ModuleInstanceIDIn(chosen...), isDestroying).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	found := byID(there, func(i *ent.ModuleInstance) string { return i.ID })
-	destroyed := byID(leaving, func(d *ent.Deployment) string { return d.ModuleInstanceID })
-	wrong := map[string][]fault.Violation{}
-	for _, one := range list {
-		if of[one.DeploymentID] == nil || idOrEmpty(of[one.DeploymentID].starts.GivenFrom) != one.DeploymentID {
-			continue
-		}
-		i, wasChosen := found[one.ModuleInstanceID], former[[2]string{live[one.DeploymentID], one.ModuleInstanceID}]
-		var flaw string
-		switch {
-		case i == nil:
-			flaw = fmt.Sprintf("must be an instance of the organization; there is none with the id %s any more", one.ModuleInstanceID)
-		case i.ArchivedAt != nil && !wasChosen:
-			flaw = "must be an instance that is not archived, found one that is"
-		case destroyed[i.ID] != nil:
-			flaw = "must be an instance that is not about to be destroyed, found one of which an active deployment destroys what is live"
-		case one.ReadDeploymentID != nil && i.LiveDeploymentID == nil:
-			flaw = fmt.Sprintf("must be an instance of which something is live, found %s, of which nothing is any more", i.ID)
-		default:
-			continue
-		}
-		wrong[one.DeploymentID] = append(wrong[one.DeploymentID], fault.Violation{Pointer: "/inputs" + one.Pointer, Rule: "reference", Message: flaw})
-	}
-	return wrong, nil
 }

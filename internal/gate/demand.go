@@ -143,7 +143,7 @@ func (*unknown) may() []Operation                              { return Operatio
 func (*unknown) restrict(*timetable, Requirement) (known bool) { return false }
 
 func (u *unknown) check(v *fault.Violations, at string) {
-	v.Add(at, "unknown", "must be one of %s, found %.60q", strings.Join(Names(), ", "), u.member)
+	v.Add(at, "unknown", "must be one of %s, found %.60q, which only a newer server knows; give another demand, or ask that server", strings.Join(Names(), ", "), u.member)
 }
 
 func (u *unknown) judge(r *Rule, _ Facts, _ time.Time) Requirement {

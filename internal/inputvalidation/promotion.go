@@ -110,7 +110,7 @@ func (s *Service) counterparts(ctx context.Context, chosen []inputvalues.Choice,
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	if err := meter.Spend(ctx, meter.Inputs, referenceBytes*len(ids)); err != nil {
+	if err := meter.Spend(ctx, meter.Inputs, ReferenceBytes*len(ids)); err != nil {
 		return nil, err
 	}
 	var found []struct {

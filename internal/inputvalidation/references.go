@@ -25,8 +25,8 @@ import (
 const (
 	// maxReferences bounds the instances that the values of one request choose.
 	maxReferences = 1000
-	// referenceBytes is about what it takes to look up one, as bytes of inputs.
-	referenceBytes = 512
+	// ReferenceBytes is about what it takes to look up one, as bytes of inputs.
+	ReferenceBytes = 512
 )
 
 // references are the instances that values choose, looked up.
@@ -112,7 +112,7 @@ func (c *SchemaChecker) lookUp(ctx context.Context, self string, choices []input
 	if len(ids) == 0 {
 		return r, nil
 	}
-	if err := meter.Spend(ctx, meter.Inputs, referenceBytes*len(ids)); err != nil {
+	if err := meter.Spend(ctx, meter.Inputs, ReferenceBytes*len(ids)); err != nil {
 		return r, err
 	}
 	var found []*referencedInstance

@@ -21,7 +21,7 @@ import (
 const (
 	mostCPU    = 100 * time.Millisecond
 	mostMemory = 64 << 20
-	// mostTogether is what several at once may take in memory.
+	// mostTogether is what several at once may take in memory, unless the attack says what one may take.
 	mostTogether = 128 << 20
 	// mostAnswer is how long an answer may be: the budget of one, and what is around it.
 	mostAnswer = 17 << 20
