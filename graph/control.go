@@ -176,8 +176,8 @@ func environmentRequirements(ctx context.Context, r *Resolver, e *record.Environ
 	return requirements(ctx, list), err
 }
 
-func ballotsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*deployment.Ballot, error) {
-	list, err := loadEach(ctx, d, "approvals", deploymentID, r.Deploy.BallotsOf)
+func approvalsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*deployment.Approval, error) {
+	list, err := loadEach(ctx, d, "approvals", deploymentID, r.Deploy.ApprovalsOf)
 	return pointers(list), err
 }
 

@@ -39,7 +39,7 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 		id.Release:                {false, byID(r.Deploy.ReleasesByID, releaseID)},
 		id.Deployment:             {false, byID(r.Deploy.DeploymentsByID, deploymentID)},
 		id.Rule:                   {false, byID(r.Rules.RulesByID, func(r *ent.Rule) string { return r.ID })},
-		id.Approval:               {false, byID(r.Deploy.BallotsByID, func(b *deployment.Ballot) string { return b.ID })},
+		id.Approval:               {false, byID(r.Deploy.ApprovalsByID, func(b *deployment.Approval) string { return b.ID })},
 		id.Quarantine:             {false, byID(r.Deploy.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
 		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
 		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *record.DefaultValueDefinition) string { return d.ID })},

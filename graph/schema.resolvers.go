@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -165,8 +166,8 @@ func (r *deploymentResolver) Requirements(ctx context.Context, obj *record.Deplo
 }
 
 // Approvals is the resolver for the approvals field.
-func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Ballot, error) {
-	return ballotsOf(ctx, r.Resolver, obj)
+func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Approval, error) {
+	return approvalsOf(ctx, r.Resolver, obj)
 }
 
 // ApproveEligibility is the resolver for the approveEligibility field.
@@ -795,7 +796,7 @@ func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.Pr
 
 // ApproveDeployment is the resolver for the approveDeployment field.
 func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
-	approved, err := r.Deploy.Approve(ctx, deployment.Voice{DeploymentID: input.ID, Comment: input.Comment.Value()}, input.Start.Value() == nil || isTrue(input.Start))
+	approved, err := r.Deploy.Approve(ctx, input.ID, input.Comment.Value(), input.Start.Value() == nil || isTrue(input.Start))
 	if err != nil {
 		return nil, err
 	}
@@ -806,7 +807,7 @@ func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.Ap
 
 // RejectDeployment is the resolver for the rejectDeployment field.
 func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
-	d, err := r.Deploy.Reject(ctx, deployment.Voice{DeploymentID: input.ID, Comment: input.Comment.Value()})
+	d, err := r.Deploy.Reject(ctx, input.ID, input.Comment.Value())
 	if err != nil {
 		return nil, err
 	}

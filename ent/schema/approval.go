@@ -10,7 +10,7 @@ import (
 	"slipway/internal/actor"
 )
 
-// Approval is the voice of a principal about a deployment that waits for approvals.
+// Approval is what a principal decided about a deployment that waits for approvals.
 type Approval struct{ ent.Schema }
 
 // Mixin of Approval.

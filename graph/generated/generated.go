@@ -145,7 +145,7 @@ type DeploymentResolver interface {
 	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
 
 	Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error)
-	Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Ballot, error)
+	Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Approval, error)
 
 	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
 	StartEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
@@ -9215,7 +9215,7 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _Approval_id(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_id(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9238,7 +9238,7 @@ func (ec *executionContext) fieldContext_Approval_id(_ context.Context, field gr
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_approved(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_approved(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9261,7 +9261,7 @@ func (ec *executionContext) fieldContext_Approval_approved(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_comment(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_comment(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9284,7 +9284,7 @@ func (ec *executionContext) fieldContext_Approval_comment(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_createdBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_createdBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9307,7 +9307,7 @@ func (ec *executionContext) fieldContext_Approval_createdBy(_ context.Context, f
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_createdAt(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_createdAt(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9330,7 +9330,7 @@ func (ec *executionContext) fieldContext_Approval_createdAt(_ context.Context, f
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_role(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_role(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9353,7 +9353,7 @@ func (ec *executionContext) fieldContext_Approval_role(_ context.Context, field 
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_counts(ctx context.Context, field graphql.CollectedField, obj *deployment.Ballot) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_counts(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13259,8 +13259,8 @@ func (ec *executionContext) _Deployment_approvals(ctx context.Context, field gra
 			return ec.Resolvers.Deployment().Approvals(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*deployment.Ballot) graphql.Marshaler {
-			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*deployment.Approval) graphql.Marshaler {
+			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38447,9 +38447,9 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._AuditEvent(ctx, sel, obj)
-	case deployment.Ballot:
+	case deployment.Approval:
 		return ec._Approval(ctx, sel, &obj)
-	case *deployment.Ballot:
+	case *deployment.Approval:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -38510,7 +38510,7 @@ func (ec *executionContext) _RuleDemand(ctx context.Context, sel ast.SelectionSe
 
 var approvalImplementors = []string{"Approval", "Node"}
 
-func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet, obj *deployment.Ballot) graphql.Marshaler {
+func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet, obj *deployment.Approval) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, approvalImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -52663,11 +52663,11 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(ctx context.Context, sel ast.SelectionSet, v []*deployment.Ballot) graphql.Marshaler {
+func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*deployment.Approval) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot(ctx, sel, v[i])
+		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -52679,7 +52679,7 @@ func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeployme
 	return ret
 }
 
-func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot(ctx context.Context, sel ast.SelectionSet, v *deployment.Ballot) graphql.Marshaler {
+func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval(ctx context.Context, sel ast.SelectionSet, v *deployment.Approval) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -445,7 +445,7 @@ var planWantedOptions = &plan.Object{Name: "WantedOptions", Satisfies: wantedOpt
 func init() {
 	planApproval.Fields = map[string]*plan.Field{
 		"id": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Ballot)
+			obj := parent.(*deployment.Approval)
 			v := obj.ID
 			if !w.Text(len(v)) {
 				return false
@@ -454,13 +454,13 @@ func init() {
 		},
 		},
 		"approved": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Ballot)
+			obj := parent.(*deployment.Approval)
 			v := obj.Approved
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
 		"comment": {Object: "Approval", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Ballot)
+			obj := parent.(*deployment.Approval)
 			v := obj.Comment
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -469,7 +469,7 @@ func init() {
 		},
 		},
 		"createdBy": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Ballot)
+			obj := parent.(*deployment.Approval)
 			v := obj.CreatedBy
 			if !w.Text(len(v)) {
 				return false
@@ -478,19 +478,19 @@ func init() {
 		},
 		},
 		"createdAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Ballot)
+			obj := parent.(*deployment.Approval)
 			v := obj.CreatedAt
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
 		"role": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Ballot)
+			obj := parent.(*deployment.Approval)
 			v := obj.Role
 			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
 		},
 		},
 		"counts": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Ballot)
+			obj := parent.(*deployment.Approval)
 			v := obj.Counts
 			return writeNBoolean2bool(w, n, v)
 		},
@@ -2109,7 +2109,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(w, n, v)
+			return writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(w, n, v)
 		},
 		},
 		"waitsUntil": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -10230,9 +10230,9 @@ func writeNode(w *plan.Writer, n *plan.Node, v scalar.Node) bool {
 			return false
 		}
 		return w.Object(n, planAuditEvent, v)
-	case deployment.Ballot:
+	case deployment.Approval:
 		return w.Object(n, planApproval, &v)
-	case *deployment.Ballot:
+	case *deployment.Approval:
 		if v == nil {
 			return false
 		}
@@ -10281,11 +10281,11 @@ func writeRuleDemand(w *plan.Writer, n *plan.Node, v scalar.RuleDemand) bool {
 	}
 }
 
-func writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐBallotᚄ(w *plan.Writer, n *plan.Node, v []*deployment.Ballot) bool {
-	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot)
+func writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*deployment.Approval) bool {
+	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval)
 }
 
-func writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐBallot(w *plan.Writer, n *plan.Node, v *deployment.Ballot) bool {
+func writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval(w *plan.Writer, n *plan.Node, v *deployment.Approval) bool {
 	if v == nil {
 		return w.Null()
 	}

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/optional"
 	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
@@ -57,7 +58,7 @@ func (s *Service) DeprecateVersion(ctx context.Context, in Deprecate) (*ent.Modu
 		if err := checkSuccessor(ctx, tx, v, in.SuccessorID); err != nil {
 			return nil, err
 		}
-		if v.DeprecatedAt != nil && *v.DeprecationReason == in.Reason && equalText(v.SuccessorID, in.SuccessorID) {
+		if v.DeprecatedAt != nil && *v.DeprecationReason == in.Reason && optional.Equal(v.SuccessorID, in.SuccessorID) {
 			return nil, nil
 		}
 		e.Changes = map[string]any{"reason": in.Reason, "successorId": in.SuccessorID}
@@ -128,5 +129,3 @@ func checkSuccessor(ctx context.Context, tx *ent.Tx, v *ent.ModuleVersion, succe
 	}
 	return nil
 }
-
-func equalText(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }

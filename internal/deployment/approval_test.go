@@ -44,7 +44,7 @@ func TestAnApprovalIsGivenAnewWithAnotherTokenOrRole(t *testing.T) {
 		waits := deploy(author, t, w, p, "web:1")
 		counted := func() (n int) {
 			t.Helper()
-			of, err := w.Deploy.BallotsOf(author, []string{waits.ID})
+			of, err := w.Deploy.ApprovalsOf(author, []string{waits.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestAnApprovalIsGivenAnewWithAnotherTokenOrRole(t *testing.T) {
 		}
 		approve := func(ctx context.Context, comment *string) *deployment.Approved {
 			t.Helper()
-			done, err := w.Deploy.Approve(ctx, deployment.Voice{DeploymentID: waits.ID, Comment: comment}, true)
+			done, err := w.Deploy.Approve(ctx, waits.ID, comment, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestAnApprovalIsGivenAnewWithAnotherTokenOrRole(t *testing.T) {
 			t.Errorf("the same again raised the version from %d to %d; %d count", version, again, counted())
 		}
 		approve(ann, new("after a look"))
-		if of, err := w.Deploy.BallotsOf(ann, []string{waits.ID}); err != nil || of[waits.ID][0].Comment == nil {
+		if of, err := w.Deploy.ApprovalsOf(ann, []string{waits.ID}); err != nil || of[waits.ID][0].Comment == nil {
 			t.Errorf("another comment is dropped: %v, %v", of, err)
 		}
 		if n := awaited(ann, t, w); n != 0 {

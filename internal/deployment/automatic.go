@@ -13,6 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/journal"
 	"slipway/internal/meter"
+	"slipway/internal/optional"
 	"slipway/internal/record"
 )
 
@@ -44,7 +45,7 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 	// A failure is written whatever its request may still cost.
 	server := actor.WithServer(meter.Without(ctx), d.OrganizationID)
 	p, err := s.proposeReplay(server, tx, rollback, Replay{SourceID: *instance.LiveDeploymentID}, rollbackID, e.At)
-	if err == nil && p.created != nil && idOrEmpty(p.created.ReleaseID) == idOrEmpty(d.ReleaseID) {
+	if err == nil && p.created != nil && optional.OrZero(p.created.ReleaseID) == optional.OrZero(d.ReleaseID) {
 		u.SetError(withoutRollback(why, "what is live is the same release"))
 		return nil, nil
 	}

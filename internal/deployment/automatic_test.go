@@ -161,7 +161,7 @@ func TestAFailureSaysWhyItDoesNotRollBack(t *testing.T) {
 		if len(list) != 1 || list[0].Status != entdeployment.StatusAWAITING_APPROVAL {
 			t.Fatalf("%+v", list)
 		}
-		approved, err := w.Deploy.Approve(w.Acme.As(actor.Developer), deployment.Voice{DeploymentID: list[0].ID}, true)
+		approved, err := w.Deploy.Approve(w.Acme.As(actor.Developer), list[0].ID, nil, true)
 		if err != nil || !approved.Started {
 			t.Errorf("%+v, %v", approved, err)
 		}

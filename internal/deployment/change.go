@@ -20,35 +20,42 @@ import (
 // change. Where it sets SkipAudit in the entry, nothing is changed.
 type transitionFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
 
-// transition carries out one transition. The version is compared, so that of two transitions at once the
-// second sees what the first has done.
-func (s *Service) transition(ctx context.Context, name string, action access.Action, deploymentID string, f transitionFunc) (*ent.Deployment, error) {
+// settleFunc settles what an end that an update sets brings with it. What it returns, unless that is nil, is written after the
+// update, in the same transaction.
+type settleFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) (write func() error, err error)
+
+// transition carries out one transition, and settles what it ends unless settle is nil. The version is compared, so that of two
+// transitions at once the second sees what the first has done.
+func (s *Service) transition(
+	ctx context.Context, name string, action access.Action, deploymentID string, f transitionFunc, settle settleFunc,
+) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
+
 	var changed *ent.Deployment
-	rollbackID := s.Journal.NewID(id.Deployment)
 	err := s.Journal.WriteLatest(ctx, name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		d, err := findFor(ctx, tx, action, deploymentID)
 		if err != nil {
 			return err
 		}
+
 		e.ObjectID, changed = deploymentID, d
 		u := d.Update().Where(deployment.Version(d.Version)).AddVersion(1).SetUpdatedAt(e.At)
 		if err := f(ctx, tx, d, u, e); err != nil || e.SkipAudit {
 			return err
 		}
-		if err := s.settleDestroy(ctx, tx, d, u, e); err != nil {
+
+		var write func() error
+		if settle != nil {
+			if write, err = settle(ctx, tx, d, u, e); err != nil {
+				return err
+			}
+		}
+		if changed, err = s.save(ctx, tx, e, d, u); err != nil || write == nil {
 			return err
 		}
-		automatic, err := s.proposeAutomatic(ctx, tx, d, u, e, rollbackID)
-		if err != nil {
-			return err
-		}
-		if changed, err = s.save(ctx, tx, e, d, u); err != nil || automatic == nil {
-			return err
-		}
-		return s.insertAutomatic(ctx, tx, e, automatic)
+		return write()
 	})
 	if err != nil {
 		return nil, err

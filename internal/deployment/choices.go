@@ -12,6 +12,8 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/meter"
+	"slipway/internal/optional"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -52,7 +54,7 @@ func (r waitingReader) choices(ctx context.Context, deploymentIDs []string) (lis
 func (r waitingReader) wrongChoices(ctx context.Context, of map[string]*waiting) (map[string][]fault.Violation, error) {
 	var ids []string
 	for id, w := range of {
-		if idOrEmpty(w.starts.GivenFrom) != id {
+		if optional.OrZero(w.starts.GivenFrom) != id {
 			continue
 		}
 		if ids = append(ids, id); w.live != "" {
@@ -87,12 +89,12 @@ func (r waitingReader) wrongChoices(ctx context.Context, of map[string]*waiting)
 		return nil, err
 	}
 
-	found := byID(there, func(i *ent.ModuleInstance) string { return i.ID })
-	leaves := byID(leaving, func(d *ent.Deployment) string { return d.ModuleInstanceID })
+	found := record.ByKey(there, func(i *ent.ModuleInstance) string { return i.ID })
+	leaves := record.ByKey(leaving, func(d *ent.Deployment) string { return d.ModuleInstanceID })
 	wrong := map[string][]fault.Violation{}
 	for _, c := range list {
 		w := of[c.deploymentID]
-		if w == nil || idOrEmpty(w.starts.GivenFrom) != c.deploymentID {
+		if w == nil || optional.OrZero(w.starts.GivenFrom) != c.deploymentID {
 			continue
 		}
 		flaw := c.flaw(found[c.instanceID], leaves[c.instanceID] != nil, isMade[[2]string{w.live, c.instanceID}])

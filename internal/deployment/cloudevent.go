@@ -15,6 +15,7 @@ import (
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/optional"
 	"slipway/internal/strictjson"
 )
 
@@ -26,6 +27,8 @@ const (
 	KeepPending = 24 * time.Hour
 	// maxPending is how many of an organization may wait. Of more the oldest go.
 	maxPending = 1000
+	// atOnce is how many services are looked at, and events removed, at once.
+	atOnce = 100
 )
 
 const receiveAction = "receiveEcsEvent"
@@ -132,7 +135,7 @@ func (s *Service) lockService(ctx context.Context, tx *ent.Tx, serviceARN string
 func (s *Service) boundPending(ctx context.Context, tx *ent.Tx) error {
 	excess, err := tx.CloudEvent.Query().Where(cloudevent.PendingSinceNotNil()).
 		Order(cloudevent.ByPendingSince(sql.OrderDesc()), cloudevent.ByID(sql.OrderDesc())).
-		Offset(maxPending).Limit(batch).IDs(ctx)
+		Offset(maxPending).Limit(atOnce).IDs(ctx)
 	if err != nil || len(excess) == 0 {
 		return err
 	}
@@ -156,7 +159,7 @@ func (s *Service) RemovePending(ctx context.Context, tx *ent.Tx, ids []int64) (i
 // RetryEvents looks again at the events of the cloud that wait for their deployment and whose service is known, and
 // returns how many services these were.
 func (s *Service) RetryEvents(ctx context.Context) (services int, err error) {
-	found, err := s.Store.WaitingServices(actor.WithServer(ctx, ""), batch)
+	found, err := s.Store.WaitingServices(actor.WithServer(ctx, ""), atOnce)
 	if err != nil {
 		return 0, err
 	}
@@ -181,10 +184,10 @@ func becomesKnown(d *ent.Deployment, u *ent.DeploymentUpdateOne) (serviceARN str
 	serviceARN, service := u.Mutation().ServiceArn()
 	cloudID, told := u.Mutation().ExternalDeploymentID()
 	switch {
-	case service && serviceARN != idOrEmpty(d.ServiceArn):
+	case service && serviceARN != optional.OrZero(d.ServiceArn):
 		return serviceARN, true
-	case told && cloudID != idOrEmpty(d.ExternalDeploymentID):
-		return idOrEmpty(d.ServiceArn), false
+	case told && cloudID != optional.OrZero(d.ExternalDeploymentID):
+		return optional.OrZero(d.ServiceArn), false
 	}
 	return "", false
 }
@@ -225,7 +228,7 @@ func (s *Service) followWaiting(ctx context.Context, tx *ent.Tx, e *journal.Entr
 func (s *Service) follow(
 	ctx context.Context, tx *ent.Tx, e *journal.Entry, owner *serviceOwner, waiting []*ent.CloudEvent,
 ) ([]journal.Change, error) {
-	instance, err := s.lockInstance(ctx, tx, owner.instanceID)
+	instance, err := lockInstance(ctx, s.Store, tx, owner.instanceID)
 	if err != nil {
 		return nil, err
 	}

@@ -48,8 +48,8 @@ func (b *bus) crowds(t *testing.T, p *worldtest.Fixture) []*crowd {
 			if k%10 == 0 {
 				b.carryOut(t, source, begun-2*time.Second)
 			}
-			c.documents = append(c.documents, state(c.service, begun, "IN_PROGRESS", id, ""),
-				action(c.service, begun+time.Minute, fmt.Sprint("ACTION_", k), ""), state(c.service, begun+2*time.Minute, "COMPLETED", id, ""))
+			c.documents = append(c.documents, stateOf(c.service, begun, "IN_PROGRESS", id, ""),
+				action(c.service, begun+time.Minute, fmt.Sprint("ACTION_", k), ""), stateOf(c.service, begun+2*time.Minute, "COMPLETED", id, ""))
 		}
 		list[i] = c
 	}
@@ -148,7 +148,7 @@ func TestHoweverManyBeganOutsideTheyEnd(t *testing.T) {
 		want map[string]int
 	}{
 		"by a later one": {func(t *testing.T, _ *worldtest.Fixture, b *bus, service, last string) {
-			b.receive(t, state(service, 20*time.Hour, "COMPLETED", last, ""), action(service, 21*time.Hour, "SERVICE_STEADY_STATE", ""))
+			b.receive(t, stateOf(service, 20*time.Hour, "COMPLETED", last, ""), action(service, 21*time.Hour, "SERVICE_STEADY_STATE", ""))
 		}, map[string]int{"CANCELED": manyOpen - 1, "SUCCEEDED": 1}},
 		"as the service is moved": {func(t *testing.T, p *worldtest.Fixture, b *bus, service, _ string) {
 			if _, err := b.deploy.MoveService(b.Acme.As(actor.Admin), service, p.NewInstance(t, "elsewhere").ID); err != nil {
@@ -164,7 +164,7 @@ func TestHoweverManyBeganOutsideTheyEnd(t *testing.T) {
 				service, last := b.service("open"), ""
 				for k := range manyOpen {
 					last = fmt.Sprintf("ecs-svc/%d", k)
-					b.receive(t, state(service, time.Hour+time.Duration(k)*time.Minute, "IN_PROGRESS", last, ""))
+					b.receive(t, stateOf(service, time.Hour+time.Duration(k)*time.Minute, "IN_PROGRESS", last, ""))
 				}
 				test.end(t, p, b, service, last)
 				got := map[string]int{}

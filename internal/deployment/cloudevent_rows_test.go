@@ -31,7 +31,7 @@ func TestAnEventReadsAsManyRowsHoweverLongTheHistory(t *testing.T) {
 					b.carryOut(t, source, begun-time.Second)
 				}
 				id := fmt.Sprintf("ecs-svc/%d", k)
-				b.receive(t, state(b.service("web"), begun, "IN_PROGRESS", id, ""), state(b.service("web"), begun+2*time.Minute, "COMPLETED", id, ""))
+				b.receive(t, stateOf(b.service("web"), begun, "IN_PROGRESS", id, ""), stateOf(b.service("web"), begun+2*time.Minute, "COMPLETED", id, ""))
 			}
 		}
 		// What comes late is in the middle, and what is new at the end.
@@ -40,8 +40,8 @@ func TestAnEventReadsAsManyRowsHoweverLongTheHistory(t *testing.T) {
 			for _, at := range []time.Duration{late, now} {
 				id := fmt.Sprintf("ecs-svc/%d-%s", run, at)
 				for _, text := range []string{
-					action(b.service("web"), at-time.Minute, fmt.Sprint("ACTION_", run), ""), state(b.service("web"), at+time.Minute, "COMPLETED", id, ""),
-					state(b.service("web"), at, "IN_PROGRESS", id, ""), action(b.service("web"), at+30*time.Second, fmt.Sprint("ACTION_", run), ""),
+					action(b.service("web"), at-time.Minute, fmt.Sprint("ACTION_", run), ""), stateOf(b.service("web"), at+time.Minute, "COMPLETED", id, ""),
+					stateOf(b.service("web"), at, "IN_PROGRESS", id, ""), action(b.service("web"), at+30*time.Second, fmt.Sprint("ACTION_", run), ""),
 				} {
 					of = append(of, rowsRead(t, w, w.Recorded(func() { b.receive(t, text) })))
 				}

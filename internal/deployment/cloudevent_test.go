@@ -77,8 +77,8 @@ func document(kind, service string, after time.Duration, resources []string, det
 
 const clusterARN = "arn:aws:ecs:eu-west-1:123456789012:cluster/main"
 
-// state is an event of a deployment of the service.
-func state(service string, after time.Duration, name, deploymentID, reason string) string {
+// stateOf is an event of a deployment of the service.
+func stateOf(service string, after time.Duration, name, deploymentID, reason string) string {
 	detail := map[string]any{
 		"eventType": "INFO", "eventName": "SERVICE_DEPLOYMENT_" + name, "deploymentId": deploymentID,
 		"updatedAt": at.Add(after + 250*time.Millisecond).Format(time.RFC3339Nano),
@@ -167,72 +167,72 @@ func (b *bus) stories() []string {
 	const pre, pause = "ecs-hook-1", "ecs-pause-1"
 	return []string{
 		// Blue and green, with hooks and a pause.
-		state(adopted, 2*s, "IN_PROGRESS", id("100"), "ECS deployment "+id("100")+" in progress."),
+		stateOf(adopted, 2*s, "IN_PROGRESS", id("100"), "ECS deployment "+id("100")+" in progress."),
 		hook(adopted, "run1", 4*s, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "PRE_SCALE_UP"),
 		hook(adopted, "run1", 9*s, "HOOK_SUCCEEDED", "AWS_LAMBDA", pre, "PRE_SCALE_UP"),
 		action(adopted, m, "SERVICE_DESIRED_COUNT_UPDATED", ""),
 		hook(adopted, "run1", 5*m, "HOOK_AWAITING_ACTION", "PAUSE", pause, "POST_TEST_TRAFFIC_SHIFT"),
 		hook(adopted, "run1", 8*m, "HOOK_SUCCEEDED", "PAUSE", pause, "POST_TEST_TRAFFIC_SHIFT"),
-		state(adopted, 15*m, "COMPLETED", id("100"), "ECS deployment "+id("100")+" completed."),
+		stateOf(adopted, 15*m, "COMPLETED", id("100"), "ECS deployment "+id("100")+" completed."),
 		action(adopted, 15*m+s, "SERVICE_STEADY_STATE", ""),
 		// A failure that the cloud rolls back under another id.
-		state(failing, 2*s, "IN_PROGRESS", id("200"), "ECS deployment "+id("200")+" in progress."),
+		stateOf(failing, 2*s, "IN_PROGRESS", id("200"), "ECS deployment "+id("200")+" in progress."),
 		action(failing, 3*m, "SERVICE_TASK_PLACEMENT_FAILURE", "RESOURCE:MEMORY"),
-		state(failing, 10*m, "FAILED", id("200"), "ECS deployment circuit breaker: tasks failed to start."),
-		state(failing, 10*m, "IN_PROGRESS", id("201"), "ECS deployment circuit breaker: rolling back to deploymentId "+id("199")+"."),
-		state(failing, 14*m, "COMPLETED", id("201"), "ECS deployment "+id("201")+" completed."),
+		stateOf(failing, 10*m, "FAILED", id("200"), "ECS deployment circuit breaker: tasks failed to start."),
+		stateOf(failing, 10*m, "IN_PROGRESS", id("201"), "ECS deployment circuit breaker: rolling back to deploymentId "+id("199")+"."),
+		stateOf(failing, 14*m, "COMPLETED", id("201"), "ECS deployment "+id("201")+" completed."),
 		// Started outside, twice.
-		state(outside, 1*h, "IN_PROGRESS", id("300"), "ECS deployment "+id("300")+" in progress."),
-		state(outside, 1*h+4*m, "COMPLETED", id("300"), "ECS deployment "+id("300")+" completed."),
+		stateOf(outside, 1*h, "IN_PROGRESS", id("300"), "ECS deployment "+id("300")+" in progress."),
+		stateOf(outside, 1*h+4*m, "COMPLETED", id("300"), "ECS deployment "+id("300")+" completed."),
 		action(outside, 1*h+4*m, "SERVICE_STEADY_STATE", ""),
 		action(outside, 7*h, "SERVICE_STEADY_STATE", ""),
 		action(outside, 13*h, "SERVICE_STEADY_STATE", ""),
-		state(outside, 14*h, "IN_PROGRESS", id("301"), "ECS deployment "+id("301")+" in progress."),
+		stateOf(outside, 14*h, "IN_PROGRESS", id("301"), "ECS deployment "+id("301")+" in progress."),
 		action(outside, 14*h+m, "SERVICE_TASK_START_IMPAIRED", ""),
-		state(outside, 14*h+9*m, "FAILED", id("301"), "ECS deployment circuit breaker: tasks failed to start."),
+		stateOf(outside, 14*h+9*m, "FAILED", id("301"), "ECS deployment circuit breaker: tasks failed to start."),
 		// Another, whose start is told twice, and of which the cloud does not say why it failed.
-		state(outside, 15*h-10*s, "IN_PROGRESS", id("302"), ""),
-		state(outside, 15*h, "IN_PROGRESS", id("302"), ""),
-		state(outside, 15*h+m, "FAILED", id("302"), ""),
+		stateOf(outside, 15*h-10*s, "IN_PROGRESS", id("302"), ""),
+		stateOf(outside, 15*h, "IN_PROGRESS", id("302"), ""),
+		stateOf(outside, 15*h+m, "FAILED", id("302"), ""),
 		// A failure that the cloud rolls back under the same id.
-		state(own, 1*h, "IN_PROGRESS", id("400"), "ECS deployment "+id("400")+" in progress."),
-		state(own, 1*h+5*m, "FAILED", id("400"), "ECS deployment circuit breaker: task failed to start."),
-		state(own, 1*h+6*m, "IN_PROGRESS", id("400"), "ECS deployment circuit breaker: rolling back to deploymentId "+id("399")+"."),
-		state(own, 1*h+9*m, "COMPLETED", id("400"), "ECS deployment "+id("400")+" completed."),
+		stateOf(own, 1*h, "IN_PROGRESS", id("400"), "ECS deployment "+id("400")+" in progress."),
+		stateOf(own, 1*h+5*m, "FAILED", id("400"), "ECS deployment circuit breaker: task failed to start."),
+		stateOf(own, 1*h+6*m, "IN_PROGRESS", id("400"), "ECS deployment circuit breaker: rolling back to deploymentId "+id("399")+"."),
+		stateOf(own, 1*h+9*m, "COMPLETED", id("400"), "ECS deployment "+id("400")+" completed."),
 		// A rollback that begins before the failure is told, is told twice, and fails.
-		state(own, 2*h, "IN_PROGRESS", id("401"), "ECS deployment "+id("401")+" in progress."),
-		state(own, 2*h+4*m, "IN_PROGRESS", id("402"), "ECS deployment alarm: rolling back to deploymentId "+id("399")+"."),
-		state(own, 2*h+5*m, "FAILED", id("401"), "ECS deployment alarm: an alarm was raised."),
-		state(own, 2*h+6*m, "IN_PROGRESS", id("402"), "ECS deployment alarm: still rolling back."),
-		state(own, 2*h+8*m, "FAILED", id("402"), ""),
+		stateOf(own, 2*h, "IN_PROGRESS", id("401"), "ECS deployment "+id("401")+" in progress."),
+		stateOf(own, 2*h+4*m, "IN_PROGRESS", id("402"), "ECS deployment alarm: rolling back to deploymentId "+id("399")+"."),
+		stateOf(own, 2*h+5*m, "FAILED", id("401"), "ECS deployment alarm: an alarm was raised."),
+		stateOf(own, 2*h+6*m, "IN_PROGRESS", id("402"), "ECS deployment alarm: still rolling back."),
+		stateOf(own, 2*h+8*m, "FAILED", id("402"), ""),
 		// A rollback of which only the beginning says why, of what began while the other was rolled back.
-		state(own, 2*h+330*s, "IN_PROGRESS", id("403"), "ECS deployment "+id("403")+" in progress."),
-		state(own, 3*h+4*m, "IN_PROGRESS", id("404"), "ECS deployment alarm: rolling back to deploymentId "+id("399")+"."),
-		state(own, 3*h+6*m, "COMPLETED", id("404"), ""),
+		stateOf(own, 2*h+330*s, "IN_PROGRESS", id("403"), "ECS deployment "+id("403")+" in progress."),
+		stateOf(own, 3*h+4*m, "IN_PROGRESS", id("404"), "ECS deployment alarm: rolling back to deploymentId "+id("399")+"."),
+		stateOf(own, 3*h+6*m, "COMPLETED", id("404"), ""),
 		// One that another takes the place of.
-		state(superseded, 1*h, "IN_PROGRESS", id("500"), "ECS deployment "+id("500")+" in progress."),
+		stateOf(superseded, 1*h, "IN_PROGRESS", id("500"), "ECS deployment "+id("500")+" in progress."),
 		hook(superseded, "run2", 1*h+m, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "POST_SCALE_UP"),
-		state(superseded, 1*h+2*m, "IN_PROGRESS", id("501"), "ECS deployment "+id("501")+" in progress."),
+		stateOf(superseded, 1*h+2*m, "IN_PROGRESS", id("501"), "ECS deployment "+id("501")+" in progress."),
 		hook(superseded, "run3", 1*h+3*m, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "PRE_SCALE_UP"),
-		state(superseded, 1*h+8*m, "COMPLETED", id("501"), "ECS deployment "+id("501")+" completed."),
+		stateOf(superseded, 1*h+8*m, "COMPLETED", id("501"), "ECS deployment "+id("501")+" completed."),
 		// Two that the next one takes the place of.
-		state(superseded, 2*h, "IN_PROGRESS", id("502"), "ECS deployment "+id("502")+" in progress."),
-		state(superseded, 2*h+m, "IN_PROGRESS", id("503"), "ECS deployment "+id("503")+" in progress."),
-		state(superseded, 2*h+2*m, "IN_PROGRESS", id("504"), "ECS deployment "+id("504")+" in progress."),
-		state(superseded, 2*h+5*m, "COMPLETED", id("504"), "ECS deployment "+id("504")+" completed."),
+		stateOf(superseded, 2*h, "IN_PROGRESS", id("502"), "ECS deployment "+id("502")+" in progress."),
+		stateOf(superseded, 2*h+m, "IN_PROGRESS", id("503"), "ECS deployment "+id("503")+" in progress."),
+		stateOf(superseded, 2*h+2*m, "IN_PROGRESS", id("504"), "ECS deployment "+id("504")+" in progress."),
+		stateOf(superseded, 2*h+5*m, "COMPLETED", id("504"), "ECS deployment "+id("504")+" completed."),
 		// One that another takes the place of, which is rolled back.
-		state(superseded, 3*h, "IN_PROGRESS", id("505"), "ECS deployment "+id("505")+" in progress."),
-		state(superseded, 3*h+m, "IN_PROGRESS", id("506"), "ECS deployment "+id("506")+" in progress."),
-		state(superseded, 3*h+3*m, "IN_PROGRESS", id("507"), "ECS deployment alarm: rolling back to deploymentId "+id("504")+"."),
-		state(superseded, 3*h+5*m, "COMPLETED", id("507"), "ECS deployment "+id("507")+" completed."),
+		stateOf(superseded, 3*h, "IN_PROGRESS", id("505"), "ECS deployment "+id("505")+" in progress."),
+		stateOf(superseded, 3*h+m, "IN_PROGRESS", id("506"), "ECS deployment "+id("506")+" in progress."),
+		stateOf(superseded, 3*h+3*m, "IN_PROGRESS", id("507"), "ECS deployment alarm: rolling back to deploymentId "+id("504")+"."),
+		stateOf(superseded, 3*h+5*m, "COMPLETED", id("507"), "ECS deployment "+id("507")+" completed."),
 		// One from outside that takes the place of a runner's.
-		state(overtaken, 3*s, "IN_PROGRESS", id("600"), "ECS deployment "+id("600")+" in progress."),
+		stateOf(overtaken, 3*s, "IN_PROGRESS", id("600"), "ECS deployment "+id("600")+" in progress."),
 		action(overtaken, 40*s, "SERVICE_DESIRED_COUNT_UPDATED", ""),
-		state(overtaken, m, "IN_PROGRESS", id("601"), "ECS deployment "+id("601")+" in progress."),
+		stateOf(overtaken, m, "IN_PROGRESS", id("601"), "ECS deployment "+id("601")+" in progress."),
 		action(overtaken, m+30*s, "SERVICE_DESIRED_COUNT_UPDATED", ""),
-		state(overtaken, 3*m, "COMPLETED", id("601"), "ECS deployment "+id("601")+" completed."),
+		stateOf(overtaken, 3*m, "COMPLETED", id("601"), "ECS deployment "+id("601")+" completed."),
 		// Nobody knows of this.
-		state(b.service("unknown"), 1*h, "IN_PROGRESS", id("700"), "ECS deployment "+id("700")+" in progress."),
+		stateOf(b.service("unknown"), 1*h, "IN_PROGRESS", id("700"), "ECS deployment "+id("700")+" in progress."),
 	}
 }
 
@@ -384,7 +384,7 @@ func TestWhatWasStartedOutsideStandsInNobodysWay(t *testing.T) {
 		admin, token := w.Acme.As(actor.Admin), w.Acme.Tokens[actor.Runner]
 		service := "arn:aws:ecs:eu-west-1:123456789012:service/main/web"
 		later := time.Since(at) + 30*time.Minute
-		if r := deliver(t, w, token, state(service, later, "IN_PROGRESS", "ecs-svc/1", "")); r.Status != http.StatusAccepted || len(r.Body) != 0 {
+		if r := deliver(t, w, token, stateOf(service, later, "IN_PROGRESS", "ecs-svc/1", "")); r.Status != http.StatusAccepted || len(r.Body) != 0 {
 			t.Fatalf("%d %s", r.Status, r.Body)
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], `query($id: ID!) { moduleInstance(id: $id) { liveDeployment { id } externalDeployment {
@@ -442,7 +442,7 @@ func TestEachChangeByAnEventLeavesItsRows(t *testing.T) {
 			return w.Store.Client.AuditEvent.Query().Where(auditevent.Action("receiveEcsEvent")).CountX(ctx),
 				w.Store.Client.DeploymentChange.Query().Where(deploymentchange.DeploymentIDNEQ(earlier.ID)).CountX(ctx)
 		}
-		start, end := state(service, time.Hour, "IN_PROGRESS", "ecs-svc/1", ""), state(service, 2*time.Hour, "COMPLETED", "ecs-svc/1", "")
+		start, end := stateOf(service, time.Hour, "IN_PROGRESS", "ecs-svc/1", ""), stateOf(service, 2*time.Hour, "COMPLETED", "ecs-svc/1", "")
 		for _, c := range []struct {
 			document        string
 			audits, changes int
@@ -489,7 +489,7 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.receive(t, state(service, 10*time.Second, "IN_PROGRESS", "ecs-svc/1", "begun"))
+		b.receive(t, stateOf(service, 10*time.Second, "IN_PROGRESS", "ecs-svc/1", "begun"))
 		if n, err := b.deploy.RetryEvents(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d services before any is known, %v", n, err)
 		}
@@ -507,7 +507,7 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 		if !strings.Contains(data, `"observedAt":"2026-03-05T17:00:00Z"`) || !strings.Contains(data, `"acceptedAt":"2026-03-05T16:30:00Z"`) {
 			t.Errorf("an older event: %s", data)
 		}
-		b.receive(t, state(service, 2*time.Hour, "COMPLETED", "ecs-svc/1", "done"))
+		b.receive(t, stateOf(service, 2*time.Hour, "COMPLETED", "ecs-svc/1", "done"))
 		data = string(w.Store.Client.Deployment.GetX(runner, d.ID).Data.JSON())
 		if !strings.Contains(data, `"status":"SUCCESSFUL"`) || !strings.Contains(data, `"runningTaskCount":2`) || !strings.Contains(data, `"detectedVia":"poll"`) {
 			t.Errorf("a newer event: %s", data)
@@ -534,7 +534,7 @@ func TestAStartIsThatOfTheDeploymentThatARunnerHeldThen(t *testing.T) {
 			"ended-earlier": {false, time.Minute + time.Second, false},
 		} {
 			i, d, _ := b.instance(t, p, name, c.held)
-			b.receive(t, state(b.service(name), c.start, "IN_PROGRESS", "ecs-svc/"+name, ""))
+			b.receive(t, stateOf(b.service(name), c.start, "IN_PROGRESS", "ecs-svc/"+name, ""))
 			d = w.Store.Client.Deployment.GetX(ctx, d.ID)
 			adopted := d.ExternalDeploymentID != nil && *d.ExternalDeploymentID == "ecs-svc/"+name
 			outside := w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(i.ID), entdeployment.TriggerSource("event")).CountX(ctx)
@@ -562,8 +562,8 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 		}
 		// Both were held then. They come in the wrong order, and once more.
 		starts := []string{
-			state(b.service("web"), 40*time.Second, "IN_PROGRESS", "ecs-svc/2", ""),
-			state(b.service("web"), 26*time.Second, "IN_PROGRESS", "ecs-svc/1", ""),
+			stateOf(b.service("web"), 40*time.Second, "IN_PROGRESS", "ecs-svc/2", ""),
+			stateOf(b.service("web"), 26*time.Second, "IN_PROGRESS", "ecs-svc/1", ""),
 		}
 		b.receive(t, append(starts, starts...)...)
 		for want, d := range map[string]*ent.Deployment{"ecs-svc/1": first, "ecs-svc/2": second} {
@@ -575,7 +575,7 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 		if _, _, err := b.deploy.Report(w.Acme.As(actor.Runner), second.ID, lease.ID, deployment.Report{ExternalDeploymentID: new("ecs-svc/3")}); err != nil {
 			t.Fatal(err)
 		}
-		b.receive(t, state(b.service("web"), 50*time.Second, "IN_PROGRESS", "ecs-svc/4", ""))
+		b.receive(t, stateOf(b.service("web"), 50*time.Second, "IN_PROGRESS", "ecs-svc/4", ""))
 		if got := orNone(w.Store.Client.Deployment.GetX(ctx, second.ID).ExternalDeploymentID); got != "ecs-svc/3" {
 			t.Errorf("what the runner has reported became %s", got)
 		}
@@ -603,9 +603,9 @@ func TestADeploymentWithoutAnIDTakesThePlaceOfAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.receive(t,
-			state(b.service("web"), 5*time.Minute, "IN_PROGRESS", "ecs-svc/1", ""),
-			state(b.service("web"), 20*time.Minute, "IN_PROGRESS", "ecs-svc/2", ""),
-			state(b.service("web"), 25*time.Minute, "COMPLETED", "ecs-svc/2", ""),
+			stateOf(b.service("web"), 5*time.Minute, "IN_PROGRESS", "ecs-svc/1", ""),
+			stateOf(b.service("web"), 20*time.Minute, "IN_PROGRESS", "ecs-svc/2", ""),
+			stateOf(b.service("web"), 25*time.Minute, "COMPLETED", "ecs-svc/2", ""),
 		)
 		ctx := w.Acme.As(actor.Viewer)
 		d := w.Store.Client.Deployment.Query().Where(entdeployment.ExternalDeploymentID("ecs-svc/1")).OnlyX(ctx)
@@ -624,7 +624,7 @@ func TestAnEventLosesItsPlaceAndFindsItAgain(t *testing.T) {
 		p, b, ctx := w.Fixture(t, w.Acme, "web"), newBus(w, "place"), w.Acme.As(actor.Viewer)
 		_, d, _ := b.instance(t, p, "web", true)
 		start := func(second time.Duration) string {
-			return state(b.service("web"), second*time.Second, "IN_PROGRESS", "ecs-svc/1", "")
+			return stateOf(b.service("web"), second*time.Second, "IN_PROGRESS", "ecs-svc/1", "")
 		}
 		const moved, started = "2026-03-05T16:00:30Z SERVICE_DESIRED_COUNT_UPDATED\n", " SERVICE_DEPLOYMENT_IN_PROGRESS\n"
 		for _, c := range []struct {
@@ -662,11 +662,11 @@ func TestEventsThatComeAtOnceAllCount(t *testing.T) {
 		_, held, lease := b.instance(t, p, "held", true)
 		outside, _, _ := b.instance(t, p, "outside", false)
 		// One id is that of one event, whatever its service.
-		one := state(b.service("unknown"), time.Hour, "IN_PROGRESS", "ecs-svc/3", "")
+		one := stateOf(b.service("unknown"), time.Hour, "IN_PROGRESS", "ecs-svc/3", "")
 		service := `"resources":["` + b.service("unknown")
 		documents := []string{
-			state(b.service("held"), time.Second, "IN_PROGRESS", "ecs-svc/1", ""), state(b.service("held"), time.Hour, "COMPLETED", "ecs-svc/1", ""),
-			state(b.service("outside"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""), state(b.service("outside"), 2*time.Hour, "COMPLETED", "ecs-svc/2", ""),
+			stateOf(b.service("held"), time.Second, "IN_PROGRESS", "ecs-svc/1", ""), stateOf(b.service("held"), time.Hour, "COMPLETED", "ecs-svc/1", ""),
+			stateOf(b.service("outside"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""), stateOf(b.service("outside"), 2*time.Hour, "COMPLETED", "ecs-svc/2", ""),
 		}
 		for i := range 6 {
 			minute := time.Duration(i+1) * time.Minute
@@ -696,7 +696,7 @@ func TestEventsThatComeAtOnceAllCount(t *testing.T) {
 			var both sync.WaitGroup
 			for minute, what := range []string{"IN_PROGRESS", "COMPLETED"} {
 				both.Go(func() {
-					b.receive(t, state(b.service(name), time.Hour+time.Duration(minute)*time.Minute, what, "ecs-svc/"+name, ""))
+					b.receive(t, stateOf(b.service(name), time.Hour+time.Duration(minute)*time.Minute, what, "ecs-svc/"+name, ""))
 				})
 			}
 			both.Wait()
@@ -725,7 +725,7 @@ func TestEventsWaitUntilARunnerTellsTheirDeployment(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "named")
 		_, d, lease := b.instance(t, p, "web", true)
-		b.receive(t, state(b.service("web"), time.Minute, "COMPLETED", "ecs-svc/9", "its start never came"))
+		b.receive(t, stateOf(b.service("web"), time.Minute, "COMPLETED", "ecs-svc/9", "its start never came"))
 		if now := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID); now.Version != d.Version {
 			t.Errorf("an event of something unknown made version %d", now.Version)
 		}
@@ -741,7 +741,7 @@ func TestEventsChangeNothingOfOthers(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "others")
 		_, mine, _ := b.instance(t, p, "web", true)
-		start := state(b.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")
+		start := stateOf(b.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")
 		if err := b.deploy.ReceiveECSEvent(w.Globex.As(actor.Runner), strictjson.MustParse(start)); err != nil {
 			t.Fatal(err)
 		}
@@ -758,7 +758,7 @@ func TestEventsChangeNothingOfOthers(t *testing.T) {
 		refusedAs(t, err, fault.DeploymentForbidden)
 		refusedAs(t, b.deploy.ReceiveECSEvent(w.Acme.As(actor.Admin), strictjson.MustParse(start)), fault.DeploymentForbidden)
 		// Before the service is known nobody can tell; it counts when it is.
-		late := state(b.service("late"), time.Second, "IN_PROGRESS", "ecs-svc/2", "")
+		late := stateOf(b.service("late"), time.Second, "IN_PROGRESS", "ecs-svc/2", "")
 		if err := b.deploy.ReceiveECSEvent(actor.With(t.Context(), &elsewhere), strictjson.MustParse(late)); err != nil {
 			t.Fatal(err)
 		}
@@ -777,7 +777,7 @@ func TestOldEventsAreRemovedAndThoseThatFitNothingCounted(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "old")
 		b.instance(t, p, "web", false)
-		b.receive(t, state(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", ""), state(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
+		b.receive(t, stateOf(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", ""), stateOf(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
 		var log bytes.Buffer
 		kept := func(after time.Duration) int {
 			house := w.RetentionAt(received.Add(after))
@@ -806,7 +806,7 @@ func TestEventsThatFitNothingAreCountedHoweverLate(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		b := newBus(w, "late")
-		b.receive(t, state(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
+		b.receive(t, stateOf(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
 		var log bytes.Buffer
 		house := w.RetentionAt(received.Add(30 * 24 * time.Hour))
 		house.Deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -827,7 +827,7 @@ func TestTheEventsThatWaitAreBounded(t *testing.T) {
 	var log bytes.Buffer
 	b.deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
 	for i := range 1003 {
-		b.receive(t, state(b.service("x"), time.Duration(i)*time.Second, "IN_PROGRESS", "ecs-svc/2", ""))
+		b.receive(t, stateOf(b.service("x"), time.Duration(i)*time.Second, "IN_PROGRESS", "ecs-svc/2", ""))
 	}
 	if n := w.Store.Client.CloudEvent.Query().CountX(w.Acme.As(actor.Viewer)); n != 1000 {
 		t.Errorf("%d events wait", n)

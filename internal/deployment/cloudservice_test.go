@@ -48,7 +48,7 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		production, staging, b := w.Fixture(t, w.Acme, "production"), w.Fixture(t, w.Acme, "staging"), newBus(w, "scope")
 		_, live, _ := b.instance(t, production, "web", false)
-		service, start := b.service("web"), state(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", "")
+		service, start := b.service("web"), stateOf(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", "")
 		b.receive(t, start)
 		rows := w.Rows(t)
 		ctx := actor.With(t.Context(), scoped(w.Acme, actor.Developer, staging.Environment.ID))
@@ -76,7 +76,7 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 			t.Error(err)
 		}
 		late := serviceAt(w, received)
-		failed := strictjson.MustParse(state(service, 2*time.Hour, "FAILED", "ecs-svc/1", "no"))
+		failed := strictjson.MustParse(stateOf(service, 2*time.Hour, "FAILED", "ecs-svc/1", "no"))
 		refusedAs(t, late.ReceiveECSEvent(runner, failed), fault.DeploymentForbidden)
 		outside := w.Store.Client.Deployment.Query().Where(entdeployment.TriggerSource("event")).OnlyX(w.Acme.As(actor.Viewer))
 		if outside.Status != "RUNNING" || outside.ModuleInstanceID != live.ModuleInstanceID {
@@ -95,7 +95,7 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 		p, elsewhere, b := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "elsewhere"), newBus(w, "moved")
 		first, source, _ := b.instance(t, p, "first", false)
 		service := b.service("first")
-		b.receive(t, state(service, time.Hour, "IN_PROGRESS", "ecs-svc/1", ""))
+		b.receive(t, stateOf(service, time.Hour, "IN_PROGRESS", "ecs-svc/1", ""))
 		admin := w.Acme.As(actor.Admin)
 		for _, c := range []struct {
 			who     *actor.Actor
@@ -134,7 +134,7 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 		if err != nil || can[source.ID].Redeploy.Allowed || *can[source.ID].Redeploy.Code != string(fault.DeploymentResourceTaken) {
 			t.Errorf("%+v, %v", can[source.ID], err)
 		}
-		b.receive(t, state(service, 90*time.Minute, "COMPLETED", "ecs-svc/1", ""), state(service, 2*time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
+		b.receive(t, stateOf(service, 90*time.Minute, "COMPLETED", "ecs-svc/1", ""), stateOf(service, 2*time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
 		if now := w.Store.Client.Deployment.GetX(admin, left.ID); now.Version != left.Version {
 			t.Errorf("the former instance's record has version %d", now.Version)
 		}
@@ -239,7 +239,7 @@ func TestWhatAServerOfBeforeHasWrittenCounts(t *testing.T) {
 		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "before")
 		for name, call := range map[string]func(service string, first *ent.ModuleInstance, source *ent.Deployment) error{
 			"event": func(service string, _ *ent.ModuleInstance, _ *ent.Deployment) error {
-				return serviceAt(w, received).ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(state(service, time.Hour, "IN_PROGRESS", "ecs-svc/"+service, "")))
+				return serviceAt(w, received).ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(stateOf(service, time.Hour, "IN_PROGRESS", "ecs-svc/"+service, "")))
 			},
 			"replay": func(_ string, _ *ent.ModuleInstance, source *ent.Deployment) error {
 				_, err := b.deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID})
@@ -277,7 +277,7 @@ func TestEventsOfAnotherTimeAreRefused(t *testing.T) {
 		for after, taken := range map[time.Duration]bool{
 			-14*24*time.Hour - time.Second: false, -14 * 24 * time.Hour: true, 0: true, time.Hour: true, time.Hour + time.Second: false,
 		} {
-			err := b.deploy.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(state(b.service("web"), after, "IN_PROGRESS", "ecs-svc/1", "")))
+			err := b.deploy.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(stateOf(b.service("web"), after, "IN_PROGRESS", "ecs-svc/1", "")))
 			if taken != (err == nil) {
 				t.Errorf("%s: %v", after, err)
 			}

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/meter"
+	"slipway/internal/optional"
 	"slipway/internal/record"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -83,11 +84,11 @@ func (s *Service) contents(ctx context.Context, from, to *ent.Deployment) (befor
 			return before, after, err
 		}
 	}
-	before, err = verifiedContent(from.ID, releases[idOrEmpty(from.ReleaseID)])
-	if err != nil || idOrEmpty(to.ReleaseID) == idOrEmpty(from.ReleaseID) {
+	before, err = verifiedContent(from.ID, releases[optional.OrZero(from.ReleaseID)])
+	if err != nil || optional.OrZero(to.ReleaseID) == optional.OrZero(from.ReleaseID) {
 		return before, before, err
 	}
-	after, err = verifiedContent(to.ID, releases[idOrEmpty(to.ReleaseID)])
+	after, err = verifiedContent(to.ID, releases[optional.OrZero(to.ReleaseID)])
 	return before, after, err
 }
 
@@ -103,7 +104,7 @@ func (s *Service) findPair(ctx context.Context, fromID, toID string) (from, to *
 	if err != nil {
 		return nil, nil, err
 	}
-	found := byID(list, func(d *ent.Deployment) string { return d.ID })
+	found := record.ByKey(list, func(d *ent.Deployment) string { return d.ID })
 	for _, text := range ids {
 		if found[text] == nil {
 			return nil, nil, store.NotFound(text, fault.DeploymentNotFound)
@@ -120,7 +121,7 @@ func (s *Service) releasesOf(ctx context.Context, list ...*ent.Deployment) (map[
 		}
 	}
 	releases, err := s.Store.Client.Release.Query().Where(entrelease.IDIn(ids...)).All(ctx)
-	return byID(releases, func(r *ent.Release) string { return r.ID }), err
+	return record.ByKey(releases, func(r *ent.Release) string { return r.ID }), err
 }
 
 func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*ent.ModuleVersion, error) {
@@ -128,7 +129,7 @@ func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*
 	if err != nil {
 		return nil, err
 	}
-	found := byID(list, func(v *ent.ModuleVersion) string { return v.ID })
+	found := record.ByKey(list, func(v *ent.ModuleVersion) string { return v.ID })
 	for _, text := range ids {
 		if found[text] == nil {
 			return nil, store.NotFound(text, fault.ModuleVersionNotFound)

@@ -15,6 +15,7 @@ import (
 	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/gate"
+	"slipway/internal/optional"
 	"slipway/internal/rule"
 	"slipway/internal/store"
 )
@@ -78,7 +79,7 @@ func (s *Service) readControl(ctx context.Context, tx *ent.Tx, i *ent.ModuleInst
 		}
 	}
 	p.waiting = int(waiting.Int64)
-	if p.rules, err = rule.Decode(ctx, nilIfEmpty(rules.String)); err != nil {
+	if p.rules, err = rule.Decode(ctx, optional.NonZero(rules.String)); err != nil {
 		return err
 	}
 	if activeID.String != "" {

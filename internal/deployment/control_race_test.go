@@ -106,7 +106,7 @@ func TestTheLastApprovalsAtOnceStartOnce(t *testing.T) {
 			d := c.waits(t, instance, "web:1")
 			approve := func(s *worldtest.World, by context.Context) func() error {
 				return func() error {
-					_, err := s.Deploy.Approve(by, deployment.Voice{DeploymentID: d.ID}, true)
+					_, err := s.Deploy.Approve(by, d.ID, nil, true)
 					return err
 				}
 			}
@@ -124,7 +124,7 @@ func TestTheLastApprovalsAtOnceStartOnce(t *testing.T) {
 				}
 			}
 			if kept := w.Store.Client.Approval.Query().Where(entapproval.DeploymentID(d.ID)).CountX(c.author); kept != given {
-				t.Errorf("round %d: %d voices kept of %d that were taken", i, kept, given)
+				t.Errorf("round %d: %d approvals kept of %d that were taken", i, kept, given)
 			}
 		}
 	})
@@ -139,11 +139,11 @@ func TestAnApprovalAndARejectionAtOnceComeToOne(t *testing.T) {
 			d := c.waits(t, instance, "web:1")
 			errs := together(
 				func() error {
-					_, err := c.w.Deploy.Approve(c.others[0], deployment.Voice{DeploymentID: d.ID}, true)
+					_, err := c.w.Deploy.Approve(c.others[0], d.ID, nil, true)
 					return err
 				},
 				func() error {
-					_, err := c.second.Deploy.Reject(c.others[1], deployment.Voice{DeploymentID: d.ID})
+					_, err := c.second.Deploy.Reject(c.others[1], d.ID, nil)
 					return err
 				},
 			)
@@ -166,12 +166,12 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 		for i := range raceRounds() {
 			instance := c.p.NewInstance(t, fmt.Sprint("beside-", i)).ID
 			first := c.waits(t, instance, "web:1")
-			if _, err := c.w.Deploy.Approve(c.others[0], deployment.Voice{DeploymentID: first.ID}, true); err != nil {
+			if _, err := c.w.Deploy.Approve(c.others[0], first.ID, nil, true); err != nil {
 				t.Fatal(err)
 			}
 			lease := c.p.Claim(t, first)
 			d := c.waits(t, instance, "web:2")
-			if _, err := c.w.Deploy.Approve(c.others[0], deployment.Voice{DeploymentID: d.ID}, false); err != nil {
+			if _, err := c.w.Deploy.Approve(c.others[0], d.ID, nil, false); err != nil {
 				t.Fatal(err)
 			}
 			errs := together(
@@ -197,7 +197,7 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 				t.Errorf("round %d: %v", i, errs)
 			}
 			for _, left := range w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(instance), store.IsAwaiting).AllX(c.author) {
-				if _, err := c.w.Deploy.Approve(c.others[0], deployment.Voice{DeploymentID: left.ID}, true); err != nil {
+				if _, err := c.w.Deploy.Approve(c.others[0], left.ID, nil, true); err != nil {
 					t.Fatal(err)
 				}
 				if now := w.Store.Client.Deployment.GetX(c.author, left.ID); now.Status == entdeployment.StatusPENDING && *left.ReplacesID != first.ID {
@@ -221,7 +221,7 @@ func TestStartsAndCreationsAtOnceLeaveOneInProgress(t *testing.T) {
 			var calls []func() error
 			for n := range 2 {
 				d := c.waits(t, instance, fmt.Sprint("web:", n))
-				if _, err := c.w.Deploy.Approve(c.others[0], deployment.Voice{DeploymentID: d.ID}, false); err != nil {
+				if _, err := c.w.Deploy.Approve(c.others[0], d.ID, nil, false); err != nil {
 					t.Fatal(err)
 				}
 				calls = append(calls, func() error {

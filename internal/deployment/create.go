@@ -16,6 +16,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalues"
+	"slipway/internal/optional"
 	"slipway/internal/release"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -308,6 +309,6 @@ func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalida
 			return nil, nil, err
 		}
 	}
-	p.live = idOrEmpty(p.scope.LiveDeploymentID)
+	p.live = optional.OrZero(p.scope.LiveDeploymentID)
 	return s.Inputs.Complete(ctx, list, p.Inputs, "/inputs", p.scope)
 }

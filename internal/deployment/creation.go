@@ -14,6 +14,8 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/journal"
+	"slipway/internal/optional"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -29,7 +31,7 @@ func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, 
 	if err != nil {
 		return made, err
 	}
-	if idOrEmpty(instance.LiveDeploymentID) != p.live {
+	if optional.OrZero(instance.LiveDeploymentID) != p.live {
 		return made, journal.ErrChanged // the values were validated against another live deployment
 	}
 	made.warnings = append(concernsOf(instance).warnings("/moduleInstanceId"), p.warnings...)
@@ -78,7 +80,7 @@ func (p *prepared) deployment(a *actor.Actor, deploymentID, releaseID string) *e
 		ID: deploymentID, ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID,
 		ModuleInstanceID: p.instance.ID, ReleaseID: &releaseID,
 		DeploymentType: p.version.Kind, TriggerSource: p.from.triggerSource(),
-		Description: p.Description, Reason: p.Reason, CreatedBy: a.Name, CreatedByID: nilIfEmpty(a.PrincipalID),
+		Description: p.Description, Reason: p.Reason, CreatedBy: a.Name, CreatedByID: optional.NonZero(a.PrincipalID),
 		PipelineRunID: p.PipelineRunID, StepExecutionID: p.StepExecutionID,
 		ResourceArn: p.ResourceARN, ResourceName: p.ResourceName,
 		GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: serviceOf(p.data),
@@ -116,7 +118,7 @@ func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made
 	if err != nil {
 		return nil, err
 	}
-	now := byID(list, func(i *ent.ModuleInstance) string { return i.ID })
+	now := record.ByKey(list, func(i *ent.ModuleInstance) string { return i.ID })
 	instance := now[p.instance.ID]
 	if instance == nil {
 		return nil, store.NotFound(p.instance.ID, fault.ModuleInstanceNotFound)
@@ -171,14 +173,7 @@ func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*e
 func (p *prepared) readReferences() []readReference {
 	list := make([]readReference, len(p.references))
 	for i, r := range p.references {
-		list[i] = readReference{r.Pointer, r.InstanceID, idOrEmpty(r.LiveDeploymentID)}
+		list[i] = readReference{r.Pointer, r.InstanceID, optional.OrZero(r.LiveDeploymentID)}
 	}
 	return list
-}
-
-func idOrEmpty(id *string) string {
-	if id == nil {
-		return ""
-	}
-	return *id
 }

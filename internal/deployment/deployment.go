@@ -44,6 +44,9 @@ const (
 	TriggerPromotion = "promotion"
 	TriggerDestroy   = store.TriggerDestroy
 	TriggerPipeline  = "pipeline"
+	// TriggerEvent is the source of a deployment that was started outside and became known by an event of the cloud. It has
+	// no release and no runner, is never live and in nobody's way, and ends as its events say.
+	TriggerEvent = store.TriggerEvent
 )
 
 // Service reads and writes deployments and their releases.
@@ -86,15 +89,6 @@ func placeOf(d *ent.Deployment) actor.Place {
 // DeploymentsByID returns the deployments of the ids that there are, in no order.
 func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*record.Deployment, error) {
 	return record.Deployments.In(s.Store).ByIDs(ctx, ids)
-}
-
-// byID returns records by their ids.
-func byID[T any](list []*T, idOf func(*T) string) map[string]*T {
-	of := make(map[string]*T, len(list))
-	for _, record := range list {
-		of[idOf(record)] = record
-	}
-	return of
 }
 
 // Filter has conditions on deployments; nil ones do not count.

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/gate"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -167,7 +168,7 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 	if err != nil {
 		return nil, err
 	}
-	sources := byID(list, func(from *source) string { return from.ID })
+	sources := record.ByKey(list, func(from *source) string { return from.ID })
 	of := make(map[string]*Eligibility, len(instances))
 	for _, i := range instances {
 		var from *source
@@ -205,7 +206,7 @@ func (s *Service) settleDestroy(ctx context.Context, tx *ent.Tx, d *ent.Deployme
 			return err
 		}
 	}
-	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
+	instance, err := lockInstance(ctx, s.Store, tx, d.ModuleInstanceID)
 	if err != nil {
 		return err
 	}

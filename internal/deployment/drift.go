@@ -15,6 +15,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/record"
+	"slipway/internal/store"
 )
 
 // Drift is how what is there of an instance differs from what its live deployment made, as far as it is known.
@@ -38,9 +39,9 @@ func DriftOf(i *record.ModuleInstance) *Drift {
 
 // lockInstance reads an instance, which nobody else changes until the transaction has ended. It comes before the first
 // write to a deployment of the instance.
-func (s *Service) lockInstance(ctx context.Context, tx *ent.Tx, instanceID string) (*ent.ModuleInstance, error) {
+func lockInstance(ctx context.Context, s *store.Store, tx *ent.Tx, instanceID string) (*ent.ModuleInstance, error) {
 	q := tx.ModuleInstance.Query().Where(moduleinstance.ID(instanceID))
-	if s.Store.Postgres() {
+	if s.Postgres() {
 		q.Modify(func(s *sql.Selector) { s.For(sql.LockNoKeyUpdate) })
 	}
 	return q.Only(ctx)

@@ -56,9 +56,9 @@ func (b *bus) deployTo(t *testing.T, p *worldtest.Fixture, instanceID, data stri
 func (b *bus) rollsBack(service string) []string {
 	own, back := "ecs-svc/"+b.tag+"2", "ecs-svc/"+b.tag+"3"
 	return []string{
-		state(service, 2*time.Second, "IN_PROGRESS", own, ""),
-		state(service, time.Minute, "IN_PROGRESS", back, "ECS deployment circuit breaker: rolling back to deploymentId ecs-svc/"+b.tag+"1."),
-		state(service, 2*time.Minute, "COMPLETED", back, ""),
+		stateOf(service, 2*time.Second, "IN_PROGRESS", own, ""),
+		stateOf(service, time.Minute, "IN_PROGRESS", back, "ECS deployment circuit breaker: rolling back to deploymentId ecs-svc/"+b.tag+"1."),
+		stateOf(service, 2*time.Minute, "COMPLETED", back, ""),
 	}
 }
 
@@ -226,12 +226,12 @@ func TestDriftGoesWhereItsEventsGo(t *testing.T) {
 		b, p := newBus(w, "moved"), w.Fixture(t, w.Acme, "web")
 		i, d, _ := b.instance(t, p, "web", false)
 		service := b.service("web")
-		b.receive(t, state(service, 2*time.Second, "IN_PROGRESS", "ecs-svc/moved2", ""),
-			state(service, 2*time.Hour, "IN_PROGRESS", "ecs-svc/moved4", "ECS deployment alarm: rolling back."))
+		b.receive(t, stateOf(service, 2*time.Second, "IN_PROGRESS", "ecs-svc/moved2", ""),
+			stateOf(service, 2*time.Hour, "IN_PROGRESS", "ecs-svc/moved4", "ECS deployment alarm: rolling back."))
 		if drift := b.driftOf(t, i.ID); drift != "ROLLED_BACK 2026-03-05T18:00:00Z "+d.ID {
 			t.Errorf("at first: %s", drift)
 		}
-		b.receive(t, state(service, time.Hour, "IN_PROGRESS", "ecs-svc/moved3", ""))
+		b.receive(t, stateOf(service, time.Hour, "IN_PROGRESS", "ecs-svc/moved3", ""))
 		if drift := b.driftOf(t, i.ID); drift != "none" {
 			t.Errorf("with the start of the other: %s", drift)
 		}
@@ -265,9 +265,9 @@ func TestWhatSucceedsOutsideIsDriftByTheCloudsTime(t *testing.T) {
 							t.Fatal(err)
 						}
 					case 'E':
-						b.receive(t, state(service, c.ended, "COMPLETED", id(1), ""))
+						b.receive(t, stateOf(service, c.ended, "COMPLETED", id(1), ""))
 					case 'O':
-						b.receive(t, state(service, 9*time.Minute, "IN_PROGRESS", id(2), ""), state(service, 10*time.Minute, "COMPLETED", id(2), ""))
+						b.receive(t, stateOf(service, 9*time.Minute, "IN_PROGRESS", id(2), ""), stateOf(service, 10*time.Minute, "COMPLETED", id(2), ""))
 						outside = b.Store.Client.Deployment.Query().Where(entdeployment.ExternalDeploymentID(id(2))).OnlyX(runner)
 					}
 				}
@@ -361,7 +361,7 @@ func TestARefusedPauseAsksForTheRevert(t *testing.T) {
 			}
 			return orNone(data.RevertRequestedAt)
 		}
-		b.receive(t, state(service, 2*time.Second, "IN_PROGRESS", "ecs-svc/refused2", ""),
+		b.receive(t, stateOf(service, 2*time.Second, "IN_PROGRESS", "ecs-svc/refused2", ""),
 			hook(service, "run", time.Minute, "HOOK_FAILED", "AWS_LAMBDA", "check", "PRE_SCALE_UP"))
 		if got := asked(); got != "none" {
 			t.Errorf("a function that failed: %s", got)
@@ -371,7 +371,7 @@ func TestARefusedPauseAsksForTheRevert(t *testing.T) {
 		if got := asked(); got != "2026-03-05T16:03:00Z" {
 			t.Errorf("a pause that was refused: %s", got)
 		}
-		b.receive(t, state(service, 4*time.Minute, "IN_PROGRESS", "ecs-svc/refused3", "ECS deployment: rolling back."))
+		b.receive(t, stateOf(service, 4*time.Minute, "IN_PROGRESS", "ecs-svc/refused3", "ECS deployment: rolling back."))
 		if got := asked(); got != "2026-03-05T16:03:00Z" {
 			t.Errorf("and the rollback of it: %s", got)
 		}

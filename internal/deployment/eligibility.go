@@ -11,6 +11,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/meter"
+	"slipway/internal/optional"
 	"slipway/internal/record"
 	"slipway/internal/release"
 )
@@ -96,7 +97,7 @@ func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*rec
 		return nil, nil
 	}
 	active, err := s.DeploymentsByID(ctx, ids)
-	return byID(active, func(d *record.Deployment) string { return d.ID }), err
+	return record.ByKey(active, func(d *record.Deployment) string { return d.ID }), err
 }
 
 // eligibilityCheck is one look at many deployments: who asks, when, and what was read for all of them.
@@ -152,7 +153,7 @@ func (c eligibilityCheck) judged(ctx context.Context, m replayMode, from *source
 		return c.eligibility(err, from, concerns.sentences())
 	}
 	p := from.proposal(m, c.at)
-	p.rules, p.facts.Stay = c.rules[from.ID], c.stays[idOrEmpty(from.promotedTo(m))]
+	p.rules, p.facts.Stay = c.rules[from.ID], c.stays[optional.OrZero(from.promotedTo(m))]
 
 	err = c.judge(ctx, c.actor, p, Request{}, c.shared)
 	warning := concerns.sentences()
@@ -187,7 +188,7 @@ func (c eligibilityCheck) eligibility(err error, from *source, warning *string) 
 }
 
 func (c eligibilityCheck) prove(from *source) error {
-	err, isStored := c.proofs[idOrEmpty(from.ReleaseID)]
+	err, isStored := c.proofs[optional.OrZero(from.ReleaseID)]
 	if !isStored {
 		return notStored(from.ID)
 	}

@@ -76,7 +76,7 @@ type outcome struct {
 }
 
 func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o outcome) (*ent.Deployment, error) {
-	return s.transition(ctx, "completeDeployment", access.RunDeployments, deploymentID,
+	return s.carryOut(ctx, "completeDeployment", access.RunDeployments, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			if e.SkipAudit = o.isAlreadyRecorded(d, leaseID); e.SkipAudit {
 				return nil
@@ -153,7 +153,7 @@ func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *e
 	if err := s.supersede(ctx, tx, e, d); err != nil {
 		return nil, err
 	}
-	instance, err := s.lockInstance(ctx, tx, d.ModuleInstanceID)
+	instance, err := lockInstance(ctx, s.Store, tx, d.ModuleInstanceID)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (s *Service) Cancel(ctx context.Context, deploymentID string) (*ent.Deploym
 
 // CancelFor is Cancel with a reason, or nil; that of the first request stays. It fails with RequestInvalid, too.
 func (s *Service) CancelFor(ctx context.Context, deploymentID string, reason *string) (*ent.Deployment, error) {
-	return s.transition(ctx, cancelAction, access.Deploy, deploymentID,
+	return s.carryOut(ctx, cancelAction, access.Deploy, deploymentID,
 		func(ctx context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			by := actor.From(ctx).Name
 			if violations := checkReason(reason); len(violations) > 0 {
@@ -218,7 +218,7 @@ func (s *Service) ForceCancel(ctx context.Context, deploymentID string) (*ent.De
 
 // ForceCancelFor is ForceCancel with a reason, as CancelFor.
 func (s *Service) ForceCancelFor(ctx context.Context, deploymentID string, reason *string) (*ent.Deployment, error) {
-	return s.transition(ctx, cancelAction, access.ForceCancel, deploymentID,
+	return s.carryOut(ctx, cancelAction, access.ForceCancel, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			by := actor.From(ctx).Name
 			if violations := checkReason(reason); len(violations) > 0 {

@@ -16,20 +16,15 @@ import (
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/optional"
 	"slipway/internal/record"
-	"slipway/internal/store"
 )
 
 const (
-	// TriggerEvent is the source of a deployment that was started outside and became known by an event of the cloud. It has
-	// no release and no runner, is never live and in nobody's way, and ends as its events say.
-	TriggerEvent = store.TriggerEvent
-	// detectedVia is how it became known.
-	detectedVia = "eventbridge"
+	// detectedVia is how a deployment that was started outside became known, and startedOutside describes it.
+	detectedVia    = "eventbridge"
+	startedOutside = "Started outside of Slipway."
 )
-
-// startedOutside describes such a deployment.
-const startedOutside = "Started outside of Slipway."
 
 // follower brings the deployments of one service up to what its events say, in one transaction.
 type follower struct {
@@ -213,7 +208,7 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end
 
 // adopt sets the id of the cloud that a deployment has by its start, where its runner has reported none.
 func adopt(u *ent.DeploymentUpdateOne, d *ent.Deployment, c *course, changes map[string]any) {
-	if d.LeaseID == nil || d.ExternalDeploymentID != nil && !d.ExternalIDAdopted || c.cloudID == idOrEmpty(d.ExternalDeploymentID) {
+	if d.LeaseID == nil || d.ExternalDeploymentID != nil && !d.ExternalIDAdopted || c.cloudID == optional.OrZero(d.ExternalDeploymentID) {
 		return
 	}
 	changes["externalDeploymentId"] = c.cloudID
@@ -232,7 +227,7 @@ func cloudIDOf(d *ent.Deployment, had []*ent.CloudEvent) string {
 			return row.Event.DeploymentID
 		}
 	}
-	return idOrEmpty(d.ExternalDeploymentID)
+	return optional.OrZero(d.ExternalDeploymentID)
 }
 
 // setExternal notes the last deployment that was started outside on its instance, where one was created.
@@ -257,7 +252,7 @@ func (f *follower) setExternal(ctx context.Context, started *course) error {
 func (f *follower) savePlaces(ctx context.Context, placed map[*ent.CloudEvent]string) error {
 	to := map[string][]int64{}
 	for _, row := range f.events {
-		if place := placed[row]; place != idOrEmpty(row.DeploymentID) {
+		if place := placed[row]; place != optional.OrZero(row.DeploymentID) {
 			to[place] = append(to[place], row.ID)
 		}
 	}

@@ -22,7 +22,7 @@ func TestAnInstanceKnowsItsActiveAndItsLastDeploymentAndHowManyItHas(t *testing.
 		theirs.Succeeded(t)
 		b := newBus(w, "last")
 		instance, _, _ := b.instance(t, p, "web", false)
-		b.receive(t, state(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", ""))
+		b.receive(t, stateOf(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", ""))
 		outside := w.Store.Client.Deployment.Query().Where(entdeployment.TriggerSource("event")).OnlyX(ctx)
 		ids := []string{instance.ID, none.ID, theirs.Instance.ID}
 		want := func(active, last, counts string) {

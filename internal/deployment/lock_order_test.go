@@ -114,7 +114,7 @@ func TestCompletionsEventsAndStartsLockInOneOrder(t *testing.T) {
 
 	release := l.hold(t, "deployments", running.ID)
 	wait := later(t, func() error {
-		return l.deploy.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(state(l.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")))
+		return l.deploy.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(stateOf(l.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")))
 	})
 	testkit.Eventually(t, "the event has the instance", func() bool { return !l.isFree(t, "module_instances", i.ID) })
 	if !l.isFree(t, "deployments", first.ID) {
@@ -124,7 +124,7 @@ func TestCompletionsEventsAndStartsLockInOneOrder(t *testing.T) {
 	wait()
 
 	release = l.hold(t, "module_instances", i.ID)
-	if _, err := l.second.Approve(l.other, deployment.Voice{DeploymentID: first.ID}, true); err != nil {
+	if _, err := l.second.Approve(l.other, first.ID, nil, true); err != nil {
 		t.Errorf("an approval while the instance is held: %v", err)
 	}
 	wait = later(t, func() error {
@@ -150,12 +150,12 @@ func TestCompletionsBesideEventsOfTheSameServiceEnd(t *testing.T) {
 		i, running, lease := l.instance(t, l.place, name, true)
 		rule := demand(t, l.World, l.place, approvals(1))
 		approved, another := l.waits(t, i.ID, "web:2"), l.waits(t, i.ID, "web:3")
-		if _, err := l.deploy.Approve(l.other, deployment.Voice{DeploymentID: approved.ID}, false); err != nil {
+		if _, err := l.deploy.Approve(l.other, approved.ID, nil, false); err != nil {
 			t.Fatal(err)
 		}
 		receive := func(s *deployment.Service, after time.Duration, status, id string) func() error {
 			return func() error {
-				return s.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(state(l.service(name), after, status, fmt.Sprint("ecs-svc/", round, id), "")))
+				return s.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(stateOf(l.service(name), after, status, fmt.Sprint("ecs-svc/", round, id), "")))
 			}
 		}
 		errs := together(
@@ -171,7 +171,7 @@ func TestCompletionsBesideEventsOfTheSameServiceEnd(t *testing.T) {
 				return err
 			},
 			func() error {
-				_, err := l.deploy.Approve(l.other, deployment.Voice{DeploymentID: another.ID}, true)
+				_, err := l.deploy.Approve(l.other, another.ID, nil, true)
 				return err
 			},
 		)

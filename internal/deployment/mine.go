@@ -36,7 +36,7 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 	for _, r := range rules {
 		demand, ok := r.Demand.Kind.(*gate.Approvals)
 		in := rule.PlaceOf(r)
-		if !ok || !demand.Takes(gate.Voice{Holder: a.Holder, Role: a.Role}) {
+		if !ok || !demand.Takes(gate.Approval{Holder: a.Holder, Role: a.Role}) {
 			continue
 		}
 		var triggers []string

@@ -14,6 +14,8 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
+	"slipway/internal/optional"
+	"slipway/internal/record"
 )
 
 // maxFollowed is how many events of one deployment are looked at together, the last, and how many events that wait, or
@@ -33,7 +35,7 @@ func (p position) compare(o position) int {
 
 // positionOf returns the position of a deployment that has begun, as it is stored.
 func positionOf(d *ent.Deployment) position {
-	return position{*cmp.Or(d.CloudStartedAt, d.StartedAt), idOrEmpty(d.ExternalDeploymentID), d.ID}
+	return position{*cmp.Or(d.CloudStartedAt, d.StartedAt), optional.OrZero(d.ExternalDeploymentID), d.ID}
 }
 
 // neighbourhood is what an event of a service can change, and what decides on it: deployments with all of their events.
@@ -112,7 +114,7 @@ func (n *neighbourhood) addAround(ctx context.Context, t *timelineBuilder) error
 // addAroundCourse adds the deployments that may take the start of a course, or give theirs to it, and those before the place
 // that it has left and the one that it has now.
 func (n *neighbourhood) addAroundCourse(ctx context.Context, c *course) error {
-	if c.start != nil && (c.deployment == nil || idOrEmpty(c.start.DeploymentID) != c.deployment.ID) {
+	if c.start != nil && (c.deployment == nil || optional.OrZero(c.start.DeploymentID) != c.deployment.ID) {
 		if err := n.addHeldAt(ctx, c.start.Event.Time); err != nil {
 			return err
 		}
@@ -189,7 +191,7 @@ func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) e
 	hasLeft := func(d *ent.Deployment) bool { return d.ModuleInstanceID != n.owner.instanceID }
 	stays := map[string]bool{}
 	for _, row := range rows {
-		if d := placed[idOrEmpty(row.DeploymentID)]; d != nil && hasLeft(d) {
+		if d := placed[optional.OrZero(row.DeploymentID)]; d != nil && hasLeft(d) {
 			stays[row.Event.Subject()] = true
 		}
 	}
@@ -213,7 +215,7 @@ func (n *neighbourhood) placed(ctx context.Context, rows []*ent.CloudEvent) (map
 		return nil, nil
 	}
 	list, err := n.read(deployment.IDIn(ids...)).All(ctx)
-	return byID(list, func(d *ent.Deployment) string { return d.ID }), err
+	return record.ByKey(list, func(d *ent.Deployment) string { return d.ID }), err
 }
 
 // cloudIDsOf returns the ids of the cloud that changes of deployments have, each once.

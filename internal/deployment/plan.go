@@ -16,6 +16,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/meter"
+	"slipway/internal/optional"
 	"slipway/internal/release"
 )
 
@@ -104,7 +105,7 @@ func (s *Service) plan(ctx context.Context, in intent) (*Plan, error) {
 
 // show completes a plan by its proposal.
 func (s *Service) show(ctx context.Context, plan *Plan, p *proposal, promoted *ent.Deployment) error {
-	plan.Warnings, plan.LiveID = p.warnings, nilIfEmpty(p.live)
+	plan.Warnings, plan.LiveID = p.warnings, optional.NonZero(p.live)
 	if p.requirements == nil && p.facts.Operation != "" {
 		if err := p.require(ctx, s.Journal.Now()); err != nil {
 			return err
@@ -151,7 +152,7 @@ func (s *Service) changesFrom(ctx context.Context, deploymentID *string, shipped
 		if err != nil {
 			return nil, nil, err
 		}
-		if r := releases[idOrEmpty(d.ReleaseID)]; r != nil {
+		if r := releases[optional.OrZero(d.ReleaseID)]; r != nil {
 			if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
 				return nil, nil, err
 			}

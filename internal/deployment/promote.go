@@ -218,7 +218,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 	if err != nil {
 		return nil, err
 	}
-	found := byID(live, func(d *record.Deployment) string { return d.ID })
+	found := record.ByKey(live, func(d *record.Deployment) string { return d.ID })
 	of := map[string][]*record.Deployment{}
 	for id, list := range liveIDs {
 		for _, liveID := range list {

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/gate"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/optional"
 	"slipway/internal/textrules"
 )
 
@@ -143,7 +144,7 @@ func (s *Service) admit(ctx context.Context, p *proposal, r Request, now time.Ti
 	d := p.created
 	d.Status, d.Override = deployment.StatusPENDING, p.override
 	if p.waits {
-		d.Status, d.WaitsUntil, d.ReplacesID = deployment.StatusAWAITING_APPROVAL, new(now.Add(waitTime)), nilIfEmpty(p.live)
+		d.Status, d.WaitsUntil, d.ReplacesID = deployment.StatusAWAITING_APPROVAL, new(now.Add(waitTime)), optional.NonZero(p.live)
 		// It holds nothing: its service is claimed when it starts.
 		d.ServiceArn = nil
 	}
@@ -213,11 +214,4 @@ func (s *Service) write(ctx context.Context, tx *ent.Tx, e *journal.Entry, p *pr
 // overridden returns the change that tells of rules that were gone past.
 func overridden(deploymentID string, o *gate.Override) journal.Change {
 	return journal.Change{ObjectID: deploymentID, Action: "overrideRules", Changes: map[string]any{"override": o}}
-}
-
-func nilIfEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

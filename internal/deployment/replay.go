@@ -14,6 +14,7 @@ import (
 	"slipway/internal/gate"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/optional"
 	"slipway/internal/record"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -165,12 +166,12 @@ func (s *Service) proposeReplay(ctx context.Context, tx *ent.Tx, m replayMode, i
 	if err != nil {
 		return p, err
 	}
-	p.ownerID, p.changes = idOrEmpty(from.ServiceOwnerID), map[string]any{m.sourceField: from.ID, "releaseId": from.ReleaseID}
+	p.ownerID, p.changes = optional.OrZero(from.ServiceOwnerID), map[string]any{m.sourceField: from.ID, "releaseId": from.ReleaseID}
 	p.created = &ent.Deployment{
 		ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
 		DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Reason: in.Reason,
-		Description: new(describe(m.verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)), CreatedBy: a.Name, CreatedByID: nilIfEmpty(a.PrincipalID), PromotedFrom: from.PromotedFrom,
+		Description: new(describe(m.verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)), CreatedBy: a.Name, CreatedByID: optional.NonZero(a.PrincipalID), PromotedFrom: from.PromotedFrom,
 		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 		Data: data.Column(), ServiceArn: serviceOf(data),
 	}

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/optional"
 	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
@@ -44,7 +45,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 		return s.reportLogs(ctx, deploymentID, leaseID, in)
 	}
 	var at time.Time
-	reported, err := s.transition(ctx, "reportDeployment", access.RunDeployments, deploymentID,
+	reported, err := s.carryOut(ctx, "reportDeployment", access.RunDeployments, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			at = e.Shared()
 			if err := s.checkRenewable(ctx, tx, d, leaseID, at); err != nil {
@@ -145,7 +146,7 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 			return fault.Invalid(fault.RequestInvalid, fault.Under("/data", violations)...)
 		}
 		data.Merge(patch)
-		setSetbacks(u, d.Setbacks.AfterReport(patch.ServiceDeploymentState, idOrEmpty(data.ServiceDeploymentARN), at))
+		setSetbacks(u, d.Setbacks.AfterReport(patch.ServiceDeploymentState, optional.OrZero(data.ServiceDeploymentARN), at))
 		news = append(patch.Events, news...)
 	}
 	if in.Data == nil && len(news) == 0 {

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/optional"
 	"slipway/internal/store"
 )
 
@@ -106,7 +107,7 @@ func (s *Service) reputations(ctx context.Context, read store.Reader, ids []stri
 
 		one, known := of[id]
 		if !known { // the first is of the deployment itself
-			one.releaseID = idOrEmpty(releaseID)
+			one.releaseID = optional.OrZero(releaseID)
 		}
 		if one.quarantines = q.appendTo(one.quarantines); setbacks != nil {
 			var err error

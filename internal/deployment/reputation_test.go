@@ -119,7 +119,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			if offered() {
 				t.Errorf("%s: is offered", name)
 			}
-			approved, err := w.Deploy.Approve(other, deployment.Voice{DeploymentID: waits.ID}, true)
+			approved, err := w.Deploy.Approve(other, waits.ID, nil, true)
 			if err != nil || approved.Started || approved.Refusal == nil || approved.Refusal.Code != kind.code {
 				t.Errorf("%s: a promotion that waited: %+v, %v", name, approved, err)
 			}

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/id"
+	"slipway/internal/optional"
 	"slipway/internal/rule"
 	"slipway/internal/store"
 )
@@ -209,7 +210,7 @@ func (s *Service) addReputations(ctx context.Context, read store.Reader, list []
 		if err != nil {
 			return err
 		}
-		from.reputation = reputation{idOrEmpty(from.ReleaseID), from.Quarantine.appendTo(nil), setbacks}
+		from.reputation = reputation{optional.OrZero(from.ReleaseID), from.Quarantine.appendTo(nil), setbacks}
 		if from.PromotedFrom != nil {
 			promoted = append(promoted, from.ID)
 		}
@@ -247,7 +248,7 @@ func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 func (s *source) proposal(m replayMode, at time.Time) *proposal {
 	p := &proposal{
 		operation: m.operation, place: actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, instanceID: s.ModuleInstanceID,
-		digest: idOrEmpty(s.Digest), content: idOrEmpty(s.Content), live: idOrEmpty(s.LiveID), active: s.active(), waiting: s.Waiting,
+		digest: optional.OrZero(s.Digest), content: optional.OrZero(s.Content), live: optional.OrZero(s.LiveID), active: s.active(), waiting: s.Waiting,
 		facts: gate.Facts{Operation: m.operation, SucceededHere: s.Status == deployment.StatusSUCCEEDED},
 	}
 	if q := s.reputation.quarantine(at); q != nil {
@@ -288,7 +289,7 @@ func (s *source) takenBack() *ecs.Setback {
 // concerns are those of its instance, and that the cloud has taken it back, unless the drift of the instance says so.
 func (s *source) concerns() concerns {
 	c := concerns{forcedID: s.ForcedID, drift: s.Drift}
-	if back := s.takenBack(); back != nil && (s.Drift == nil || idOrEmpty(s.LiveID) != s.ID) {
+	if back := s.takenBack(); back != nil && (s.Drift == nil || optional.OrZero(s.LiveID) != s.ID) {
 		c.takenBack = new(fmt.Sprintf("The deployment %s had succeeded, but %s", s.ID, cloudSays(back)))
 	}
 	return c

@@ -59,7 +59,7 @@ func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) 
 			}
 			ended, err = s.start(ctx, tx, d, u, e, in.OverrideReason)
 			return err
-		})
+		}, nil)
 	switch {
 	case err != nil:
 		return nil, err

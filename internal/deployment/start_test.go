@@ -23,7 +23,7 @@ import (
 // approve has somebody approve of a deployment without starting it.
 func approve(ctx context.Context, t testing.TB, w *worldtest.World, d *ent.Deployment) {
 	t.Helper()
-	if _, err := w.Deploy.Approve(ctx, deployment.Voice{DeploymentID: d.ID}, false); err != nil {
+	if _, err := w.Deploy.Approve(ctx, d.ID, nil, false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -152,7 +152,7 @@ func TestOfTwoStartsAtOnceBothAnswerWithTheRecord(t *testing.T) {
 				}
 			}
 			approves := func() error {
-				done, err := c.second.Deploy.Approve(c.others[1], deployment.Voice{DeploymentID: waits.ID}, true)
+				done, err := c.second.Deploy.Approve(c.others[1], waits.ID, nil, true)
 				switch {
 				case fault.Is(err, fault.DeploymentWrongState):
 					return nil // it came after a start

@@ -15,7 +15,7 @@ import (
 	"slipway/internal/store"
 )
 
-// batch is how many deployments are ended, or services looked at, at once.
+// batch is how many deployments are ended at once.
 const batch = 100
 
 // ExpireLeases ends the deployments whose lease has run out, and returns how many they were: FAILED with
@@ -45,32 +45,6 @@ func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 			return expired, err
 		}
 	}
-}
-
-// ExpireWaiting ends the deployments that have waited for approvals for too long, and returns how many they were.
-func (s *Service) ExpireWaiting(ctx context.Context) (expired int, err error) {
-	at, err := s.Journal.Clock(ctx)
-	if err != nil {
-		return 0, err
-	}
-	found, err := s.Store.ExpiredWaiting(actor.WithServer(ctx, ""), at, batch)
-	for _, one := range found {
-		switch _, failed := s.transition(actor.WithServer(ctx, one.OrganizationID), "expireDeployment", access.Deploy, one.ID,
-			func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
-				if e.SkipAudit = d.Status != StatusAwaiting || d.WaitsUntil.After(e.Shared()); e.SkipAudit {
-					return nil
-				}
-				setEnded(u, StatusCanceled, e.At, expiredError(d))
-				e.Changes = map[string]any{"status": StatusCanceled}
-				return nil
-			}); {
-		case failed != nil:
-			err = errors.Join(err, fmt.Errorf("expire %s, which waits for approvals: %w", one.ID, failed)) // the others do not wait for it
-		default:
-			expired++
-		}
-	}
-	return expired, err
 }
 
 // An expiry may be late and never early: a runner cannot renew its lease while no server is at work, and must find
@@ -122,7 +96,7 @@ func sweepPaused(sweep *ent.Chore, at time.Time) bool {
 var errStillHeld = errors.New("the lease is held, or is no more")
 
 func (s *Service) expire(ctx context.Context, deploymentID string) error {
-	_, err := s.transition(ctx, "expireLease", access.RunDeployments, deploymentID,
+	_, err := s.carryOut(ctx, "expireLease", access.RunDeployments, deploymentID,
 		func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			if d.Status != deployment.StatusRUNNING || d.LeaseExpiresAt == nil || d.LeaseExpiresAt.After(e.Shared()) {
 				return errStillHeld

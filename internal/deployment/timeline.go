@@ -8,6 +8,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/ecs/cloud"
+	"slipway/internal/optional"
 )
 
 // A start of the cloud is that of a deployment whose runner held it then. The clocks differ a little, the cloud's times
@@ -94,7 +95,7 @@ type timelineBuilder struct {
 // findBefore notes what each course had.
 func (t *timelineBuilder) findBefore(events []*ent.CloudEvent) {
 	for _, e := range events {
-		if c := t.of[idOrEmpty(e.DeploymentID)]; c != nil {
+		if c := t.of[optional.OrZero(e.DeploymentID)]; c != nil {
 			c.had = append(c.had, e)
 		}
 	}
@@ -166,7 +167,7 @@ func (t *timelineBuilder) place(c *course, g *group) {
 // start is looked at anew. A group whose start a record has had before stays with it when its runner reports another id.
 func (t *timelineBuilder) recordOf(g *group) *ent.Deployment {
 	for _, d := range t.records {
-		if idOrEmpty(d.ExternalDeploymentID) == g.id && (!d.ExternalIDAdopted || g.start == nil) {
+		if optional.OrZero(d.ExternalDeploymentID) == g.id && (!d.ExternalIDAdopted || g.start == nil) {
 			return d
 		}
 	}
@@ -174,7 +175,7 @@ func (t *timelineBuilder) recordOf(g *group) *ent.Deployment {
 		return nil
 	}
 	for _, d := range t.records {
-		if d.ID == idOrEmpty(g.start.DeploymentID) && d.ExternalDeploymentID != nil && !d.ExternalIDAdopted {
+		if d.ID == optional.OrZero(g.start.DeploymentID) && d.ExternalDeploymentID != nil && !d.ExternalIDAdopted {
 			return d
 		}
 	}
@@ -186,7 +187,7 @@ func (t *timelineBuilder) recordOf(g *group) *ent.Deployment {
 func (t *timelineBuilder) adoptable() []*ent.Deployment {
 	var list []*ent.Deployment
 	for _, d := range t.records {
-		adopted := d.ExternalIDAdopted && t.groups[idOrEmpty(d.ExternalDeploymentID)] != nil && t.groups[*d.ExternalDeploymentID].start != nil
+		adopted := d.ExternalIDAdopted && t.groups[optional.OrZero(d.ExternalDeploymentID)] != nil && t.groups[*d.ExternalDeploymentID].start != nil
 		if d.LeaseID != nil && (d.ExternalDeploymentID == nil || adopted) {
 			list = append(list, d)
 		}

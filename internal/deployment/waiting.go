@@ -11,6 +11,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/gate"
 	"slipway/internal/meter"
+	"slipway/internal/optional"
 	"slipway/internal/record"
 	"slipway/internal/rule"
 	"slipway/internal/store"
@@ -20,9 +21,9 @@ import (
 // many statements.
 type waiting struct {
 	*proposal
-	mode    replayMode
-	from    *source
-	ballots []Ballot
+	mode      replayMode
+	from      *source
+	approvals []Approval
 }
 
 // waitingReader reads what decides on deployments that wait: in a transaction, or not.
@@ -42,7 +43,7 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 	if len(list) == 0 {
 		return of, nil
 	}
-	deployments := byID(list, func(d *ent.Deployment) string { return d.ID })
+	deployments := record.ByKey(list, func(d *ent.Deployment) string { return d.ID })
 	ids := slices.Collect(maps.Keys(deployments))
 	sources, err := r.readSources(ctx, r.read, ids)
 	if err != nil {
@@ -63,18 +64,18 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 	return of, r.setFacts(ctx, list, of)
 }
 
-// setFacts sets the facts by which deployments are judged: the voices about them, whether a replayed one has succeeded, and how
+// setFacts sets the facts by which deployments are judged: the approvals about them, whether a replayed one has succeeded, and how
 // long a promoted one was live.
 func (r waitingReader) setFacts(ctx context.Context, list []*ent.Deployment, of map[string]*waiting) error {
-	ballots, err := r.ballots(ctx, r.client, r.tx, list, r.shared)
+	approvals, err := r.approvals(ctx, r.client, r.tx, list, r.shared)
 	if err != nil {
 		return err
 	}
 
 	var replayed, promoted []string
 	for id, w := range of {
-		w.ballots = ballots[id]
-		w.facts.Voices = voices(w.ballots)
+		w.approvals = approvals[id]
+		w.facts.Approvals = facts(w.approvals)
 		if w.starts.RedeployOfDeploymentID != nil {
 			replayed = append(replayed, *w.starts.RedeployOfDeploymentID)
 		}
@@ -97,8 +98,8 @@ func (r waitingReader) setFacts(ctx context.Context, list []*ent.Deployment, of 
 		}
 	}
 	for _, w := range of {
-		w.facts.Stay = stays[idOrEmpty(w.starts.PromotedFrom)]
-		w.facts.SucceededHere = slices.Contains(succeeded, idOrEmpty(w.starts.RedeployOfDeploymentID))
+		w.facts.Stay = stays[optional.OrZero(w.starts.PromotedFrom)]
+		w.facts.SucceededHere = slices.Contains(succeeded, optional.OrZero(w.starts.RedeployOfDeploymentID))
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (s *Service) readerOutside(ctx context.Context) (r waitingReader, err error
 	return r, err
 }
 
-// undetailed are the columns of deployments but for those that may be large, by which no eligibility and no voice is judged.
+// undetailed are the columns of deployments but for those that may be large, by which no eligibility and no approval is judged.
 var undetailed = slices.DeleteFunc(slices.Clone(deployment.Columns), func(column string) bool {
 	return slices.Contains([]string{deployment.FieldData, deployment.FieldEvents, deployment.FieldSetbacks, deployment.FieldOverride}, column)
 })
@@ -163,32 +164,32 @@ func (s *Service) RequirementsOf(ctx context.Context, ids []string) (map[string]
 	return of, nil
 }
 
-// BallotsOf returns the voices about deployments, the first at the start. One about a deployment that waits counts if a rule
+// ApprovalsOf returns the approvals about deployments, the first at the start. One about a deployment that waits counts if a rule
 // that binds it takes it.
-func (s *Service) BallotsOf(ctx context.Context, ids []string) (map[string][]Ballot, error) {
+func (s *Service) ApprovalsOf(ctx context.Context, ids []string) (map[string][]Approval, error) {
 	r, list, waits, err := s.findWaiting(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	waitsNot := slices.DeleteFunc(list, func(d *ent.Deployment) bool { return waits[d.ID] != nil })
-	of, err := s.ballots(ctx, r.client, nil, waitsNot, r.shared)
+	of, err := s.approvals(ctx, r.client, nil, waitsNot, r.shared)
 	if err != nil {
 		return nil, err
 	}
 	if of == nil {
-		of = map[string][]Ballot{}
+		of = map[string][]Approval{}
 	}
 	for id, w := range waits {
-		for i, b := range w.ballots {
-			w.ballots[i].Counts = b.Counts && gate.IsTaken(w.rules, w.operation, b.voice())
+		for i, b := range w.approvals {
+			w.approvals[i].Counts = b.Counts && gate.IsTaken(w.rules, w.operation, b.fact())
 		}
-		of[id] = w.ballots
+		of[id] = w.approvals
 	}
 	return of, nil
 }
 
-// BallotsByID returns the voices of the ids that there are, in no order.
-func (s *Service) BallotsByID(ctx context.Context, ids []string) ([]*Ballot, error) {
+// ApprovalsByID returns the approvals of the ids that there are, in no order.
+func (s *Service) ApprovalsByID(ctx context.Context, ids []string) ([]*Approval, error) {
 	found, err := record.Approvals.In(s.Store).ByIDs(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -197,12 +198,12 @@ func (s *Service) BallotsByID(ctx context.Context, ids []string) ([]*Ballot, err
 	for _, a := range found {
 		about = append(about, a.DeploymentID)
 	}
-	of, err := s.BallotsOf(ctx, about)
-	var list []*Ballot
-	for _, ballots := range of {
-		for i, b := range ballots {
+	of, err := s.ApprovalsOf(ctx, about)
+	var list []*Approval
+	for _, approvals := range of {
+		for i, b := range approvals {
 			if slices.Contains(ids, b.ID) {
-				list = append(list, &ballots[i])
+				list = append(list, &approvals[i])
 			}
 		}
 	}

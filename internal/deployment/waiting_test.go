@@ -86,14 +86,14 @@ func TestWhatLacksApprovalsWaitsAndHoldsNothing(t *testing.T) {
 			t.Fatalf("claimed %v, %v", claimed, err)
 		}
 		for who, ctx := range map[string]context.Context{"the author": ann, "a viewer": eve} {
-			if _, err := w.Deploy.Approve(ctx, deployment.Voice{DeploymentID: waits.ID}, true); fault.Status(err) != 403 {
+			if _, err := w.Deploy.Approve(ctx, waits.ID, nil, true); fault.Status(err) != 403 {
 				t.Errorf("approved by %s: %v", who, err)
 			}
 		}
 		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
 			t.Errorf("started without: %v", err)
 		}
-		approved, err := w.Deploy.Approve(bob, deployment.Voice{DeploymentID: waits.ID, Comment: new("looks right")}, true)
+		approved, err := w.Deploy.Approve(bob, waits.ID, new("looks right"), true)
 		if err != nil || approved.Started || !fault.Is(approved.Refusal, fault.DeploymentInProgress) {
 			t.Fatalf("%+v, %v", approved, err)
 		}
@@ -105,7 +105,7 @@ func TestWhatLacksApprovalsWaitsAndHoldsNothing(t *testing.T) {
 			t.Fatalf("%v, %v", started, err)
 		}
 		for range 2 { // the same again
-			if again, err := w.Deploy.Approve(bob, deployment.Voice{DeploymentID: waits.ID}, true); err != nil || !again.Started {
+			if again, err := w.Deploy.Approve(bob, waits.ID, nil, true); err != nil || !again.Started {
 				t.Errorf("%+v, %v", again, err)
 			}
 			if again, err := w.Deploy.Start(bob, deployment.Start{DeploymentID: waits.ID}); err != nil || again.Version != started.Version {
@@ -123,16 +123,16 @@ func TestARejectionEndsWhatWaits(t *testing.T) {
 		ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
 		demand(t, w, p, approvals(2))
 		waits := deploy(ann, t, w, p, "web:1")
-		if _, err := w.Deploy.Approve(bob, deployment.Voice{DeploymentID: waits.ID}, true); err != nil {
+		if _, err := w.Deploy.Approve(bob, waits.ID, nil, true); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			d, err := w.Deploy.Reject(bob, deployment.Voice{DeploymentID: waits.ID, Comment: new("not on Friday")})
+			d, err := w.Deploy.Reject(bob, waits.ID, new("not on Friday"))
 			if err != nil || d.Error == nil || d.Error.Code != string(fault.DeploymentRejected) || d.Error.Description != "not on Friday" {
 				t.Fatalf("%+v, %v", d, err)
 			}
 		}
-		if _, err := w.Deploy.Approve(holder(t, w, w.Acme, actor.Admin, "cyd"), deployment.Voice{DeploymentID: waits.ID}, true); !fault.Is(err, fault.DeploymentRejected) {
+		if _, err := w.Deploy.Approve(holder(t, w, w.Acme, actor.Admin, "cyd"), waits.ID, nil, true); !fault.Is(err, fault.DeploymentRejected) {
 			t.Errorf("approved after: %v", err)
 		}
 		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentRejected) {
@@ -148,7 +148,7 @@ func TestAnEligibilitySaysHowWhatWaitedHasEnded(t *testing.T) {
 		ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
 		demand(t, w, p, approvals(1))
 		waits := deploy(ann, t, w, p, "web:1")
-		if _, err := w.Deploy.Reject(bob, deployment.Voice{DeploymentID: waits.ID}); err != nil {
+		if _, err := w.Deploy.Reject(bob, waits.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		of, err := w.Deploy.WaitingEligibilities(bob, []string{waits.ID})
@@ -176,7 +176,7 @@ func TestASuccessSupersedesWhatWaits(t *testing.T) {
 		if err != nil || d.Error == nil || d.Error.Code != string(fault.DeploymentSuperseded) || d.Status != entdeployment.StatusCANCELED {
 			t.Fatalf("%+v, %v", d, err)
 		}
-		if _, err := w.Deploy.Approve(bob, deployment.Voice{DeploymentID: waits.ID}, true); !fault.Is(err, fault.DeploymentSuperseded) {
+		if _, err := w.Deploy.Approve(bob, waits.ID, nil, true); !fault.Is(err, fault.DeploymentSuperseded) {
 			t.Errorf("approved after %s: %v", live.ID, err)
 		}
 	})
@@ -195,7 +195,7 @@ func TestWhatWaitsExpires(t *testing.T) {
 		if _, err := w.Raw(t, w.Acme).Exec(`UPDATE deployments SET waits_until = $1 WHERE id = $2`, time.Now().Add(-time.Second).UTC(), waits.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Approve(bob, deployment.Voice{DeploymentID: waits.ID}, true); !fault.Is(err, fault.DeploymentExpired) {
+		if _, err := w.Deploy.Approve(bob, waits.ID, nil, true); !fault.Is(err, fault.DeploymentExpired) {
 			t.Errorf("approved though the sweep is late: %v", err)
 		}
 		if n, err := w.Deploy.ExpireWaiting(t.Context()); err != nil || n != 1 {

@@ -26,8 +26,8 @@ type Approvals struct {
 	By []string `json:"by,omitempty"`
 }
 
-// Voice is somebody who has approved.
-type Voice struct {
+// Approval is one that somebody has given.
+type Approval struct {
 	// Holder is whose the token is, "" where nobody was named.
 	Holder string
 	Role   actor.Role
@@ -41,16 +41,16 @@ func (a *Approvals) Roles() []actor.Role {
 	return []actor.Role{actor.Developer, actor.Admin, actor.Superadmin}
 }
 
-// Takes reports whether a voice is one of those that are demanded.
-func (a *Approvals) Takes(v Voice) bool {
-	return slices.Contains(a.Roles(), v.Role) && (len(a.By) == 0 || slices.Contains(a.By, v.Holder))
+// Takes reports whether an approval is one of those that are demanded.
+func (a *Approvals) Takes(given Approval) bool {
+	return slices.Contains(a.Roles(), given.Role) && (len(a.By) == 0 || slices.Contains(a.By, given.Holder))
 }
 
-// IsTaken reports whether one of some rules that bind an operation takes a voice.
-func IsTaken(rules []Rule, op Operation, v Voice) bool {
+// IsTaken reports whether one of some rules that bind an operation takes an approval.
+func IsTaken(rules []Rule, op Operation, given Approval) bool {
 	return slices.ContainsFunc(rules, func(r Rule) bool {
 		demand, ok := r.Demand.Kind.(*Approvals)
-		return ok && r.Binds(op) && demand.Takes(v)
+		return ok && r.Binds(op) && demand.Takes(given)
 	})
 }
 
@@ -63,8 +63,8 @@ func (*Approvals) restrict(*timetable, Requirement) (known bool) { return true }
 
 func (a *Approvals) judge(r *Rule, f Facts, _ time.Time) Requirement {
 	given := int32(0)
-	for _, v := range f.Voices {
-		if a.Takes(v) {
+	for _, one := range f.Approvals {
+		if a.Takes(one) {
 			given++
 		}
 	}

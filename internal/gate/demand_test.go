@@ -81,7 +81,7 @@ func TestADemandOfANewerProgramIsKeptAndNeverMet(t *testing.T) {
 	}
 
 	r := gate.Rule{ID: "rule_1", Name: "R", Operations: gate.Operations, Demand: d}
-	facts := gate.Facts{Operation: gate.Create, Voices: []gate.Voice{{Role: actor.Admin}}, SucceededHere: true}
+	facts := gate.Facts{Operation: gate.Create, Approvals: []gate.Approval{{Role: actor.Admin}}, SucceededHere: true}
 	all, err := gate.Judge(t.Context(), []gate.Rule{r}, facts, time.Now())
 	if err != nil || len(all) != 1 || all[0].Met || all[0].Message != `Rule "R": this server does not know its demand, moon.` {
 		t.Errorf("%+v, %v", all, err)

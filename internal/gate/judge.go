@@ -12,8 +12,8 @@ import (
 // Facts are what is known of a deployment that is to be judged.
 type Facts struct {
 	Operation Operation
-	// Voices are those who have approved and whose voices count: they may deploy there, and are others than the author.
-	Voices []Voice
+	// Approvals are those that count: whoever gave one may deploy there, and is another than the author.
+	Approvals []Approval
 	// Stay is where and when that was live which is promoted, or from which a replay was promoted; nil for nothing.
 	Stay *Stay
 	// SucceededHere is whether it replays what has succeeded in this instance.

@@ -39,7 +39,7 @@ func liveIn(minutes int32) gate.Demand {
 
 func TestADemandIsMetByItsFacts(t *testing.T) {
 	t.Parallel()
-	dev, admin, ann := gate.Voice{Role: actor.Developer}, gate.Voice{Role: actor.Admin}, gate.Voice{Role: actor.Developer, Holder: "ann"}
+	dev, admin, ann := gate.Approval{Role: actor.Developer}, gate.Approval{Role: actor.Admin}, gate.Approval{Role: actor.Developer, Holder: "ann"}
 	stay := func(minutes int, until *time.Time) *gate.Stay {
 		return &gate.Stay{EnvironmentID: "env_staging", From: noon.Add(-time.Duration(minutes) * time.Minute), Until: until}
 	}
@@ -51,13 +51,13 @@ func TestADemandIsMetByItsFacts(t *testing.T) {
 		facts  gate.Facts
 		met    bool
 	}{
-		"no voice":                          {demanded(1, actor.Developer), gate.Facts{}, false},
-		"one of two":                        {demanded(2, actor.Developer), gate.Facts{Voices: []gate.Voice{dev}}, false},
-		"two of two":                        {demanded(2, actor.Developer), gate.Facts{Voices: []gate.Voice{dev, admin}}, true},
-		"a developer for an admin":          {demanded(1, actor.Admin), gate.Facts{Voices: []gate.Voice{dev}}, false},
-		"an admin":                          {demanded(1, actor.Admin), gate.Facts{Voices: []gate.Voice{dev, admin}}, true},
-		"another holder":                    {demanded(1, actor.Developer, "bob"), gate.Facts{Voices: []gate.Voice{ann, admin}}, false},
-		"the holder":                        {demanded(1, actor.Developer, "bob", "ann"), gate.Facts{Voices: []gate.Voice{ann}}, true},
+		"no approval":                       {demanded(1, actor.Developer), gate.Facts{}, false},
+		"one of two":                        {demanded(2, actor.Developer), gate.Facts{Approvals: []gate.Approval{dev}}, false},
+		"two of two":                        {demanded(2, actor.Developer), gate.Facts{Approvals: []gate.Approval{dev, admin}}, true},
+		"a developer for an admin":          {demanded(1, actor.Admin), gate.Facts{Approvals: []gate.Approval{dev}}, false},
+		"an admin":                          {demanded(1, actor.Admin), gate.Facts{Approvals: []gate.Approval{dev, admin}}, true},
+		"another holder":                    {demanded(1, actor.Developer, "bob"), gate.Facts{Approvals: []gate.Approval{ann, admin}}, false},
+		"the holder":                        {demanded(1, actor.Developer, "bob", "ann"), gate.Facts{Approvals: []gate.Approval{ann}}, true},
 		"before a freeze":                   {frozen(noon.Add(1), nil), gate.Facts{}, true},
 		"from its first moment":             {frozen(noon, nil), gate.Facts{}, false},
 		"to its last":                       {frozen(noon.Add(-1), new(noon.Add(1))), gate.Facts{}, false},

@@ -39,3 +39,12 @@ func Of[R, E any](entities []*E, record func(*E) *R) []*R {
 	}
 	return records
 }
+
+// ByKey returns records by a key of theirs.
+func ByKey[T any, K comparable](list []*T, keyOf func(*T) K) map[K]*T {
+	of := make(map[K]*T, len(list))
+	for _, r := range list {
+		of[keyOf(r)] = r
+	}
+	return of
+}

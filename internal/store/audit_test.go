@@ -169,7 +169,7 @@ func control(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	r, _, err := w.Rules.Create(admin, rule.New{Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 	must(t, err)
 	d := p.Deploy(t, p.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
-	approved, err := w.Deploy.Approve(admin, deployment.Voice{DeploymentID: d.ID}, true)
+	approved, err := w.Deploy.Approve(admin, d.ID, nil, true)
 	must(t, err)
 	if !approved.Started {
 		t.Error("it was not started")

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/rule"
@@ -42,7 +41,7 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 		t.Fatal(err)
 	}
 	waiting := r.place.Deploy(t, r.place.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
-	if _, err := w.Deploy.Approve(ctx, deployment.Voice{DeploymentID: waiting.ID}, true); err != nil {
+	if _, err := w.Deploy.Approve(ctx, waiting.ID, nil, true); err != nil {
 		t.Fatal(err)
 	}
 	voice, err := w.Store.Client.Approval.Query().First(ctx)

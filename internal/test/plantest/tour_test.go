@@ -328,7 +328,7 @@ func (t *tour) control(first *ent.Deployment) {
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } } approvals { counts }
 		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
 		moduleInstance(id: "`+target.ID+`") { promotable { id } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { id } requirements { message } } rules { nodes { demand { __typename } } } }`)
-	approved, err := t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: waits.ID}, true)
+	approved, err := t.w.Deploy.Approve(t.admin, waits.ID, nil, true)
 	t.must(err)
 	if !approved.Started {
 		t.Errorf("not started: %v", approved.Refusal)
@@ -337,10 +337,10 @@ func (t *tour) control(first *ent.Deployment) {
 	t.must(err)
 	other, _, err := t.w.Deploy.PromoteWarned(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: target.ID})
 	t.must(err)
-	_, err = t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: other.ID}, false)
+	_, err = t.w.Deploy.Approve(t.admin, other.ID, nil, false)
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { node(id: "`+t.w.Store.Client.Approval.Query().Where(approval.DeploymentID(other.ID)).OnlyX(t.admin).ID+`") { id } }`)
-	_, err = t.w.Deploy.Reject(t.admin, deployment.Voice{DeploymentID: other.ID})
+	_, err = t.w.Deploy.Reject(t.admin, other.ID, nil)
 	t.must(err)
 	t.supersedes(first, target.ID)
 	_, err = t.w.Deploy.ExpireWaiting(t.Context())
@@ -366,7 +366,7 @@ func (t *tour) supersedes(first *ent.Deployment, instanceID string) {
 	t.must(err)
 	again, err := t.w.Deploy.Redeploy(t.developer, deployment.Replay{SourceID: created.ID})
 	t.must(err)
-	approved, err := t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: again.ID}, true)
+	approved, err := t.w.Deploy.Approve(t.admin, again.ID, nil, true)
 	t.must(err)
 	if !approved.Started {
 		t.Errorf("not started: %v", approved.Refusal)
@@ -376,7 +376,7 @@ func (t *tour) supersedes(first *ent.Deployment, instanceID string) {
 	again, lease = t.claim()
 	_, err = t.w.Deploy.Complete(t.runner, again.ID, lease, nil) // the release that is live already supersedes nothing
 	t.must(err)
-	_, err = t.w.Deploy.Reject(t.admin, deployment.Voice{DeploymentID: waits.ID})
+	_, err = t.w.Deploy.Reject(t.admin, waits.ID, nil)
 	t.must(err)
 }
 
@@ -463,7 +463,7 @@ func (t *tour) inputs() {
 	t.must(err)
 	waits, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: elsewhere.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.must(err)
-	_, err = t.w.Deploy.Approve(t.admin, deployment.Voice{DeploymentID: waits.ID}, true)
+	_, err = t.w.Deploy.Approve(t.admin, waits.ID, nil, true)
 	t.must(err)
 	_, err = t.w.Deploy.Cancel(t.developer, waits.ID)
 	t.must(err)

@@ -5,6 +5,7 @@ package resolvertest
 import (
 	"context"
 	"encoding/json"
+
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -219,8 +220,8 @@ func (r aroundDeployment) Requirements(ctx context.Context, obj *record.Deployme
 	})
 }
 
-func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Ballot, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj}, func(ctx context.Context) ([]*deployment.Ballot, error) {
+func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Approval, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj}, func(ctx context.Context) ([]*deployment.Approval, error) {
 		return r.DeploymentResolver.Approvals(ctx, obj)
 	})
 }

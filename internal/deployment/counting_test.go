@@ -49,7 +49,7 @@ func TestApprovalsCountByWhoGaveThem(t *testing.T) {
 				t.Errorf("started: %v, want %q", err, want)
 			}
 		}
-		if _, err := w.Deploy.Approve(boss, deployment.Voice{DeploymentID: waits.ID}, false); !fault.Is(err, fault.DeploymentOwnApproval) {
+		if _, err := w.Deploy.Approve(boss, waits.ID, nil, false); !fault.Is(err, fault.DeploymentOwnApproval) {
 			t.Errorf("by who made the author's token: %v", err)
 		}
 		approve(one, t, w, waits)
@@ -106,7 +106,7 @@ func TestAnApprovalCountsIfARuleTakesIt(t *testing.T) {
 		approve(bob, t, w, waits)
 		counts := func() bool {
 			t.Helper()
-			of, err := w.Deploy.BallotsOf(ann, []string{waits.ID})
+			of, err := w.Deploy.ApprovalsOf(ann, []string{waits.ID})
 			if err != nil || len(of[waits.ID]) != 1 {
 				t.Fatalf("%v, %v", of, err)
 			}
