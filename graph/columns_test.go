@@ -12,7 +12,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -74,12 +74,12 @@ func narrowed(t *testing.T, w *worldtest.World) map[string]string {
 	p := w.Fixture(t, w.Acme, "web")
 	target := p.Succeeded(t)
 	p.Succeeded(t)
-	back, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID})
+	back, err := w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: target.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Claim(t, back)
-	if _, err := w.Deploy.Quarantine(admin, *target.ReleaseID, "It leaks.", nil); err != nil {
+	if _, err := w.Deploy.Releases.Quarantine(admin, *target.ReleaseID, "It leaks.", nil); err != nil {
 		t.Fatal(err)
 	}
 	raw := inputprop.NewRawProperty(strictjson.MustParse(`{"id":"engine","label":"Engine","type":"string","values":["postgres"]}`))

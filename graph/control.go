@@ -11,7 +11,9 @@ import (
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/record"
@@ -85,8 +87,8 @@ func ruleDemand(r *ent.Rule) (scalar.RuleDemand, error) {
 	return r.Demand.Kind, nil
 }
 
-func promotion(in model.PromoteDeploymentInput) deployment.Promotion {
-	return deployment.Promotion{
+func promotion(in model.PromoteDeploymentInput) propose.Promotion {
+	return propose.Promotion{
 		SourceID: in.ID, InstanceID: in.ModuleInstanceID, Inputs: in.Inputs.Value(), Artifact: in.Artifact.Value(),
 		Request:       request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
 		PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
@@ -94,33 +96,33 @@ func promotion(in model.PromoteDeploymentInput) deployment.Promotion {
 }
 
 // request returns what every input for a deployment has.
-func request(live, reason, key, plan, override graphql.Omittable[*string]) deployment.Request {
-	return deployment.Request{
+func request(live, reason, key, plan, override graphql.Omittable[*string]) admission.Request {
+	return admission.Request{
 		ExpectedLiveID: live.Value(), Reason: reason.Value(), IdempotencyKey: key.Value(),
-		Control: deployment.Control{ExpectedPlan: plan.Value(), OverrideReason: override.Value()},
+		Control: admission.Control{ExpectedPlan: plan.Value(), OverrideReason: override.Value()},
 	}
 }
 
 // deploymentPlan returns what a mutation would do.
-func deploymentPlan(ctx context.Context, r *Resolver, in model.DeploymentPlanInput) (*deployment.Plan, error) {
+func deploymentPlan(ctx context.Context, r *Resolver, in model.DeploymentPlanInput) (*propose.Plan, error) {
 	switch {
 	case in.Create.Value() != nil:
-		return planAt("/create")(r.Deploy.PlanCreate(ctx, newDeployment(*in.Create.Value())))
+		return planAt("/create")(r.Deploy.Propose.PlanCreate(ctx, newDeployment(*in.Create.Value())))
 	case in.Promote.Value() != nil:
-		return planAt("/promote")(r.Deploy.PlanPromote(ctx, promotion(*in.Promote.Value())))
+		return planAt("/promote")(r.Deploy.Propose.PlanPromote(ctx, promotion(*in.Promote.Value())))
 	case in.Redeploy.Value() != nil:
-		return planAt("/redeploy")(r.Deploy.PlanRedeploy(ctx, redeployment(*in.Redeploy.Value())))
+		return planAt("/redeploy")(r.Deploy.Propose.PlanRedeploy(ctx, redeployment(*in.Redeploy.Value())))
 	case in.Rollback.Value() != nil:
-		return planAt("/rollback")(r.Deploy.PlanRollback(ctx, rollback(*in.Rollback.Value())))
+		return planAt("/rollback")(r.Deploy.Propose.PlanRollback(ctx, rollback(*in.Rollback.Value())))
 	case in.Destroy.Value() != nil:
-		return planAt("/destroy")(r.Deploy.PlanDestroy(ctx, destroy(*in.Destroy.Value())))
+		return planAt("/destroy")(r.Deploy.Propose.PlanDestroy(ctx, destroy(*in.Destroy.Value())))
 	}
 	return nil, fault.New(fault.RequestInvalid, "input must have one of create, promote, redeploy, rollback and destroy.")
 }
 
 // planAt puts the member of the input that was planned before the pointers of a plan.
-func planAt(member string) func(*deployment.Plan, error) (*deployment.Plan, error) {
-	return func(p *deployment.Plan, err error) (*deployment.Plan, error) {
+func planAt(member string) func(*propose.Plan, error) (*propose.Plan, error) {
+	return func(p *propose.Plan, err error) (*propose.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +139,7 @@ func planAt(member string) func(*deployment.Plan, error) (*deployment.Plan, erro
 }
 
 // planViolations returns the violations of a plan, with pointers from the argument on.
-func planViolations(p *deployment.Plan) []*fault.Violation {
+func planViolations(p *propose.Plan) []*fault.Violation {
 	list := []*fault.Violation{}
 	if p.Refusal == nil {
 		return list
@@ -158,7 +160,7 @@ func refusalOf(ctx context.Context, f *fault.Error) *fault.Data {
 }
 
 func requirementsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*gate.Requirement, error) {
-	list, err := loadEach(ctx, d, "requirements", deploymentID, r.Deploy.RequirementsOf)
+	list, err := loadEach(ctx, d, "requirements", deploymentID, r.Deploy.Waiting.RequirementsOf)
 	return requirements(ctx, list), err
 }
 
@@ -176,18 +178,18 @@ func environmentRequirements(ctx context.Context, r *Resolver, e *record.Environ
 	return requirements(ctx, list), err
 }
 
-func approvalsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*deployment.Approval, error) {
-	list, err := loadEach(ctx, d, "approvals", deploymentID, r.Deploy.ApprovalsOf)
+func approvalsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*waiting.Approval, error) {
+	list, err := loadEach(ctx, d, "approvals", deploymentID, r.Deploy.Waiting.ApprovalsOf)
 	return pointers(list), err
 }
 
-func waitingEligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (deployment.WaitingEligibilities, error) {
-	return loadEach(ctx, d, "waitingEligibilities", deploymentID, r.Deploy.WaitingEligibilities)
+func waitingEligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (waiting.WaitingEligibilities, error) {
+	return loadEach(ctx, d, "waitingEligibilities", deploymentID, r.Deploy.Waiting.WaitingEligibilities)
 }
 
 func automaticRollback(ctx context.Context, r *Resolver, d *record.Deployment) (*record.Deployment, error) {
 	return loadEach(ctx, d, "automaticRollback", deploymentID, func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
-		of, err := r.Deploy.AutomaticOf(ctx, ids)
+		of, err := r.Deploy.View.AutomaticOf(ctx, ids)
 		registerBatch(ctx, slices.Collect(maps.Values(of)))
 		return of, err
 	})
@@ -195,7 +197,7 @@ func automaticRollback(ctx context.Context, r *Resolver, d *record.Deployment) (
 
 func promotable(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*record.Deployment, error) {
 	return loadEach(ctx, i, "promotable", instanceID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
-		lists, err := r.Deploy.PromotableOf(ctx, ids)
+		lists, err := r.Deploy.View.PromotableOf(ctx, ids)
 		var all []*record.Deployment
 		for _, list := range lists {
 			all = append(all, list...)

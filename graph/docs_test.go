@@ -16,7 +16,8 @@ import (
 	"slipway/ent"
 	"slipway/ent/moduleversion"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -116,7 +117,7 @@ func TestTheChapterOfOutputsRuns(t *testing.T) {
 		publish, complete := list[0], list[1]
 		publish.check(t, run(t, w, w.Acme.Tokens[actor.Admin], strings.Replace(publish.document, "mod_…", p.Definition.ID, 1), "{}"))
 		version := w.Store.Client.ModuleVersion.Query().Where(moduleversion.Version("2.0.0")).OnlyX(w.Acme.As(actor.Admin))
-		d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+		d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 			InstanceID: p.Instance.ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 		})
 		if err != nil {
@@ -132,12 +133,12 @@ func printed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploy
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	lease, runner, at := p.Claim(t, d), w.Acme.As(actor.Runner), time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-	if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
+	if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{
 		Sequence: new(int32(1)), Logs: []runlog.Line{{At: &at, Stream: runlog.Stdout, Text: "Applying the plan."}},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	ended, err := w.Deploy.Complete(runner, d.ID, lease, nil)
+	ended, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -24,7 +25,7 @@ func TestDriftIsToldToWhoeverDeploys(t *testing.T) {
 			event := fmt.Sprintf(`{"id":"%d","detail-type":"ECS Deployment State Change","time":%q,"resources":[%q],
 				"detail":{"eventName":"SERVICE_DEPLOYMENT_%s","deploymentId":"ecs-svc/9"}}`,
 				i, time.Now().UTC().Add(30*time.Minute+time.Duration(i)*time.Second).Format(time.RFC3339), service, name)
-			if err := w.Deploy.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(event)); err != nil {
+			if err := w.Deploy.CloudEvents.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(event)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -78,7 +79,7 @@ func TestDriftIsToldToWhoeverDeploys(t *testing.T) {
 				w.Cancel(t, w.Acme, r.Text(t, "data", "made", "deployment", "id"))
 			}
 		}
-		d, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: live.ID, Request: deployment.Request{ExpectedLiveID: &live.ID}})
+		d, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID, Request: admission.Request{ExpectedLiveID: &live.ID}})
 		if err != nil {
 			t.Fatalf("live is still %s: %v", live.ID, err)
 		}

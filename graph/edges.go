@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"slipway/ent"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/releases"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/record"
 )
@@ -53,12 +54,12 @@ func toInstance[P any](ctx context.Context, r *Resolver, parent *P, reference fu
 }
 
 func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Release, error) {
-	return loadOne(ctx, parent, "release", reference, r.Deploy.ReleasesByID, releaseID, releaseOf)
+	return loadOne(ctx, parent, "release", reference, r.Deploy.Releases.ReleasesByID, releaseID, releaseOf)
 }
 
 // toDeployment takes the name of the field, because a record has several edges to deployments.
 func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*record.Deployment, error) {
-	return loadOne(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID, deploymentOf)
+	return loadOne(ctx, parent, name, reference, r.Deploy.View.DeploymentsByID, deploymentID, deploymentOf)
 }
 
 // deploymentOfInstance returns one of the deployments of an instance, nil where there is none. read returns that of each
@@ -74,12 +75,12 @@ func deploymentOfInstance(
 }
 
 // eligibilities returns whether a deployment can be rolled back to and redeployed; both are read at once.
-func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (deployment.Eligibilities, error) {
-	return loadEach(ctx, d, "eligibilities", deploymentID, func(ctx context.Context, ids []string) (map[string]deployment.Eligibilities, error) {
-		all, err := r.Deploy.Eligibilities(ctx, ids)
+func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (admission.Eligibilities, error) {
+	return loadEach(ctx, d, "eligibilities", deploymentID, func(ctx context.Context, ids []string) (map[string]admission.Eligibilities, error) {
+		all, err := r.Deploy.Admission.Eligibilities(ctx, ids)
 		var blockers []*record.Deployment
 		for _, both := range all {
-			for _, e := range []*deployment.Eligibility{both.Rollback, both.Redeploy} {
+			for _, e := range []*admission.Eligibility{both.Rollback, both.Redeploy} {
 				if e.BlockedBy != nil && !slices.Contains(blockers, e.BlockedBy) {
 					blockers = append(blockers, e.BlockedBy)
 				}
@@ -101,13 +102,13 @@ func liveOutputs(ctx context.Context, r *Resolver, i *record.ModuleInstance) (js
 		}
 		return *i.LiveDeploymentID
 	}
-	return loadEach(ctx, i, "outputs", liveID, r.Deploy.OutputsOf)
+	return loadEach(ctx, i, "outputs", liveID, r.Deploy.View.OutputsOf)
 }
 
 // lineage returns the deployments that a replay goes back to, the nearest first.
 func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.Deployment, error) {
 	return loadEach(ctx, d, "lineage", deploymentID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
-		lines, err := r.Deploy.Lineages(ctx, ids)
+		lines, err := r.Deploy.View.Lineages(ctx, ids)
 		var all []*record.Deployment
 		for _, line := range lines {
 			all = append(all, line...)
@@ -139,7 +140,7 @@ func referencesOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*en
 		return nil, nil
 	}
 	return loadEach(ctx, d, "references", givenFrom, func(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
-		lists, err := r.Deploy.References(ctx, ids)
+		lists, err := r.Deploy.View.References(ctx, ids)
 		var all []*ent.DeploymentReference
 		for _, list := range lists {
 			all = append(all, list...)
@@ -164,7 +165,7 @@ func outdated(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*in
 
 // quarantines returns every quarantine of a release, those that were lifted or ran out among them.
 func quarantines(ctx context.Context, r *Resolver, rel *record.Release) ([]*ent.Quarantine, error) {
-	return loadEach(ctx, rel, "quarantines", releaseID, r.Deploy.QuarantinesOf)
+	return loadEach(ctx, rel, "quarantines", releaseID, r.Deploy.Releases.QuarantinesOf)
 }
 
 // quarantineOf returns the quarantine that holds now, or nil. Where two began at the same time it may be the
@@ -172,7 +173,7 @@ func quarantines(ctx context.Context, r *Resolver, rel *record.Release) ([]*ent.
 func quarantineOf(ctx context.Context, r *Resolver, rel *record.Release) (*ent.Quarantine, error) {
 	list, err := quarantines(ctx, r, rel)
 	for _, q := range list {
-		if r.Deploy.Holds(q) {
+		if r.Deploy.Releases.Holds(q) {
 			return q, nil
 		}
 	}
@@ -180,8 +181,8 @@ func quarantineOf(ctx context.Context, r *Resolver, rel *record.Release) (*ent.Q
 }
 
 // comparison returns how two deployments differ.
-func comparison(ctx context.Context, r *Resolver, from, to string) (*deployment.Comparison, error) {
-	c, err := r.Deploy.Compare(ctx, from, to)
+func comparison(ctx context.Context, r *Resolver, from, to string) (*releases.Comparison, error) {
+	c, err := r.Deploy.Releases.Compare(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}

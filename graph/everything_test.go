@@ -12,7 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -239,7 +239,7 @@ func TestOneQuerySelectsEveryFieldOfDeploymentData(t *testing.T) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		p.Succeeded(t) // has the previous task definition
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		if _, _, err := w.Deploy.Report(runner, d.ID, p.Claim(t, d), deployment.Report{Data: worldtest.Reportable(full)}); err != nil {
+		if _, _, err := w.Deploy.Execution.Report(runner, d.ID, p.Claim(t, d), execution.Report{Data: worldtest.Reportable(full)}); err != nil {
 			t.Fatal(err)
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, map[string]any{"id": d.ID})

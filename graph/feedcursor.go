@@ -21,7 +21,7 @@ func feedCursor(ctx context.Context, r *Resolver) (string, error) {
 	if !asksForFeed(ctx) {
 		return "", nil
 	}
-	head, err := r.Deploy.Feed.Head(ctx)
+	head, err := r.Deploy.View.Feed.Head(ctx)
 	return head.String(), err
 }
 

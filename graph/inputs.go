@@ -13,7 +13,9 @@ import (
 	"slipway/internal/archive"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/view"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
@@ -110,8 +112,8 @@ func texts(params json.RawMessage) (map[string]string, error) {
 	return texts, nil
 }
 
-func newDeployment(in model.CreateDeploymentInput) deployment.New {
-	return deployment.New{
+func newDeployment(in model.CreateDeploymentInput) propose.New {
+	return propose.New{
 		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID,
 		Inputs: in.Inputs.Value(), InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value(),
 		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
@@ -121,26 +123,26 @@ func newDeployment(in model.CreateDeploymentInput) deployment.New {
 	}
 }
 
-func rollback(in model.RollbackDeploymentInput) deployment.Replay {
-	return deployment.Replay{
+func rollback(in model.RollbackDeploymentInput) propose.Replay {
+	return propose.Replay{
 		SourceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
 	}
 }
 
-func redeployment(in model.RedeployDeploymentInput) deployment.Replay {
-	return deployment.Replay{
+func redeployment(in model.RedeployDeploymentInput) propose.Replay {
+	return propose.Replay{
 		SourceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
 	}
 }
 
-func destroy(in model.DestroyModuleInstanceInput) deployment.Destroy {
-	return deployment.Destroy{
+func destroy(in model.DestroyModuleInstanceInput) propose.Destroy {
+	return propose.Destroy{
 		InstanceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
 		AcknowledgeDependents: isTrue(in.AcknowledgeDependents),
 	}
 }
 
-func report(in model.ReportDeploymentInput) deployment.Report {
+func report(in model.ReportDeploymentInput) execution.Report {
 	logs := make([]runlog.Line, len(in.Logs.Value()))
 	for i, l := range in.Logs.Value() {
 		logs[i] = *l
@@ -149,7 +151,7 @@ func report(in model.ReportDeploymentInput) deployment.Report {
 	for i, e := range in.Events.Value() {
 		events[i] = *e
 	}
-	return deployment.Report{
+	return execution.Report{
 		Sequence: in.Sequence.Value(), Events: events, Logs: logs, Data: in.Data.Value(), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 		PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
@@ -158,13 +160,13 @@ func report(in model.ReportDeploymentInput) deployment.Report {
 
 func cancelDeployment(ctx context.Context, r *Resolver, in model.CancelDeploymentInput) (*ent.Deployment, error) {
 	if isTrue(in.Force) {
-		return r.Deploy.ForceCancelFor(ctx, in.ID, in.Reason.Value())
+		return r.Deploy.Execution.ForceCancelFor(ctx, in.ID, in.Reason.Value())
 	}
-	return r.Deploy.CancelFor(ctx, in.ID, in.Reason.Value())
+	return r.Deploy.Execution.CancelFor(ctx, in.ID, in.Reason.Value())
 }
 
-func completion(in model.CompleteDeploymentInput) deployment.Completion {
-	return deployment.Completion{Failure: failure(in), Canceled: isTrue(in.Canceled), Outputs: in.Outputs.Value()}
+func completion(in model.CompleteDeploymentInput) execution.Completion {
+	return execution.Completion{Failure: failure(in), Canceled: isTrue(in.Canceled), Outputs: in.Outputs.Value()}
 }
 
 // isTrue reports whether a flag was given and is set.
@@ -187,11 +189,11 @@ func failure(in model.CompleteDeploymentInput) *fault.Data {
 	return data
 }
 
-func deploymentFilter(in *model.DeploymentFilter) deployment.Filter {
+func deploymentFilter(in *model.DeploymentFilter) view.Filter {
 	if in == nil {
-		return deployment.Filter{}
+		return view.Filter{}
 	}
-	return deployment.Filter{
+	return view.Filter{
 		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(), ProjectID: in.ProjectID.Value(),
 		Status: in.Status.Value(), Kind: in.DeploymentType.Value(),
 		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),

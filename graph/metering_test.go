@@ -9,7 +9,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/quota"
 	"slipway/internal/server"
@@ -190,7 +190,7 @@ func TestEligibilitiesCostEachReleaseThatTheyProveOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		first := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:`+strings.Repeat("a", 9<<10)+`"}`), nil)
-		rolled, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID})
+		rolled, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/access"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/record"
@@ -36,11 +36,11 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 		id.Project:                {false, byID(r.Workspace.ProjectsByID, projectID)},
 		id.Environment:            {false, byID(r.Workspace.EnvironmentsByID, environmentID)},
 		id.ModuleInstance:         {false, byID(r.Catalog.InstancesByID, instanceID)},
-		id.Release:                {false, byID(r.Deploy.ReleasesByID, releaseID)},
-		id.Deployment:             {false, byID(r.Deploy.DeploymentsByID, deploymentID)},
+		id.Release:                {false, byID(r.Deploy.Releases.ReleasesByID, releaseID)},
+		id.Deployment:             {false, byID(r.Deploy.View.DeploymentsByID, deploymentID)},
 		id.Rule:                   {false, byID(r.Rules.RulesByID, func(r *ent.Rule) string { return r.ID })},
-		id.Approval:               {false, byID(r.Deploy.ApprovalsByID, func(b *deployment.Approval) string { return b.ID })},
-		id.Quarantine:             {false, byID(r.Deploy.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
+		id.Approval:               {false, byID(r.Deploy.Waiting.ApprovalsByID, func(b *waiting.Approval) string { return b.ID })},
+		id.Quarantine:             {false, byID(r.Deploy.Releases.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
 		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
 		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *record.DefaultValueDefinition) string { return d.ID })},
 		// These are no nodes.

@@ -10,7 +10,7 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
@@ -19,7 +19,7 @@ import (
 
 // deploymentData returns the data of a deployment as the member of the union that it is, or nil.
 func deploymentData(ctx context.Context, d *record.Deployment) (scalar.DeploymentData, error) {
-	data, err := deployment.DataOf(ctx, d.Data)
+	data, err := state.DataOf(ctx, d.Data)
 	if err != nil || data == nil {
 		return nil, err
 	}

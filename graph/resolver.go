@@ -25,7 +25,7 @@ type Resolver struct {
 	Archive   *archive.Service
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
-	Deploy    *deployment.Service
+	Deploy    *deployment.Services
 	Rules     *rule.Service
 	Sources   *valuesource.Service
 	Inputs    *inputvalidation.Service

@@ -10,7 +10,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -20,7 +19,13 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/releases"
+	"slipway/internal/deployment/state"
+	"slipway/internal/deployment/view"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -78,13 +83,13 @@ func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *record.Dep
 }
 
 // Action is the resolver for the action field.
-func (r *deploymentResolver) Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error) {
-	return deployment.ActionOf(obj.TriggerSource), nil
+func (r *deploymentResolver) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
+	return state.ActionOf(obj.TriggerSource), nil
 }
 
 // Outputs is the resolver for the outputs field.
 func (r *deploymentResolver) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
-	return loadEach(ctx, obj, "outputs", deploymentID, r.Deploy.OutputsOf)
+	return loadEach(ctx, obj, "outputs", deploymentID, r.Deploy.View.OutputsOf)
 }
 
 // RedeployOf is the resolver for the redeployOf field.
@@ -124,18 +129,18 @@ func (r *deploymentResolver) References(ctx context.Context, obj *record.Deploym
 
 // Fence is the resolver for the fence field.
 func (r *deploymentResolver) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
-	return deployment.FenceOf(obj.Fence, obj.LeaseID), nil
+	return execution.FenceOf(obj.Fence, obj.LeaseID), nil
 }
 
 // Events is the resolver for the events field.
 func (r *deploymentResolver) Events(ctx context.Context, obj *record.Deployment) ([]*event.Event, error) {
-	events, err := deployment.Events(ctx, obj.Data, obj.Events)
+	events, err := state.Events(ctx, obj.Data, obj.Events)
 	return pointers(events), err
 }
 
 // Logs is the resolver for the logs field.
 func (r *deploymentResolver) Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error) {
-	return loadPage(ctx, obj, "logs", page.Args{First: first, After: after, Last: last, Before: before}, deploymentID, r.Deploy.LogsOf)
+	return loadPage(ctx, obj, "logs", page.Args{First: first, After: after, Last: last, Before: before}, deploymentID, r.Deploy.View.LogsOf)
 }
 
 // FoldedLogBytes is the resolver for the foldedLogBytes field.
@@ -144,13 +149,13 @@ func (r *deploymentResolver) FoldedLogBytes(ctx context.Context, obj *record.Dep
 }
 
 // RollbackEligibility is the resolver for the rollbackEligibility field.
-func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
 	both, err := eligibilities(ctx, r.Resolver, obj)
 	return both.Rollback, err
 }
 
 // RedeployEligibility is the resolver for the redeployEligibility field.
-func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
 	both, err := eligibilities(ctx, r.Resolver, obj)
 	return both.Redeploy, err
 }
@@ -166,18 +171,18 @@ func (r *deploymentResolver) Requirements(ctx context.Context, obj *record.Deplo
 }
 
 // Approvals is the resolver for the approvals field.
-func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Approval, error) {
+func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment) ([]*waiting.Approval, error) {
 	return approvalsOf(ctx, r.Resolver, obj)
 }
 
 // ApproveEligibility is the resolver for the approveEligibility field.
-func (r *deploymentResolver) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+func (r *deploymentResolver) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
 	both, err := waitingEligibilities(ctx, r.Resolver, obj)
 	return both.Approve, err
 }
 
 // StartEligibility is the resolver for the startEligibility field.
-func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
+func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
 	both, err := waitingEligibilities(ctx, r.Resolver, obj)
 	return both.Start, err
 }
@@ -222,18 +227,18 @@ func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Ite
 }
 
 // Refusal is the resolver for the refusal field.
-func (r *deploymentPlanResolver) Refusal(ctx context.Context, obj *deployment.Plan) (*fault.Data, error) {
+func (r *deploymentPlanResolver) Refusal(ctx context.Context, obj *propose.Plan) (*fault.Data, error) {
 	return refusalOf(ctx, obj.Refusal), nil
 }
 
 // Violations is the resolver for the violations field.
-func (r *deploymentPlanResolver) Violations(ctx context.Context, obj *deployment.Plan) ([]*fault.Violation, error) {
+func (r *deploymentPlanResolver) Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error) {
 	return planViolations(obj), nil
 }
 
 // Live is the resolver for the live field.
-func (r *deploymentPlanResolver) Live(ctx context.Context, obj *deployment.Plan) (*record.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "live", func(p *deployment.Plan) *string { return p.LiveID })
+func (r *deploymentPlanResolver) Live(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "live", func(p *propose.Plan) *string { return p.LiveID })
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
@@ -247,7 +252,7 @@ func (r *deploymentReferenceResolver) Deployment(ctx context.Context, obj *ent.D
 }
 
 // Deployment is the resolver for the deployment field.
-func (r *driftResolver) Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error) {
+func (r *driftResolver) Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj.Instance, "drift", func(i *record.ModuleInstance) *string { return i.DriftDeploymentID })
 }
 
@@ -292,13 +297,13 @@ func (r *liveInDemandResolver) Environments(ctx context.Context, obj *gate.LiveI
 }
 
 // Cursor is the resolver for the cursor field.
-func (r *logBatchResolver) Cursor(ctx context.Context, obj *deployment.LogBatch) (string, error) {
+func (r *logBatchResolver) Cursor(ctx context.Context, obj *view.LogBatch) (string, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Cursor, obj.Err
 }
 
 // Lines is the resolver for the lines field.
-func (r *logBatchResolver) Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error) {
+func (r *logBatchResolver) Lines(ctx context.Context, obj *view.LogBatch) ([]*ent.DeploymentLog, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Lines, obj.Err
 }
@@ -349,33 +354,33 @@ func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *re
 }
 
 // DestroyEligibility is the resolver for the destroyEligibility field.
-func (r *moduleInstanceResolver) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error) {
-	return loadEach(ctx, obj, "destroyEligibility", instanceID, r.Deploy.DestroyEligibilities)
+func (r *moduleInstanceResolver) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*admission.Eligibility, error) {
+	return loadEach(ctx, obj, "destroyEligibility", instanceID, r.Deploy.Admission.DestroyEligibilities)
 }
 
 // Drift is the resolver for the drift field.
-func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
-	return deployment.DriftOf(obj), nil
+func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleInstance) (*state.Drift, error) {
+	return state.DriftOf(obj), nil
 }
 
 // ActiveDeployment is the resolver for the activeDeployment field.
 func (r *moduleInstanceResolver) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
-	return deploymentOfInstance(ctx, obj, "activeDeployment", r.Deploy.ActiveOf)
+	return deploymentOfInstance(ctx, obj, "activeDeployment", r.Deploy.View.ActiveOf)
 }
 
 // LastDeployment is the resolver for the lastDeployment field.
 func (r *moduleInstanceResolver) LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
-	return deploymentOfInstance(ctx, obj, "lastDeployment", r.Deploy.LastOf)
+	return deploymentOfInstance(ctx, obj, "lastDeployment", r.Deploy.View.LastOf)
 }
 
 // PreviousDeployment is the resolver for the previousDeployment field.
 func (r *moduleInstanceResolver) PreviousDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
-	return deploymentOfInstance(ctx, obj, "previousDeployment", r.Deploy.PreviousOf)
+	return deploymentOfInstance(ctx, obj, "previousDeployment", r.Deploy.View.PreviousOf)
 }
 
 // DeploymentCounts is the resolver for the deploymentCounts field.
-func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
-	return loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.CountsOf)
+func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error) {
+	return loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.View.CountsOf)
 }
 
 // Fence is the resolver for the fence field.
@@ -385,7 +390,7 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOf))
+	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOf))
 }
 
 // Outdated is the resolver for the outdated field.
@@ -395,7 +400,7 @@ func (r *moduleInstanceResolver) Outdated(ctx context.Context, obj *record.Modul
 
 // Dependents is the resolver for the dependents field.
 func (r *moduleInstanceResolver) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DependentsOf)
+	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.View.DependentsOf)
 }
 
 // OwnInputs is the resolver for the ownInputs field.
@@ -677,7 +682,7 @@ func (r *mutationResolver) UnarchiveModuleInstance(ctx context.Context, input mo
 
 // CreateDeployment is the resolver for the createDeployment field.
 func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.CreateWarned(ctx, newDeployment(input))
+	d, warnings, err := r.Deploy.Propose.CreateWarned(ctx, newDeployment(input))
 	if err != nil {
 		return nil, err
 	}
@@ -686,7 +691,7 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
 func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.RollbackWarned(ctx, rollback(input))
+	d, warnings, err := r.Deploy.Propose.RollbackWarned(ctx, rollback(input))
 	if err != nil {
 		return nil, err
 	}
@@ -695,7 +700,7 @@ func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.R
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
 func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.RedeployWarned(ctx, redeployment(input))
+	d, warnings, err := r.Deploy.Propose.RedeployWarned(ctx, redeployment(input))
 	if err != nil {
 		return nil, err
 	}
@@ -704,7 +709,7 @@ func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.R
 
 // DestroyModuleInstance is the resolver for the destroyModuleInstance field.
 func (r *mutationResolver) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
-	d, err := r.Deploy.Destroy(ctx, destroy(input))
+	d, err := r.Deploy.Propose.Destroy(ctx, destroy(input))
 	if err != nil {
 		return nil, err
 	}
@@ -722,7 +727,7 @@ func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.Can
 
 // QuarantineRelease is the resolver for the quarantineRelease field.
 func (r *mutationResolver) QuarantineRelease(ctx context.Context, input model.QuarantineReleaseInput) (*model.QuarantineReleasePayload, error) {
-	rel, err := r.Deploy.Quarantine(ctx, input.ID, input.Reason, input.Until.Value())
+	rel, err := r.Deploy.Releases.Quarantine(ctx, input.ID, input.Reason, input.Until.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -731,7 +736,7 @@ func (r *mutationResolver) QuarantineRelease(ctx context.Context, input model.Qu
 
 // MoveService is the resolver for the moveService field.
 func (r *mutationResolver) MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error) {
-	i, err := r.Deploy.MoveService(ctx, input.ServiceArn, input.ModuleInstanceID)
+	i, err := r.Deploy.CloudEvents.MoveService(ctx, input.ServiceArn, input.ModuleInstanceID)
 	if err != nil {
 		return nil, err
 	}
@@ -740,7 +745,7 @@ func (r *mutationResolver) MoveService(ctx context.Context, input model.MoveServ
 
 // LiftQuarantine is the resolver for the liftQuarantine field.
 func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error) {
-	rel, err := r.Deploy.LiftQuarantine(ctx, input.ID)
+	rel, err := r.Deploy.Releases.LiftQuarantine(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -749,7 +754,7 @@ func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQ
 
 // ClaimDeployment is the resolver for the claimDeployment field.
 func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
-	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{
+	d, lease, err := r.Deploy.Execution.Claim(ctx, execution.Claim{
 		Kinds: input.DeploymentTypes, Actions: input.Actions.Value(), LeaseID: input.LeaseID.Value(), Wait: input.Wait.Value(), Await: r.await,
 	})
 	if err != nil {
@@ -760,7 +765,7 @@ func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.Clai
 
 // RenewLease is the resolver for the renewLease field.
 func (r *mutationResolver) RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error) {
-	d, lease, err := r.Deploy.RenewLease(ctx, input.ID, input.LeaseID)
+	d, lease, err := r.Deploy.Execution.RenewLease(ctx, input.ID, input.LeaseID)
 	if err != nil {
 		return nil, err
 	}
@@ -769,7 +774,7 @@ func (r *mutationResolver) RenewLease(ctx context.Context, input model.RenewLeas
 
 // ReportDeployment is the resolver for the reportDeployment field.
 func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error) {
-	d, lease, err := r.Deploy.Report(ctx, input.ID, input.LeaseID, report(input))
+	d, lease, err := r.Deploy.Execution.Report(ctx, input.ID, input.LeaseID, report(input))
 	if err != nil {
 		return nil, err
 	}
@@ -778,7 +783,7 @@ func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.Rep
 
 // CompleteDeployment is the resolver for the completeDeployment field.
 func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
-	d, err := r.Deploy.End(ctx, input.ID, input.LeaseID, completion(input))
+	d, err := r.Deploy.Execution.End(ctx, input.ID, input.LeaseID, completion(input))
 	if err != nil {
 		return nil, err
 	}
@@ -787,7 +792,7 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 
 // PromoteDeployment is the resolver for the promoteDeployment field.
 func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.PromoteWarned(ctx, promotion(input))
+	d, warnings, err := r.Deploy.Propose.PromoteWarned(ctx, promotion(input))
 	if err != nil {
 		return nil, err
 	}
@@ -796,7 +801,7 @@ func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.Pr
 
 // ApproveDeployment is the resolver for the approveDeployment field.
 func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
-	approved, err := r.Deploy.Approve(ctx, input.ID, input.Comment.Value(), input.Start.Value() == nil || isTrue(input.Start))
+	approved, err := r.Deploy.Waiting.Approve(ctx, input.ID, input.Comment.Value(), input.Start.Value() == nil || isTrue(input.Start))
 	if err != nil {
 		return nil, err
 	}
@@ -807,7 +812,7 @@ func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.Ap
 
 // RejectDeployment is the resolver for the rejectDeployment field.
 func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
-	d, err := r.Deploy.Reject(ctx, input.ID, input.Comment.Value())
+	d, err := r.Deploy.Waiting.Reject(ctx, input.ID, input.Comment.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -816,7 +821,7 @@ func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.Rej
 
 // StartDeployment is the resolver for the startDeployment field.
 func (r *mutationResolver) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
-	d, err := r.Deploy.Start(ctx, deployment.Start{DeploymentID: input.ID, OverrideReason: input.OverrideReason.Value()})
+	d, err := r.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: input.ID, OverrideReason: input.OverrideReason.Value()})
 	if err != nil {
 		return nil, err
 	}
@@ -872,7 +877,7 @@ func (r *projectResolver) Environments(ctx context.Context, obj *record.Project,
 
 // Active is the resolver for the active field.
 func (r *quarantineResolver) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
-	return r.Deploy.Holds(obj), nil
+	return r.Deploy.Releases.Holds(obj), nil
 }
 
 // Node is the resolver for the node field.
@@ -924,17 +929,17 @@ func (r *queryResolver) Deployments(ctx context.Context, filter *model.Deploymen
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.Deploy.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Deploy.View.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, withFeedCursor(c, head), err)
 }
 
 // Deployment is the resolver for the deployment field.
 func (r *queryResolver) Deployment(ctx context.Context, id string) (*record.Deployment, error) {
-	return r.Deploy.Deployment(ctx, id)
+	return r.Deploy.View.Deployment(ctx, id)
 }
 
 // CompareDeployments is the resolver for the compareDeployments field.
-func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error) {
+func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string) (*releases.Comparison, error) {
 	return comparison(ctx, r.Resolver, from, to)
 }
 
@@ -955,7 +960,7 @@ func (r *queryResolver) Organizations(ctx context.Context, first *int32, after *
 
 // Release is the resolver for the release field.
 func (r *queryResolver) Release(ctx context.Context, id string) (*record.Release, error) {
-	return r.Deploy.Release(ctx, id)
+	return r.Deploy.Releases.Release(ctx, id)
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
@@ -1029,7 +1034,7 @@ func (r *queryResolver) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) 
 }
 
 // DeploymentPlan is the resolver for the deploymentPlan field.
-func (r *queryResolver) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*deployment.Plan, error) {
+func (r *queryResolver) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error) {
 	return deploymentPlan(ctx, r.Resolver, input)
 }
 
@@ -1045,13 +1050,13 @@ func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *record.Release
 
 // Inputs is the resolver for the inputs field.
 func (r *releaseResolver) Inputs(ctx context.Context, obj *record.Release) (json.RawMessage, error) {
-	content, err := deployment.ContentOf(ctx, obj)
+	content, err := releases.ContentOf(ctx, obj)
 	return content.Inputs, err
 }
 
 // Artifact is the resolver for the artifact field.
 func (r *releaseResolver) Artifact(ctx context.Context, obj *record.Release) (json.RawMessage, error) {
-	content, err := deployment.ContentOf(ctx, obj)
+	content, err := releases.ContentOf(ctx, obj)
 	return content.Artifact, err
 }
 
@@ -1067,7 +1072,7 @@ func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release) 
 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, releaseID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOfReleases))
+	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, releaseID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOfReleases))
 }
 
 // Rule is the resolver for the rule field.
@@ -1098,17 +1103,17 @@ func (r *ruleResolver) Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDe
 
 // DeploymentChanged is the resolver for the deploymentChanged field.
 func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error) {
-	return r.Deploy.Follow(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
+	return r.Deploy.View.Follow(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
 }
 
 // DeploymentsChanged is the resolver for the deploymentsChanged field.
 func (r *subscriptionResolver) DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error) {
-	return r.Deploy.FollowAll(ctx, deploymentFilter(filter), cmp.Or(stream.LastEventID(ctx), after))
+	return r.Deploy.View.FollowAll(ctx, deploymentFilter(filter), cmp.Or(stream.LastEventID(ctx), after))
 }
 
 // DeploymentLogs is the resolver for the deploymentLogs field.
-func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error) {
-	return r.Deploy.FollowLogs(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
+func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error) {
+	return r.Deploy.View.FollowLogs(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
 }
 
 // Description is the resolver for the description field.
@@ -1153,7 +1158,7 @@ func (r *viewerResolver) Permissions(ctx context.Context, obj *actor.Actor) ([]a
 
 // LeaseSeconds is the resolver for the leaseSeconds field.
 func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
-	return r.Deploy.LeaseSeconds(), nil
+	return r.Deploy.Execution.LeaseSeconds(), nil
 }
 
 // Params is the resolver for the params field.

@@ -7,7 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 )
 
 // await waits as Resolver.Wait does, for the caller of the operation.
@@ -28,8 +28,8 @@ func patience(op *graphql.OperationContext) time.Duration {
 		}
 		input, _ := f.ArgumentMap(op.Variables)["input"].(map[string]any)
 		if wait, err := graphql.UnmarshalInt32(input["wait"]); err == nil {
-			seconds += min(max(wait, 0), deployment.MaxClaimWait)
+			seconds += min(max(wait, 0), execution.MaxClaimWait)
 		}
 	}
-	return time.Duration(min(seconds, deployment.MaxClaimWait)) * time.Second
+	return time.Duration(min(seconds, execution.MaxClaimWait)) * time.Second
 }

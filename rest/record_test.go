@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -60,7 +60,7 @@ func TestWhatARunnerReportsIsServedWithoutTheCloudsOwnKeys(t *testing.T) {
 		runner := w.Acme.As(actor.Runner)
 		lease := p.Claim(t, d)
 		external := "ecs-svc/1"
-		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
+		if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{
 			ExternalDeploymentID: &external,
 			Data: strictjson.MustParse(`{"serviceDeploymentState":{"status":"IN_PROGRESS","cloudOnly":1,"targetServiceRevision":
 				{"requestedProductionTrafficWeight":33.4}},"events":[{"message":"up","currentStep":1,"startedAt":"2026-03-01T09:30:00.123456789Z"}]}`),

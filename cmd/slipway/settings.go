@@ -13,7 +13,7 @@ import (
 
 	"slipway/graph"
 	"slipway/internal/auth"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/gqlhttp/stream"
@@ -94,9 +94,9 @@ func (s *settings) flags(fs *pflag.FlagSet, usual fallbacks, databaseUsage strin
 	setting.Add(fs, &s.trustedOnly, "trusted-only", "false", setting.Bool, "refuse every other document, but those of runners")
 	s.graphqlFlags(fs)
 	setting.Add(fs, &s.requestTimeout, "request-timeout", setting.DurationText(stream.DefaultTimeout), setting.AtLeast(time.Millisecond), "how long a request may run")
-	setting.Add(fs, &s.lease, "lease", setting.DurationText(deployment.DefaultLease), setting.AtLeast(time.Minute),
+	setting.Add(fs, &s.lease, "lease", setting.DurationText(execution.DefaultLease), setting.AtLeast(time.Minute),
 		"how long a runner may be silent before its deployment has failed")
-	setting.Add(fs, &s.cancelTimeout, "cancel-timeout", setting.DurationText(deployment.DefaultCancelTimeout), setting.AtLeast(time.Second),
+	setting.Add(fs, &s.cancelTimeout, "cancel-timeout", setting.DurationText(execution.DefaultCancelTimeout), setting.AtLeast(time.Second),
 		"how long a program may take to end once its cancellation was requested, before it is killed")
 	s.keepFlags(fs)
 	setting.Add(fs, &s.drainWait, "drain-wait", "0s", setting.AtLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")

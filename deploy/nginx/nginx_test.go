@@ -214,7 +214,7 @@ func TestEverySurfaceWorksBehindNginx(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	testkit.Eventually(t, "both follow", func() bool { return behind.Deploy.Feed.Followers() == 2 })
+	testkit.Eventually(t, "both follow", func() bool { return behind.Deploy.View.Feed.Followers() == 2 })
 	made := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	for found := false; !found && events.Scan(); {
 		found = strings.Contains(events.Text(), made.ID)

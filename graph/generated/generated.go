@@ -11,7 +11,7 @@ import (
 	"math"
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
-	deployment1 "slipway/ent/deployment"
+	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
@@ -21,7 +21,13 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/releases"
+	"slipway/internal/deployment/state"
+	"slipway/internal/deployment/view"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
@@ -118,7 +124,7 @@ type DeploymentResolver interface {
 
 	ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error)
 
-	Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error)
+	Action(ctx context.Context, obj *record.Deployment) (state.Action, error)
 
 	Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 
@@ -140,15 +146,15 @@ type DeploymentResolver interface {
 
 	FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error)
 
-	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
-	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
+	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
+	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
 
 	Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error)
-	Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Approval, error)
+	Approvals(ctx context.Context, obj *record.Deployment) ([]*waiting.Approval, error)
 
-	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
-	StartEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
+	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
+	StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 
 	PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 	AfterFailureOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
@@ -161,11 +167,11 @@ type DeploymentChangeResolver interface {
 	Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error)
 }
 type DeploymentPlanResolver interface {
-	Refusal(ctx context.Context, obj *deployment.Plan) (*fault.Data, error)
+	Refusal(ctx context.Context, obj *propose.Plan) (*fault.Data, error)
 
-	Violations(ctx context.Context, obj *deployment.Plan) ([]*fault.Violation, error)
+	Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error)
 
-	Live(ctx context.Context, obj *deployment.Plan) (*record.Deployment, error)
+	Live(ctx context.Context, obj *propose.Plan) (*record.Deployment, error)
 }
 type DeploymentReferenceResolver interface {
 	ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error)
@@ -173,7 +179,7 @@ type DeploymentReferenceResolver interface {
 	Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
 }
 type DriftResolver interface {
-	Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error)
+	Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error)
 }
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
@@ -193,8 +199,8 @@ type LiveInDemandResolver interface {
 	Environments(ctx context.Context, obj *gate.LiveIn) ([]*record.Environment, error)
 }
 type LogBatchResolver interface {
-	Cursor(ctx context.Context, obj *deployment.LogBatch) (string, error)
-	Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error)
+	Cursor(ctx context.Context, obj *view.LogBatch) (string, error)
+	Lines(ctx context.Context, obj *view.LogBatch) ([]*ent.DeploymentLog, error)
 }
 type LogLineResolver interface {
 	Number(ctx context.Context, obj *ent.DeploymentLog) (int32, error)
@@ -214,12 +220,12 @@ type ModuleInstanceResolver interface {
 	Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error)
 	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 
-	DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error)
-	Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error)
+	DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*admission.Eligibility, error)
+	Drift(ctx context.Context, obj *record.ModuleInstance) (*state.Drift, error)
 	ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	LastDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	PreviousDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
-	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error)
+	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
@@ -309,7 +315,7 @@ type QueryResolver interface {
 	DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error)
 	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	Deployment(ctx context.Context, id string) (*record.Deployment, error)
-	CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error)
+	CompareDeployments(ctx context.Context, from string, to string) (*releases.Comparison, error)
 	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
 	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
 	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
@@ -325,7 +331,7 @@ type QueryResolver interface {
 	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
 	DynamicSources(ctx context.Context) ([]*valuesource.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
-	DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*deployment.Plan, error)
+	DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error)
 	Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 }
 type ReleaseResolver interface {
@@ -349,7 +355,7 @@ type RuleResolver interface {
 type SubscriptionResolver interface {
 	DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error)
 	DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error)
-	DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error)
+	DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -2571,7 +2577,7 @@ type Deployment implements Node {
   version: Int!
   "What the rules come to now for a deployment that waits for approvals; empty for others."
   requirements: [Requirement!]!
-  "What others say of it, while it waits for approvals or did; the first voice at the start."
+  "What others decided about it while it waits for approvals, or while it did; the earliest first."
   approvals: [Approval!]!
   "When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others."
   waitsUntil: UtcDateTime
@@ -5023,7 +5029,7 @@ type Approval implements Node {
   "The role of the token."
   role: Role!
   """
-  Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose voice
+  Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose approval
   counts before is the same person, has made the token, or was made one by it.
   """
   counts: Boolean!
@@ -9215,7 +9221,7 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _Approval_id(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_id(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9238,7 +9244,7 @@ func (ec *executionContext) fieldContext_Approval_id(_ context.Context, field gr
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_approved(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_approved(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9261,7 +9267,7 @@ func (ec *executionContext) fieldContext_Approval_approved(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_comment(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_comment(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9284,7 +9290,7 @@ func (ec *executionContext) fieldContext_Approval_comment(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_createdBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_createdBy(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9307,7 +9313,7 @@ func (ec *executionContext) fieldContext_Approval_createdBy(_ context.Context, f
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_createdAt(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_createdAt(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9330,7 +9336,7 @@ func (ec *executionContext) fieldContext_Approval_createdAt(_ context.Context, f
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_role(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_role(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9353,7 +9359,7 @@ func (ec *executionContext) fieldContext_Approval_role(_ context.Context, field 
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_counts(ctx context.Context, field graphql.CollectedField, obj *deployment.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_counts(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -10522,8 +10528,8 @@ func (ec *executionContext) _ClaimDeploymentPayload_lease(ctx context.Context, f
 			return obj.Lease, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
-			return ec.marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
+			return ec.marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12182,8 +12188,8 @@ func (ec *executionContext) _Deployment_action(ctx context.Context, field graphq
 			return ec.Resolvers.Deployment().Action(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v deployment.Action) graphql.Marshaler {
-			return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v state.Action) graphql.Marshaler {
+			return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12205,7 +12211,7 @@ func (ec *executionContext) _Deployment_status(ctx context.Context, field graphq
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v deployment1.Status) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v deployment.Status) graphql.Marshaler {
 			return ec.marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx, selections, v)
 		},
 		true,
@@ -13108,8 +13114,8 @@ func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context,
 			return ec.Resolvers.Deployment().RollbackEligibility(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13140,8 +13146,8 @@ func (ec *executionContext) _Deployment_redeployEligibility(ctx context.Context,
 			return ec.Resolvers.Deployment().RedeployEligibility(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13259,8 +13265,8 @@ func (ec *executionContext) _Deployment_approvals(ctx context.Context, field gra
 			return ec.Resolvers.Deployment().Approvals(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*deployment.Approval) graphql.Marshaler {
-			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
+			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13314,8 +13320,8 @@ func (ec *executionContext) _Deployment_approveEligibility(ctx context.Context, 
 			return ec.Resolvers.Deployment().ApproveEligibility(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13346,8 +13352,8 @@ func (ec *executionContext) _Deployment_startEligibility(ctx context.Context, fi
 			return ec.Resolvers.Deployment().StartEligibility(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13595,7 +13601,7 @@ func (ec *executionContext) fieldContext_DeploymentChange_deployment(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentComparison_from(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentComparison_from(ctx context.Context, field graphql.CollectedField, obj *releases.Comparison) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13627,7 +13633,7 @@ func (ec *executionContext) fieldContext_DeploymentComparison_from(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentComparison_to(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentComparison_to(ctx context.Context, field graphql.CollectedField, obj *releases.Comparison) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13659,7 +13665,7 @@ func (ec *executionContext) fieldContext_DeploymentComparison_to(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentComparison_sameRelease(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentComparison_sameRelease(ctx context.Context, field graphql.CollectedField, obj *releases.Comparison) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13682,7 +13688,7 @@ func (ec *executionContext) fieldContext_DeploymentComparison_sameRelease(_ cont
 	return graphql.NewScalarFieldContext("DeploymentComparison", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentComparison_fromVersion(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentComparison_fromVersion(ctx context.Context, field graphql.CollectedField, obj *releases.Comparison) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13714,7 +13720,7 @@ func (ec *executionContext) fieldContext_DeploymentComparison_fromVersion(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentComparison_toVersion(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentComparison_toVersion(ctx context.Context, field graphql.CollectedField, obj *releases.Comparison) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13746,7 +13752,7 @@ func (ec *executionContext) fieldContext_DeploymentComparison_toVersion(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentComparison_inputs(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentComparison_inputs(ctx context.Context, field graphql.CollectedField, obj *releases.Comparison) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13778,7 +13784,7 @@ func (ec *executionContext) fieldContext_DeploymentComparison_inputs(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentComparison_artifact(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentComparison_artifact(ctx context.Context, field graphql.CollectedField, obj *releases.Comparison) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13952,7 +13958,7 @@ func (ec *executionContext) fieldContext_DeploymentConnection_feedCursor(_ conte
 	return graphql.NewScalarFieldContext("DeploymentConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentCount_status(ctx context.Context, field graphql.CollectedField, obj *deployment.Count) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentCount_status(ctx context.Context, field graphql.CollectedField, obj *view.Count) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13964,7 +13970,7 @@ func (ec *executionContext) _DeploymentCount_status(ctx context.Context, field g
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v deployment1.Status) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v deployment.Status) graphql.Marshaler {
 			return ec.marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx, selections, v)
 		},
 		true,
@@ -13975,7 +13981,7 @@ func (ec *executionContext) fieldContext_DeploymentCount_status(_ context.Contex
 	return graphql.NewScalarFieldContext("DeploymentCount", field, false, false, errors.New("field of type DeploymentStatus does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentCount_count(ctx context.Context, field graphql.CollectedField, obj *deployment.Count) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentCount_count(ctx context.Context, field graphql.CollectedField, obj *view.Count) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14214,7 +14220,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_message(_ context.Conte
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentPlan_status(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_status(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14226,7 +14232,7 @@ func (ec *executionContext) _DeploymentPlan_status(ctx context.Context, field gr
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment1.Status) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Status) graphql.Marshaler {
 			return ec.marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx, selections, v)
 		},
 		true,
@@ -14237,7 +14243,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_status(_ context.Context
 	return graphql.NewScalarFieldContext("DeploymentPlan", field, false, false, errors.New("field of type DeploymentStatus does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentPlan_refusal(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_refusal(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14269,7 +14275,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_refusal(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_requirements(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_requirements(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14301,7 +14307,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_requirements(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_violations(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_violations(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14333,7 +14339,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_violations(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_warnings(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_warnings(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14365,7 +14371,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_warnings(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_inputs(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_inputs(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14388,7 +14394,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_inputs(_ context.Context
 	return graphql.NewScalarFieldContext("DeploymentPlan", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentPlan_live(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_live(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14420,7 +14426,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_live(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_inputChanges(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_inputChanges(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14452,7 +14458,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_inputChanges(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_artifactChanges(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_artifactChanges(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14484,7 +14490,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_artifactChanges(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_sourceChanges(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_sourceChanges(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14516,7 +14522,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_sourceChanges(_ context.
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentPlan_token(ctx context.Context, field graphql.CollectedField, obj *deployment.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_token(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14704,7 +14710,7 @@ func (ec *executionContext) fieldContext_DeprecateModuleVersionPayload_moduleVer
 	return fc, nil
 }
 
-func (ec *executionContext) _DestroyEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _DestroyEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14727,7 +14733,7 @@ func (ec *executionContext) fieldContext_DestroyEligibility_allowed(_ context.Co
 	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _DestroyEligibility_code(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _DestroyEligibility_code(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14750,7 +14756,7 @@ func (ec *executionContext) fieldContext_DestroyEligibility_code(_ context.Conte
 	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DestroyEligibility_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _DestroyEligibility_message(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14773,7 +14779,7 @@ func (ec *executionContext) fieldContext_DestroyEligibility_message(_ context.Co
 	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DestroyEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _DestroyEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14805,7 +14811,7 @@ func (ec *executionContext) fieldContext_DestroyEligibility_blockedBy(_ context.
 	return fc, nil
 }
 
-func (ec *executionContext) _DestroyEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _DestroyEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14860,7 +14866,7 @@ func (ec *executionContext) fieldContext_DestroyModuleInstancePayload_deployment
 	return fc, nil
 }
 
-func (ec *executionContext) _Drift_kind(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+func (ec *executionContext) _Drift_kind(ctx context.Context, field graphql.CollectedField, obj *state.Drift) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14883,7 +14889,7 @@ func (ec *executionContext) fieldContext_Drift_kind(_ context.Context, field gra
 	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type DriftKind does not have child fields"))
 }
 
-func (ec *executionContext) _Drift_since(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+func (ec *executionContext) _Drift_since(ctx context.Context, field graphql.CollectedField, obj *state.Drift) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14906,7 +14912,7 @@ func (ec *executionContext) fieldContext_Drift_since(_ context.Context, field gr
 	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Drift_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+func (ec *executionContext) _Drift_message(ctx context.Context, field graphql.CollectedField, obj *state.Drift) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14929,7 +14935,7 @@ func (ec *executionContext) fieldContext_Drift_message(_ context.Context, field 
 	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Drift_deployment(ctx context.Context, field graphql.CollectedField, obj *deployment.Drift) (ret graphql.Marshaler) {
+func (ec *executionContext) _Drift_deployment(ctx context.Context, field graphql.CollectedField, obj *state.Drift) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18646,7 +18652,7 @@ func (ec *executionContext) fieldContext_KeyValueProperty_required(_ context.Con
 	return graphql.NewScalarFieldContext("KeyValueProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _Lease_id(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+func (ec *executionContext) _Lease_id(ctx context.Context, field graphql.CollectedField, obj *execution.Lease) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18669,7 +18675,7 @@ func (ec *executionContext) fieldContext_Lease_id(_ context.Context, field graph
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Lease_expiresAt(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+func (ec *executionContext) _Lease_expiresAt(ctx context.Context, field graphql.CollectedField, obj *execution.Lease) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18692,7 +18698,7 @@ func (ec *executionContext) fieldContext_Lease_expiresAt(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Lease_seconds(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+func (ec *executionContext) _Lease_seconds(ctx context.Context, field graphql.CollectedField, obj *execution.Lease) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18715,7 +18721,7 @@ func (ec *executionContext) fieldContext_Lease_seconds(_ context.Context, field 
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _Lease_waitedSeconds(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+func (ec *executionContext) _Lease_waitedSeconds(ctx context.Context, field graphql.CollectedField, obj *execution.Lease) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18738,7 +18744,7 @@ func (ec *executionContext) fieldContext_Lease_waitedSeconds(_ context.Context, 
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _Lease_fence(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+func (ec *executionContext) _Lease_fence(ctx context.Context, field graphql.CollectedField, obj *execution.Lease) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18761,7 +18767,7 @@ func (ec *executionContext) fieldContext_Lease_fence(_ context.Context, field gr
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Lease_cancelSeconds(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+func (ec *executionContext) _Lease_cancelSeconds(ctx context.Context, field graphql.CollectedField, obj *execution.Lease) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18871,7 +18877,7 @@ func (ec *executionContext) fieldContext_LiveInDemand_minutes(_ context.Context,
 	return graphql.NewScalarFieldContext("LiveInDemand", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _LogBatch_cursor(ctx context.Context, field graphql.CollectedField, obj *deployment.LogBatch) (ret graphql.Marshaler) {
+func (ec *executionContext) _LogBatch_cursor(ctx context.Context, field graphql.CollectedField, obj *view.LogBatch) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18894,7 +18900,7 @@ func (ec *executionContext) fieldContext_LogBatch_cursor(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("LogBatch", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _LogBatch_lines(ctx context.Context, field graphql.CollectedField, obj *deployment.LogBatch) (ret graphql.Marshaler) {
+func (ec *executionContext) _LogBatch_lines(ctx context.Context, field graphql.CollectedField, obj *view.LogBatch) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20267,8 +20273,8 @@ func (ec *executionContext) _ModuleInstance_destroyEligibility(ctx context.Conte
 			return ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
-			return ec.marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+			return ec.marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20299,8 +20305,8 @@ func (ec *executionContext) _ModuleInstance_drift(ctx context.Context, field gra
 			return ec.Resolvers.ModuleInstance().Drift(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
-			return ec.marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *state.Drift) graphql.Marshaler {
+			return ec.marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20427,8 +20433,8 @@ func (ec *executionContext) _ModuleInstance_deploymentCounts(ctx context.Context
 			return ec.Resolvers.ModuleInstance().DeploymentCounts(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*deployment.Count) graphql.Marshaler {
-			return ec.marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*view.Count) graphql.Marshaler {
+			return ec.marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26572,8 +26578,8 @@ func (ec *executionContext) _Query_compareDeployments(ctx context.Context, field
 			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
-			return ec.marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
+			return ec.marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27252,8 +27258,8 @@ func (ec *executionContext) _Query_deploymentPlan(ctx context.Context, field gra
 			return ec.Resolvers.Query().DeploymentPlan(ctx, fc.Args["input"].(model.DeploymentPlanInput))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Plan) graphql.Marshaler {
-			return ec.marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *propose.Plan) graphql.Marshaler {
+			return ec.marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28267,8 +28273,8 @@ func (ec *executionContext) _RenewLeasePayload_lease(ctx context.Context, field 
 			return obj.Lease, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
-			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
+			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28287,7 +28293,7 @@ func (ec *executionContext) fieldContext_RenewLeasePayload_lease(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ReplayEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReplayEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28310,7 +28316,7 @@ func (ec *executionContext) fieldContext_ReplayEligibility_allowed(_ context.Con
 	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _ReplayEligibility_code(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReplayEligibility_code(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28333,7 +28339,7 @@ func (ec *executionContext) fieldContext_ReplayEligibility_code(_ context.Contex
 	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ReplayEligibility_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReplayEligibility_message(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28356,7 +28362,7 @@ func (ec *executionContext) fieldContext_ReplayEligibility_message(_ context.Con
 	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ReplayEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReplayEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28388,7 +28394,7 @@ func (ec *executionContext) fieldContext_ReplayEligibility_blockedBy(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _ReplayEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReplayEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28455,8 +28461,8 @@ func (ec *executionContext) _ReportDeploymentPayload_lease(ctx context.Context, 
 			return obj.Lease, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
-			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
+			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30311,8 +30317,8 @@ func (ec *executionContext) _Subscription_deploymentLogs(ctx context.Context, fi
 			return ec.Resolvers.Subscription().DeploymentLogs(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.LogBatch) graphql.Marshaler {
-			return ec.marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *view.LogBatch) graphql.Marshaler {
+			return ec.marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch(ctx, selections, v)
 		},
 		true,
 		true,
@@ -33966,7 +33972,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 			it.Wait = graphql.OmittableOf(data)
 		case "actions":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actions"))
-			data, err := ec.unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx, v)
+			data, err := ec.unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚋstateᚐActionᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -38447,9 +38453,9 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._AuditEvent(ctx, sel, obj)
-	case deployment.Approval:
+	case waiting.Approval:
 		return ec._Approval(ctx, sel, &obj)
-	case *deployment.Approval:
+	case *waiting.Approval:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -38510,7 +38516,7 @@ func (ec *executionContext) _RuleDemand(ctx context.Context, sel ast.SelectionSe
 
 var approvalImplementors = []string{"Approval", "Node"}
 
-func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet, obj *deployment.Approval) graphql.Marshaler {
+func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet, obj *waiting.Approval) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, approvalImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -41660,7 +41666,7 @@ func (ec *executionContext) _DeploymentChange(ctx context.Context, sel ast.Selec
 
 var deploymentComparisonImplementors = []string{"DeploymentComparison"}
 
-func (ec *executionContext) _DeploymentComparison(ctx context.Context, sel ast.SelectionSet, obj *deployment.Comparison) graphql.Marshaler {
+func (ec *executionContext) _DeploymentComparison(ctx context.Context, sel ast.SelectionSet, obj *releases.Comparison) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentComparisonImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -41819,7 +41825,7 @@ func (ec *executionContext) _DeploymentConnection(ctx context.Context, sel ast.S
 
 var deploymentCountImplementors = []string{"DeploymentCount"}
 
-func (ec *executionContext) _DeploymentCount(ctx context.Context, sel ast.SelectionSet, obj *deployment.Count) graphql.Marshaler {
+func (ec *executionContext) _DeploymentCount(ctx context.Context, sel ast.SelectionSet, obj *view.Count) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentCountImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -41973,7 +41979,7 @@ func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.Select
 
 var deploymentPlanImplementors = []string{"DeploymentPlan"}
 
-func (ec *executionContext) _DeploymentPlan(ctx context.Context, sel ast.SelectionSet, obj *deployment.Plan) graphql.Marshaler {
+func (ec *executionContext) _DeploymentPlan(ctx context.Context, sel ast.SelectionSet, obj *propose.Plan) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentPlanImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -42322,7 +42328,7 @@ func (ec *executionContext) _DeprecateModuleVersionPayload(ctx context.Context, 
 
 var destroyEligibilityImplementors = []string{"DestroyEligibility"}
 
-func (ec *executionContext) _DestroyEligibility(ctx context.Context, sel ast.SelectionSet, obj *deployment.Eligibility) graphql.Marshaler {
+func (ec *executionContext) _DestroyEligibility(ctx context.Context, sel ast.SelectionSet, obj *admission.Eligibility) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, destroyEligibilityImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -42418,7 +42424,7 @@ func (ec *executionContext) _DestroyModuleInstancePayload(ctx context.Context, s
 
 var driftImplementors = []string{"Drift"}
 
-func (ec *executionContext) _Drift(ctx context.Context, sel ast.SelectionSet, obj *deployment.Drift) graphql.Marshaler {
+func (ec *executionContext) _Drift(ctx context.Context, sel ast.SelectionSet, obj *state.Drift) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, driftImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -44602,7 +44608,7 @@ func (ec *executionContext) _KeyValueProperty(ctx context.Context, sel ast.Selec
 
 var leaseImplementors = []string{"Lease"}
 
-func (ec *executionContext) _Lease(ctx context.Context, sel ast.SelectionSet, obj *deployment.Lease) graphql.Marshaler {
+func (ec *executionContext) _Lease(ctx context.Context, sel ast.SelectionSet, obj *execution.Lease) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, leaseImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -44779,7 +44785,7 @@ func (ec *executionContext) _LiveInDemand(ctx context.Context, sel ast.Selection
 
 var logBatchImplementors = []string{"LogBatch"}
 
-func (ec *executionContext) _LogBatch(ctx context.Context, sel ast.SelectionSet, obj *deployment.LogBatch) graphql.Marshaler {
+func (ec *executionContext) _LogBatch(ctx context.Context, sel ast.SelectionSet, obj *view.LogBatch) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, logBatchImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -49867,7 +49873,7 @@ func (ec *executionContext) _RenewLeasePayload(ctx context.Context, sel ast.Sele
 
 var replayEligibilityImplementors = []string{"ReplayEligibility"}
 
-func (ec *executionContext) _ReplayEligibility(ctx context.Context, sel ast.SelectionSet, obj *deployment.Eligibility) graphql.Marshaler {
+func (ec *executionContext) _ReplayEligibility(ctx context.Context, sel ast.SelectionSet, obj *admission.Eligibility) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, replayEligibilityImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -52663,11 +52669,11 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*deployment.Approval) graphql.Marshaler {
+func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval(ctx, sel, v[i])
+		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -52679,7 +52685,7 @@ func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeployme
 	return ret
 }
 
-func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval(ctx context.Context, sel ast.SelectionSet, v *deployment.Approval) graphql.Marshaler {
+func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval(ctx context.Context, sel ast.SelectionSet, v *waiting.Approval) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52963,15 +52969,15 @@ func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx context.Context, v any) (deployment.Action, error) {
+func (ec *executionContext) unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx context.Context, v any) (state.Action, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[tmp]
+	res := unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx context.Context, sel ast.SelectionSet, v deployment.Action) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx context.Context, sel ast.SelectionSet, v state.Action) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[v])
+	res := graphql.MarshalString(marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52981,13 +52987,13 @@ func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋdeploy
 }
 
 var (
-	unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction = map[string]deployment.Action{
-		"APPLY":   deployment.Apply,
-		"DESTROY": deployment.DestroyAction,
+	unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction = map[string]state.Action{
+		"APPLY":   state.Apply,
+		"DESTROY": state.DestroyAction,
 	}
-	marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction = map[deployment.Action]string{
-		deployment.Apply:         "APPLY",
-		deployment.DestroyAction: "DESTROY",
+	marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction = map[state.Action]string{
+		state.Apply:         "APPLY",
+		state.DestroyAction: "DESTROY",
 	}
 )
 
@@ -53033,11 +53039,11 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*deployment.Count) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*view.Count) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(ctx, sel, v[i])
+		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53049,7 +53055,7 @@ func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋd
 	return ret
 }
 
-func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(ctx context.Context, sel ast.SelectionSet, v *deployment.Count) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount(ctx context.Context, sel ast.SelectionSet, v *view.Count) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53215,13 +53221,13 @@ func (ec *executionContext) marshalNDeploymentReference2ᚖslipwayᚋentᚐDeplo
 	return ec._DeploymentReference(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (deployment1.Status, error) {
+func (ec *executionContext) unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (deployment.Status, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v deployment1.Status) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v deployment.Status) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v])
 	if res == graphql.Null {
@@ -53233,21 +53239,21 @@ func (ec *executionContext) marshalNDeploymentStatus2slipwayᚋentᚋdeployment�
 }
 
 var (
-	unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[string]deployment1.Status{
-		"AWAITING_APPROVAL": deployment1.StatusAWAITING_APPROVAL,
-		"PENDING":           deployment1.StatusPENDING,
-		"RUNNING":           deployment1.StatusRUNNING,
-		"SUCCEEDED":         deployment1.StatusSUCCEEDED,
-		"FAILED":            deployment1.StatusFAILED,
-		"CANCELED":          deployment1.StatusCANCELED,
+	unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[string]deployment.Status{
+		"AWAITING_APPROVAL": deployment.StatusAWAITING_APPROVAL,
+		"PENDING":           deployment.StatusPENDING,
+		"RUNNING":           deployment.StatusRUNNING,
+		"SUCCEEDED":         deployment.StatusSUCCEEDED,
+		"FAILED":            deployment.StatusFAILED,
+		"CANCELED":          deployment.StatusCANCELED,
 	}
-	marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[deployment1.Status]string{
-		deployment1.StatusAWAITING_APPROVAL: "AWAITING_APPROVAL",
-		deployment1.StatusPENDING:           "PENDING",
-		deployment1.StatusRUNNING:           "RUNNING",
-		deployment1.StatusSUCCEEDED:         "SUCCEEDED",
-		deployment1.StatusFAILED:            "FAILED",
-		deployment1.StatusCANCELED:          "CANCELED",
+	marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[deployment.Status]string{
+		deployment.StatusAWAITING_APPROVAL: "AWAITING_APPROVAL",
+		deployment.StatusPENDING:           "PENDING",
+		deployment.StatusRUNNING:           "RUNNING",
+		deployment.StatusSUCCEEDED:         "SUCCEEDED",
+		deployment.StatusFAILED:            "FAILED",
+		deployment.StatusCANCELED:          "CANCELED",
 	}
 )
 
@@ -53256,7 +53262,7 @@ func (ec *executionContext) unmarshalNDeprecateModuleVersionInput2slipwayᚋgrap
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+func (ec *executionContext) marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53900,7 +53906,7 @@ func (ec *executionContext) marshalNJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	return res
 }
 
-func (ec *executionContext) marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx context.Context, sel ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
+func (ec *executionContext) marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx context.Context, sel ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53915,7 +53921,7 @@ func (ec *executionContext) unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmode
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch(ctx context.Context, sel ast.SelectionSet, v *deployment.LogBatch) graphql.Marshaler {
+func (ec *executionContext) marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch(ctx context.Context, sel ast.SelectionSet, v *view.LogBatch) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54613,7 +54619,7 @@ func (ec *executionContext) unmarshalNRenewLeaseInput2slipwayᚋgraphᚋmodelᚐ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -55470,16 +55476,16 @@ func (ec *executionContext) marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx context.Context, v any) ([]deployment.Action, error) {
+func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, v any) ([]state.Action, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]deployment.Action, len(vSlice))
+	res := make([]state.Action, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -55487,14 +55493,14 @@ func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋd
 	return res, nil
 }
 
-func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []deployment.Action) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []state.Action) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(ctx, sel, v[i])
+		return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55506,7 +55512,7 @@ func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋdep
 	return ret
 }
 
-func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(ctx context.Context, sel ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(ctx context.Context, sel ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55615,14 +55621,14 @@ func (ec *executionContext) marshalODeploymentOperation2ᚕslipwayᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(ctx context.Context, sel ast.SelectionSet, v *deployment.Plan) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(ctx context.Context, sel ast.SelectionSet, v *propose.Plan) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeploymentPlan(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (*deployment1.Status, error) {
+func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (*deployment.Status, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -55631,7 +55637,7 @@ func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploy
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v *deployment1.Status) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v *deployment.Status) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55642,21 +55648,21 @@ func (ec *executionContext) marshalODeploymentStatus2ᚖslipwayᚋentᚋdeployme
 }
 
 var (
-	unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[string]deployment1.Status{
-		"AWAITING_APPROVAL": deployment1.StatusAWAITING_APPROVAL,
-		"PENDING":           deployment1.StatusPENDING,
-		"RUNNING":           deployment1.StatusRUNNING,
-		"SUCCEEDED":         deployment1.StatusSUCCEEDED,
-		"FAILED":            deployment1.StatusFAILED,
-		"CANCELED":          deployment1.StatusCANCELED,
+	unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[string]deployment.Status{
+		"AWAITING_APPROVAL": deployment.StatusAWAITING_APPROVAL,
+		"PENDING":           deployment.StatusPENDING,
+		"RUNNING":           deployment.StatusRUNNING,
+		"SUCCEEDED":         deployment.StatusSUCCEEDED,
+		"FAILED":            deployment.StatusFAILED,
+		"CANCELED":          deployment.StatusCANCELED,
 	}
-	marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[deployment1.Status]string{
-		deployment1.StatusAWAITING_APPROVAL: "AWAITING_APPROVAL",
-		deployment1.StatusPENDING:           "PENDING",
-		deployment1.StatusRUNNING:           "RUNNING",
-		deployment1.StatusSUCCEEDED:         "SUCCEEDED",
-		deployment1.StatusFAILED:            "FAILED",
-		deployment1.StatusCANCELED:          "CANCELED",
+	marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[deployment.Status]string{
+		deployment.StatusAWAITING_APPROVAL: "AWAITING_APPROVAL",
+		deployment.StatusPENDING:           "PENDING",
+		deployment.StatusRUNNING:           "RUNNING",
+		deployment.StatusSUCCEEDED:         "SUCCEEDED",
+		deployment.StatusFAILED:            "FAILED",
+		deployment.StatusCANCELED:          "CANCELED",
 	}
 )
 
@@ -55682,7 +55688,7 @@ func (ec *executionContext) marshalODestroyModuleInstancePayload2ᚖslipwayᚋgr
 	return ec._DestroyModuleInstancePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(ctx context.Context, sel ast.SelectionSet, v *deployment.Drift) graphql.Marshaler {
+func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(ctx context.Context, sel ast.SelectionSet, v *state.Drift) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56180,7 +56186,7 @@ func (ec *executionContext) unmarshalOKeyValuePropertyInput2map(ctx context.Cont
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx context.Context, sel ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
+func (ec *executionContext) marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx context.Context, sel ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

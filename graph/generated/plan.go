@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
-	deployment1 "slipway/ent/deployment"
+	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
@@ -19,7 +19,13 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/releases"
+	"slipway/internal/deployment/state"
+	"slipway/internal/deployment/view"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
@@ -445,7 +451,7 @@ var planWantedOptions = &plan.Object{Name: "WantedOptions", Satisfies: wantedOpt
 func init() {
 	planApproval.Fields = map[string]*plan.Field{
 		"id": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Approval)
+			obj := parent.(*waiting.Approval)
 			v := obj.ID
 			if !w.Text(len(v)) {
 				return false
@@ -454,13 +460,13 @@ func init() {
 		},
 		},
 		"approved": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Approval)
+			obj := parent.(*waiting.Approval)
 			v := obj.Approved
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
 		"comment": {Object: "Approval", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Approval)
+			obj := parent.(*waiting.Approval)
 			v := obj.Comment
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -469,7 +475,7 @@ func init() {
 		},
 		},
 		"createdBy": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Approval)
+			obj := parent.(*waiting.Approval)
 			v := obj.CreatedBy
 			if !w.Text(len(v)) {
 				return false
@@ -478,19 +484,19 @@ func init() {
 		},
 		},
 		"createdAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Approval)
+			obj := parent.(*waiting.Approval)
 			v := obj.CreatedAt
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
 		"role": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Approval)
+			obj := parent.(*waiting.Approval)
 			v := obj.Role
 			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
 		},
 		},
 		"counts": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Approval)
+			obj := parent.(*waiting.Approval)
 			v := obj.Counts
 			return writeNBoolean2bool(w, n, v)
 		},
@@ -952,7 +958,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w, n, v)
+			return writeOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w, n, v)
 		},
 		},
 	}
@@ -1633,7 +1639,7 @@ func init() {
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w, n, v)
+			return writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(w, n, v)
 		},
 		},
 		"status": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2035,7 +2041,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"redeployEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2052,7 +2058,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"lineage": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2109,7 +2115,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(w, n, v)
+			return writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(w, n, v)
 		},
 		},
 		"waitsUntil": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2132,7 +2138,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"startEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2149,7 +2155,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"override": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2273,7 +2279,7 @@ func init() {
 	}
 	planDeploymentComparison.Fields = map[string]*plan.Field{
 		"from": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Comparison)
+			obj := parent.(*releases.Comparison)
 			if !w.Begin() {
 				return false
 			}
@@ -2285,7 +2291,7 @@ func init() {
 		},
 		},
 		"to": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Comparison)
+			obj := parent.(*releases.Comparison)
 			if !w.Begin() {
 				return false
 			}
@@ -2297,13 +2303,13 @@ func init() {
 		},
 		},
 		"sameRelease": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Comparison)
+			obj := parent.(*releases.Comparison)
 			v := obj.SameRelease
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
 		"fromVersion": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Comparison)
+			obj := parent.(*releases.Comparison)
 			if !w.Begin() {
 				return false
 			}
@@ -2315,7 +2321,7 @@ func init() {
 		},
 		},
 		"toVersion": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Comparison)
+			obj := parent.(*releases.Comparison)
 			if !w.Begin() {
 				return false
 			}
@@ -2327,7 +2333,7 @@ func init() {
 		},
 		},
 		"inputs": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Comparison)
+			obj := parent.(*releases.Comparison)
 			if !w.Begin() {
 				return false
 			}
@@ -2339,7 +2345,7 @@ func init() {
 		},
 		},
 		"artifact": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Comparison)
+			obj := parent.(*releases.Comparison)
 			if !w.Begin() {
 				return false
 			}
@@ -2410,13 +2416,13 @@ func init() {
 	}
 	planDeploymentCount.Fields = map[string]*plan.Field{
 		"status": {Object: "DeploymentCount", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Count)
+			obj := parent.(*view.Count)
 			v := obj.Status
 			return writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w, n, v)
 		},
 		},
 		"count": {Object: "DeploymentCount", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Count)
+			obj := parent.(*view.Count)
 			v := obj.Count
 			return writeNInt2int32(w, n, v)
 		},
@@ -2503,13 +2509,13 @@ func init() {
 	}
 	planDeploymentPlan.Fields = map[string]*plan.Field{
 		"status": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			v := obj.Status
 			return writeODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(w, n, v)
 		},
 		},
 		"refusal": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -2526,7 +2532,7 @@ func init() {
 		},
 		},
 		"requirements": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			if !w.Begin() {
 				return false
 			}
@@ -2538,7 +2544,7 @@ func init() {
 		},
 		},
 		"violations": {Object: "DeploymentPlan", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -2555,7 +2561,7 @@ func init() {
 		},
 		},
 		"warnings": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			if !w.Begin() {
 				return false
 			}
@@ -2567,7 +2573,7 @@ func init() {
 		},
 		},
 		"inputs": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			v := obj.Inputs
 			if !w.Text(len(v)) {
 				return false
@@ -2576,7 +2582,7 @@ func init() {
 		},
 		},
 		"live": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -2593,7 +2599,7 @@ func init() {
 		},
 		},
 		"inputChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			if !w.Begin() {
 				return false
 			}
@@ -2605,7 +2611,7 @@ func init() {
 		},
 		},
 		"artifactChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			if !w.Begin() {
 				return false
 			}
@@ -2617,7 +2623,7 @@ func init() {
 		},
 		},
 		"sourceChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			if !w.Begin() {
 				return false
 			}
@@ -2629,7 +2635,7 @@ func init() {
 		},
 		},
 		"token": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Plan)
+			obj := parent.(*propose.Plan)
 			v := obj.Token
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -2717,13 +2723,13 @@ func init() {
 	}
 	planDestroyEligibility.Fields = map[string]*plan.Field{
 		"allowed": {Object: "DestroyEligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Allowed
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
 		"code": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Code
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -2732,7 +2738,7 @@ func init() {
 		},
 		},
 		"message": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Message
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -2741,7 +2747,7 @@ func init() {
 		},
 		},
 		"blockedBy": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			if !w.Begin() {
 				return false
 			}
@@ -2753,7 +2759,7 @@ func init() {
 		},
 		},
 		"warning": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Warning
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -2778,19 +2784,19 @@ func init() {
 	}
 	planDrift.Fields = map[string]*plan.Field{
 		"kind": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Drift)
+			obj := parent.(*state.Drift)
 			v := obj.Kind
 			return writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w, n, v)
 		},
 		},
 		"since": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Drift)
+			obj := parent.(*state.Drift)
 			v := obj.Since
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
 		"message": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Drift)
+			obj := parent.(*state.Drift)
 			v := obj.Message
 			if !w.Text(len(v)) {
 				return false
@@ -2799,7 +2805,7 @@ func init() {
 		},
 		},
 		"deployment": {Object: "Drift", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Drift)
+			obj := parent.(*state.Drift)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -4265,7 +4271,7 @@ func init() {
 	}
 	planLease.Fields = map[string]*plan.Field{
 		"id": {Object: "Lease", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Lease)
+			obj := parent.(*execution.Lease)
 			v := obj.ID
 			if !w.Text(len(v)) {
 				return false
@@ -4274,25 +4280,25 @@ func init() {
 		},
 		},
 		"expiresAt": {Object: "Lease", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Lease)
+			obj := parent.(*execution.Lease)
 			v := obj.ExpiresAt
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
 		"seconds": {Object: "Lease", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Lease)
+			obj := parent.(*execution.Lease)
 			v := obj.Seconds
 			return writeNInt2int32(w, n, v)
 		},
 		},
 		"waitedSeconds": {Object: "Lease", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Lease)
+			obj := parent.(*execution.Lease)
 			v := obj.WaitedSeconds
 			return writeNInt2int32(w, n, v)
 		},
 		},
 		"fence": {Object: "Lease", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Lease)
+			obj := parent.(*execution.Lease)
 			v := obj.Fence
 			if !w.Text(len(v)) {
 				return false
@@ -4301,7 +4307,7 @@ func init() {
 		},
 		},
 		"cancelSeconds": {Object: "Lease", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Lease)
+			obj := parent.(*execution.Lease)
 			v := obj.CancelSeconds
 			return writeOInt2ᚖint32(w, n, v)
 		},
@@ -4348,7 +4354,7 @@ func init() {
 	}
 	planLogBatch.Fields = map[string]*plan.Field{
 		"cursor": {Object: "LogBatch", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.LogBatch)
+			obj := parent.(*view.LogBatch)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
 			v, err := ec.Resolvers.LogBatch().Cursor(ctx, obj)
@@ -4362,7 +4368,7 @@ func init() {
 		},
 		},
 		"lines": {Object: "LogBatch", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.LogBatch)
+			obj := parent.(*view.LogBatch)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -4936,7 +4942,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
+			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4953,7 +4959,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w, n, v)
+			return writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(w, n, v)
 		},
 		},
 		"activeDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5021,7 +5027,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(w, n, v)
+			return writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(w, n, v)
 		},
 		},
 		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7630,7 +7636,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(w, n, v)
+			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(w, n, v)
 		},
 		},
 		"auditEvents": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7942,7 +7948,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(w, n, v)
+			return writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(w, n, v)
 		},
 		},
 		"rules": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8325,19 +8331,19 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w, n, v)
+			return writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w, n, v)
 		},
 		},
 	}
 	planReplayEligibility.Fields = map[string]*plan.Field{
 		"allowed": {Object: "ReplayEligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Allowed
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
 		"code": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Code
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -8346,7 +8352,7 @@ func init() {
 		},
 		},
 		"message": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Message
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -8355,7 +8361,7 @@ func init() {
 		},
 		},
 		"blockedBy": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			if !w.Begin() {
 				return false
 			}
@@ -8367,7 +8373,7 @@ func init() {
 		},
 		},
 		"warning": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Eligibility)
+			obj := parent.(*admission.Eligibility)
 			v := obj.Warning
 			if !w.Text(plan.Length(v)) {
 				return false
@@ -8398,7 +8404,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w, n, v)
+			return writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w, n, v)
 		},
 		},
 	}
@@ -9108,10 +9114,10 @@ func init() {
 		"deploymentLogs": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
 			ec := e.State.(*executionContext)
 			return plan.Stream(ctx, e, n, ec.field_Subscription_deploymentLogs_args,
-				func(ctx context.Context, fc plan.Arguments) (<-chan *deployment.LogBatch, error) {
+				func(ctx context.Context, fc plan.Arguments) (<-chan *view.LogBatch, error) {
 					return ec.Resolvers.Subscription().DeploymentLogs(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 				},
-				writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch)
+				writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch)
 		},
 		},
 	}
@@ -10230,9 +10236,9 @@ func writeNode(w *plan.Writer, n *plan.Node, v scalar.Node) bool {
 			return false
 		}
 		return w.Object(n, planAuditEvent, v)
-	case deployment.Approval:
+	case waiting.Approval:
 		return w.Object(n, planApproval, &v)
-	case *deployment.Approval:
+	case *waiting.Approval:
 		if v == nil {
 			return false
 		}
@@ -10281,11 +10287,11 @@ func writeRuleDemand(w *plan.Writer, n *plan.Node, v scalar.RuleDemand) bool {
 	}
 }
 
-func writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*deployment.Approval) bool {
-	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval)
+func writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*waiting.Approval) bool {
+	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval)
 }
 
-func writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚐApproval(w *plan.Writer, n *plan.Node, v *deployment.Approval) bool {
+func writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval(w *plan.Writer, n *plan.Node, v *waiting.Approval) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10355,8 +10361,8 @@ func writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer
 	return w.Object(n, planDeployment, v)
 }
 
-func writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction(w *plan.Writer, n *plan.Node, v deployment.Action) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚐAction[v]), true)
+func writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(w *plan.Writer, n *plan.Node, v state.Action) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction[v]), true)
 }
 
 func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
@@ -10370,11 +10376,11 @@ func writeNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(w *plan.Writer,
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[v]), true)
 }
 
-func writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*deployment.Count) bool {
-	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount)
+func writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*view.Count) bool {
+	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount)
 }
 
-func writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚐCount(w *plan.Writer, n *plan.Node, v *deployment.Count) bool {
+func writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount(w *plan.Writer, n *plan.Node, v *view.Count) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10426,11 +10432,11 @@ func writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(w *plan.Wr
 	return w.Object(n, planDeploymentReference, v)
 }
 
-func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment1.Status) bool {
+func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment.Status) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
 }
 
-func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w *plan.Writer, n *plan.Node, v *deployment.Eligibility) bool {
+func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10646,14 +10652,14 @@ func writeNJSON2encodingᚋjsonᚐRawMessage(w *plan.Writer, n *plan.Node, v jso
 	return w.Appended(scalar.AppendJSON(w.Bytes(), v), true)
 }
 
-func writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w *plan.Writer, n *plan.Node, v *deployment.Lease) bool {
+func writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w *plan.Writer, n *plan.Node, v *execution.Lease) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planLease, v)
 }
 
-func writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch(w *plan.Writer, n *plan.Node, v *deployment.LogBatch) bool {
+func writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch(w *plan.Writer, n *plan.Node, v *view.LogBatch) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10871,7 +10877,7 @@ func writeNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(w *plan.W
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind[v]), true)
 }
 
-func writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w *plan.Writer, n *plan.Node, v *deployment.Eligibility) bool {
+func writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -11170,7 +11176,7 @@ func writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer
 	return w.Object(n, planDeployment, v)
 }
 
-func writeODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(w *plan.Writer, n *plan.Node, v *deployment.Comparison) bool {
+func writeODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(w *plan.Writer, n *plan.Node, v *releases.Comparison) bool {
 	if v == nil {
 		return false
 	}
@@ -11198,14 +11204,14 @@ func writeODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(w *plan.Writ
 	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent)
 }
 
-func writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚐPlan(w *plan.Writer, n *plan.Node, v *deployment.Plan) bool {
+func writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(w *plan.Writer, n *plan.Node, v *propose.Plan) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planDeploymentPlan, v)
 }
 
-func writeODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v *deployment1.Status) bool {
+func writeODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v *deployment.Status) bool {
 	if v == nil {
 		return false
 	}
@@ -11226,7 +11232,7 @@ func writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModu
 	return w.Object(n, planDestroyModuleInstancePayload, v)
 }
 
-func writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚐDrift(w *plan.Writer, n *plan.Node, v *deployment.Drift) bool {
+func writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(w *plan.Writer, n *plan.Node, v *state.Drift) bool {
 	if v == nil {
 		return false
 	}
@@ -11394,7 +11400,7 @@ func writeOJSON2encodingᚋjsonᚐRawMessage(w *plan.Writer, n *plan.Node, v jso
 	return w.Appended(scalar.AppendJSON(w.Bytes(), v), false)
 }
 
-func writeOLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w *plan.Writer, n *plan.Node, v *deployment.Lease) bool {
+func writeOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w *plan.Writer, n *plan.Node, v *execution.Lease) bool {
 	if v == nil {
 		return false
 	}

@@ -4,12 +4,13 @@ package model
 
 import (
 	"slipway/ent"
-	deployment1 "slipway/ent/deployment"
+	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/state"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
@@ -145,7 +146,7 @@ type ClaimDeploymentInput struct {
 	Wait graphql.Omittable[*int32] `json:"wait,omitempty"`
 	// What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
 	// deployment that destroys.
-	Actions graphql.Omittable[[]deployment.Action] `json:"actions,omitempty"`
+	Actions graphql.Omittable[[]state.Action] `json:"actions,omitempty"`
 }
 
 // What claimDeployment answers with.
@@ -153,7 +154,7 @@ type ClaimDeploymentPayload struct {
 	// The deployment, RUNNING; null where none is waiting.
 	Deployment *record.Deployment `json:"deployment,omitempty"`
 	// The lease that it is carried out under; null where none is waiting.
-	Lease *deployment.Lease `json:"lease,omitempty"`
+	Lease *execution.Lease `json:"lease,omitempty"`
 }
 
 // How a RUNNING deployment ended.
@@ -462,7 +463,7 @@ type DeploymentFilter struct {
 	// The id of the project.
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
 	// Where it stands.
-	Status graphql.Omittable[*deployment1.Status] `json:"status,omitempty"`
+	Status graphql.Omittable[*deployment.Status] `json:"status,omitempty"`
 	// What carries it out: `aws:ecs` or `terraform`.
 	DeploymentType graphql.Omittable[*string] `json:"deploymentType,omitempty"`
 	// Created at or after this moment.
@@ -832,7 +833,7 @@ type RenewLeasePayload struct {
 	// The deployment as it is now.
 	Deployment *record.Deployment `json:"deployment"`
 	// The lease, renewed.
-	Lease *deployment.Lease `json:"lease"`
+	Lease *execution.Lease `json:"lease"`
 }
 
 // What is new of a RUNNING deployment.
@@ -872,7 +873,7 @@ type ReportDeploymentPayload struct {
 	// The deployment as it is now.
 	Deployment *record.Deployment `json:"deployment"`
 	// The lease: renewed, unless the report was taken before.
-	Lease *deployment.Lease `json:"lease"`
+	Lease *execution.Lease `json:"lease"`
 }
 
 // A token to be revoked.

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/archive"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -72,7 +72,7 @@ type place struct {
 }
 
 func create(ctx context.Context, w *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, error) {
-	return w.Deploy.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+	return w.Deploy.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 }
 
@@ -112,9 +112,9 @@ func TestNothingIsDeployedToWhatIsArchived(t *testing.T) {
 			must(t, of.archive()) // again
 			_, err := create(developer, w, p)
 			wants(t, name+": create", err, fault.ModuleInstanceArchived)
-			_, err = w.Deploy.Rollback(developer, deployment.Replay{SourceID: first.ID})
+			_, err = w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: first.ID})
 			wants(t, name+": roll back", err, fault.ModuleInstanceArchived)
-			_, err = w.Deploy.Redeploy(developer, deployment.Replay{SourceID: first.ID})
+			_, err = w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: first.ID})
 			wants(t, name+": redeploy", err, fault.ModuleInstanceArchived)
 			r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], eligibility, map[string]any{"id": first.ID})
 			for _, field := range []string{"rollbackEligibility", "redeployEligibility"} {
@@ -125,7 +125,7 @@ func TestNothingIsDeployedToWhatIsArchived(t *testing.T) {
 			if r.At(t, "data", "deployment", "moduleInstance", "archivedAt") == nil {
 				t.Errorf("%s: %s", name, r.Body)
 			}
-			_, err = w.Deploy.MoveService(admin, "arn:aws:ecs:eu-west-1:123456789012:service/main/web", p.Instance.ID)
+			_, err = w.Deploy.CloudEvents.MoveService(admin, "arn:aws:ecs:eu-west-1:123456789012:service/main/web", p.Instance.ID)
 			must(t, err) // where it is already
 			if got := listed(t, w, false); got != lists[name][0] {
 				t.Errorf("%s is archived: listed are %s, want %s", name, got, lists[name][0])
@@ -141,7 +141,7 @@ func TestNothingIsDeployedToWhatIsArchived(t *testing.T) {
 			if got := listed(t, w, false) + ", " + listed(t, w, true); got != "1 1 1, 0 0 0" {
 				t.Errorf("%s is unarchived: %s", name, got)
 			}
-			d, err := w.Deploy.Redeploy(developer, deployment.Replay{SourceID: first.ID})
+			d, err := w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: first.ID})
 			must(t, err)
 			wants(t, name+" while a deployment is active", of.archive(true), fault.DeploymentInProgress)
 			w.Cancel(t, w.Acme, d.ID)
@@ -163,7 +163,7 @@ func TestNothingIsMadeInWhatIsArchived(t *testing.T) {
 		must(t, all["environment"].archive())
 		_, err := w.Catalog.CreateInstance(admin, catalog.NewInstance{EnvironmentID: p.Environment.ID, DefinitionID: p.Definition.ID, Name: "more"})
 		wants(t, "an instance in an archived environment", err, fault.EnvironmentArchived)
-		_, err = w.Deploy.MoveService(admin, "arn:aws:ecs:eu-west-1:123456789012:service/main/web", p.Instance.ID)
+		_, err = w.Deploy.CloudEvents.MoveService(admin, "arn:aws:ecs:eu-west-1:123456789012:service/main/web", p.Instance.ID)
 		wants(t, "a service of an archived instance", err, fault.ModuleInstanceArchived)
 		must(t, all["project"].archive())
 		_, err = w.Workspace.CreateEnvironment(admin, workspace.NewEnvironment{ProjectID: p.Project.ID, Name: "More", Slug: "more"})
@@ -195,7 +195,7 @@ func TestEventsOfTheCloudAreRecordedOfWhatIsArchived(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		p.Succeeded(t)
 		must(t, places(w, p)["project"].archive(true))
-		must(t, w.Deploy.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(fmt.Sprintf(`{"id":"event-1",
+		must(t, w.Deploy.CloudEvents.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(fmt.Sprintf(`{"id":"event-1",
 			"detail-type":"ECS Deployment State Change","time":%q,"resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],
 			"detail":{"eventName":"SERVICE_DEPLOYMENT_IN_PROGRESS","deploymentId":"ecs-svc/outside"}}`, time.Now().UTC().Add(20*time.Minute).Format(time.RFC3339)))))
 		outside := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), p.Instance.ID).ExternalDeploymentID
@@ -242,7 +242,7 @@ func TestWhatOthersReferToIsArchivedKnowingly(t *testing.T) {
 		v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0",
 			Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:base","label":"Of"}]`)})
 		must(t, err)
-		d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{InstanceID: p.Instance.ID, VersionID: v.ID,
+		d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: v.ID,
 			Inputs: strictjson.MustParse(fmt.Sprintf(`{"of":%q}`, base.Instance.ID)), Artifact: strictjson.MustParse(worldtest.Artifact)})
 		must(t, err)
 		_, err = w.Catalog.DeleteInstance(admin, base.Instance.ID)

@@ -13,7 +13,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/page"
 	"slipway/internal/strictjson"
@@ -180,7 +180,7 @@ func TestTypeThatHidesAGlobalOneIsWarnedOf(t *testing.T) {
 		v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform,
 			Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:network","label":"Of","immutable":true}]`)})
 		must(t, err)
-		d, err := w.Deploy.Create(admin, deployment.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + chosen.ID + `"}`)})
+		d, err := w.Deploy.Propose.Create(admin, propose.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + chosen.ID + `"}`)})
 		must(t, err)
 		p.Finish(t, d, nil)
 		made := newDefinition(admin, t, w, "netwrk")

@@ -17,7 +17,7 @@ import (
 	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/runlog"
@@ -42,7 +42,7 @@ func startRunner(t *testing.T, w *worldtest.World, do work) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		for ctx.Err() == nil {
-			d, lease, err := w.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes})
+			d, lease, err := w.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: catalog.DeploymentTypes})
 			if err == nil && d != nil {
 				do(r, d, lease.ID)
 				continue
@@ -61,13 +61,13 @@ func (r *runner) prints(d *ent.Deployment, lease string, lines ...string) {
 	for _, text := range lines {
 		printed = append(printed, runlog.Line{Stream: runlog.Stdout, Text: text})
 	}
-	if _, _, err := r.w.Deploy.Report(r.w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Logs: printed}); err != nil {
+	if _, _, err := r.w.Deploy.Execution.Report(r.w.Acme.As(actor.Runner), d.ID, lease, execution.Report{Logs: printed}); err != nil {
 		r.t.Error(err)
 	}
 }
 
 func (r *runner) steps(d *ent.Deployment, lease string, step, steps int32, message string) {
-	_, _, err := r.w.Deploy.Report(r.w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{
+	_, _, err := r.w.Deploy.Execution.Report(r.w.Acme.As(actor.Runner), d.ID, lease, execution.Report{
 		Events: []event.Event{{CurrentStep: &step, TotalSteps: &steps, Message: &message}},
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *runner) steps(d *ent.Deployment, lease string, step, steps int32, messa
 }
 
 func (r *runner) ends(d *ent.Deployment, lease string, failure *fault.Data) {
-	if _, err := r.w.Deploy.Complete(r.w.Acme.As(actor.Runner), d.ID, lease, failure); err != nil {
+	if _, err := r.w.Deploy.Execution.Complete(r.w.Acme.As(actor.Runner), d.ID, lease, failure); err != nil {
 		r.t.Error(err)
 	}
 }

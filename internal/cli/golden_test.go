@@ -17,7 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/cli"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/runlog"
@@ -94,7 +94,7 @@ func newStock(t *testing.T) *stock {
 	lease := s.Claim(t, broken)
 	at := clock.Now()
 	step, steps, message := int32(1), int32(2), "Pulling the \u202eimage\u202c."
-	_, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), broken.ID, lease, deployment.Report{
+	_, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), broken.ID, lease, execution.Report{
 		Events: []event.Event{{CurrentStep: &step, TotalSteps: &steps, Message: &message}},
 		Logs: []runlog.Line{
 			{At: &at, Stream: runlog.Stdout, Text: "pulling"}, {At: &at, Stream: runlog.Stderr, Text: "\x1b[31mred\x1b[0m\x1b[2J\tand a tab"}, {At: &at, Stream: runlog.Stdout, Text: "done"},
@@ -106,7 +106,7 @@ func newStock(t *testing.T) *stock {
 	failure := &fault.Data{
 		Code: string(fault.DeploymentFailed), Message: "It says \x1b[31mred\x1b[0m and \u202edeer\u202c.", Description: "line 1\nline 2\t\u0007",
 	}
-	if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), broken.ID, lease, failure); err != nil {
+	if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), broken.ID, lease, failure); err != nil {
 		t.Fatal(err)
 	}
 	s.last = broken.ID

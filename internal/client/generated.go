@@ -29,7 +29,7 @@ type ApprovalRecord struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// The role of the token.
 	Role Role `json:"role"`
-	// Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose voice
+	// Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose approval
 	// counts before is the same person, has made the token, or was made one by it.
 	Counts bool `json:"counts"`
 }
@@ -1285,7 +1285,7 @@ type DeploymentDetail struct {
 	WaitsUntil *time.Time `json:"waitsUntil"`
 	// What the rules come to now for a deployment that waits for approvals; empty for others.
 	Requirements []RequirementRecord `json:"requirements"`
-	// What others say of it, while it waits for approvals or did; the first voice at the start.
+	// What others decided about it while it waits for approvals, or while it did; the earliest first.
 	Approvals []ApprovalRecord `json:"approvals"`
 	// Whether the caller's approval would be taken now.
 	ApproveEligibility Eligibility `json:"approveEligibility"`

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -36,7 +36,7 @@ func tiered(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 		t.Fatal(err)
 	}
 	for _, tier := range []string{"small", "large"} {
-		made, err := w.Deploy.Create(o.As(actor.Developer), deployment.New{
+		made, err := w.Deploy.Propose.Create(o.As(actor.Developer), propose.New{
 			InstanceID: p.NewInstance(t, tier).ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"tier":"` + tier + `"}`),
 		})
 		if err != nil {

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/gate"
 	"slipway/internal/rule"
 )
@@ -47,8 +48,8 @@ func (d *demo) control(ctx context.Context) error {
 	for _, p := range d.Promotions {
 		d.clock.pass(time.Minute)
 		from, to := d.serviceAt(p.From), d.serviceAt(p.To)
-		made, _, err := d.Deploy.PromoteWarned(d.as(ctx, pipeline), deployment.Promotion{
-			SourceID: from.succeeded[len(from.succeeded)-1], InstanceID: to.instanceID, Request: deployment.Request{Reason: new("It has been live in staging for days.")},
+		made, _, err := d.Deploy.Propose.PromoteWarned(d.as(ctx, pipeline), propose.Promotion{
+			SourceID: from.succeeded[len(from.succeeded)-1], InstanceID: to.instanceID, Request: admission.Request{Reason: new("It has been live in staging for days.")},
 		})
 		if err != nil {
 			return fmt.Errorf("demo: the promotion to %s: %w", p.To, err)

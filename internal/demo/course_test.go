@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	entdeployment "slipway/ent/deployment"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/state"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/record"
@@ -30,7 +30,7 @@ func checkCourse(t *testing.T, d *record.Deployment, course string) {
 	if d.Status != entdeployment.StatusSUCCEEDED {
 		t.Errorf("%s is %s: %+v", d.ID, d.Status, d.Error)
 	}
-	events, err := deployment.Events(t.Context(), d.Data, d.Events)
+	events, err := state.Events(t.Context(), d.Data, d.Events)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/server"
@@ -70,9 +71,10 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 		chance:       chance{rand.New(rand.NewPCG(1, 2))}, //nolint:gosec // the same content each time is the point
 		result:       &Result{Slug: content.Organization.Slug},
 	}
-	d.Deploy.Journal = journal.NewAlone(st, c.Now, id.New)
-	// Nobody renews leases while the clock jumps.
-	d.Deploy.LeaseTime = leaseTime
+	d.Deploy = d.Deploy.With(func(deps *deployment.Deps) {
+		deps.Journal = journal.NewAlone(st, c.Now, id.New)
+		deps.LeaseTime = leaseTime // nobody renews leases while the clock jumps
+	})
 	for _, step := range []func(context.Context) error{
 		d.organization,
 		func(ctx context.Context) error { return d.people(ctx, s.Accounts) },

@@ -143,7 +143,7 @@ func areWhatTheirNamesSay(t *testing.T, w *worldtest.World, r *demo.Result) {
 	ctx := inside(t, r)
 	get := func(id string) *record.Deployment {
 		t.Helper()
-		d, err := w.Deploy.Deployment(ctx, id)
+		d, err := w.Deploy.View.Deployment(ctx, id)
 		if err != nil {
 			t.Fatal(err)
 		}

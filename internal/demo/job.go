@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/releases"
+	"slipway/internal/deployment/state"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -35,13 +37,13 @@ var errCancelRequested = errors.New("its cancellation was requested")
 func (j *job) run(ctx context.Context) {
 	working, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	changes, err := j.Deploy.Follow(working, j.deployment.ID, nil)
+	changes, err := j.Deploy.View.Follow(working, j.deployment.ID, nil)
 	if err == nil {
 		go watch(changes, stop)
 		err = j.carryOut(working)
 	}
 	if err != nil && errors.Is(context.Cause(working), errCancelRequested) {
-		_, err = j.Deploy.CompleteCanceled(ctx, j.deployment.ID, j.leaseID, lastWords("The deployment was stopped on request."))
+		_, err = j.Deploy.Execution.CompleteCanceled(ctx, j.deployment.ID, j.leaseID, lastWords("The deployment was stopped on request."))
 	}
 	// A lost lease is no failure: the deployment was ended by somebody else.
 	if lost := fault.Is(err, fault.DeploymentLeaseLost); err != nil && !lost && working.Err() == nil {
@@ -63,11 +65,11 @@ func watch(changes <-chan *feed.Item, stop context.CancelCauseFunc) {
 }
 
 func (j *job) carryOut(ctx context.Context) error {
-	stored, err := j.Deploy.Release(ctx, *j.deployment.ReleaseID)
+	stored, err := j.Deploy.Releases.Release(ctx, *j.deployment.ReleaseID)
 	if err != nil {
 		return err
 	}
-	content, err := deployment.ContentOf(ctx, stored)
+	content, err := releases.ContentOf(ctx, stored)
 	if err != nil {
 		return err
 	}
@@ -76,7 +78,7 @@ func (j *job) carryOut(ctx context.Context) error {
 		return err
 	}
 	drawn := chance{rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))} //nolint:gosec // names that only look like the cloud's
-	destroys := deployment.ActionOf(j.deployment.TriggerSource) == deployment.DestroyAction
+	destroys := state.ActionOf(j.deployment.TriggerSource) == state.DestroyAction
 	if j.deployment.DeploymentType == ecs.Type && !destroys {
 		return j.rollOut(ctx, drawn, instance, content)
 	}
@@ -102,7 +104,7 @@ func broken(c release.Content) bool {
 // waiting returns the tempo of a deployment that visitors watch.
 func (j *job) waiting() tempo {
 	const looks = 4
-	return tempo{now: j.Deploy.Journal.Now, pass: j.pass, looks: looks}
+	return tempo{now: j.Deploy.Execution.Journal.Now, pass: j.pass, looks: looks}
 }
 
 // pass waits for a time of the cloud, shortened, and renews the lease meanwhile.
@@ -116,13 +118,13 @@ func (j *job) pass(ctx context.Context, from, to float64) error {
 
 // waitWithLease waits for d, and renews the lease meanwhile.
 func (j *job) waitWithLease(ctx context.Context, d time.Duration) error {
-	renewed := cmp.Or(j.Deploy.LeaseTime, deployment.DefaultLease) / 3
+	renewed := cmp.Or(j.Deploy.Execution.LeaseTime, execution.DefaultLease) / 3
 	for left := d; left > 0; left -= renewed {
 		if err := wait(ctx, min(left, renewed)); err != nil {
 			return err
 		}
 		if left > renewed {
-			if _, _, err := j.Deploy.RenewLease(ctx, j.deployment.ID, j.leaseID); err != nil {
+			if _, _, err := j.Deploy.Execution.RenewLease(ctx, j.deployment.ID, j.leaseID); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,8 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/view"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/server"
@@ -53,7 +54,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	ctx = actor.With(ctx, r.runner)
 	l.takeOver(ctx, r)
 	for l.reserve(ctx) {
-		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
+		claimed, lease, err := l.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
 		if claimed != nil {
 			l.start(ctx, &job{live: l, deployment: (*record.Deployment)(claimed), leaseID: lease.ID})
 			continue
@@ -73,7 +74,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 // takeOver continues the deployments that Seed has left running.
 func (l *live) takeOver(ctx context.Context, r *Result) {
 	running := entdeployment.StatusRUNNING
-	found, err := l.Deploy.Deployments(ctx, deployment.Filter{Status: &running}, page.Args{})
+	found, err := l.Deploy.View.Deployments(ctx, view.Filter{Status: &running}, page.Args{})
 	if err != nil {
 		l.log.WarnContext(ctx, "the demo's runner cannot continue a running deployment", "error", err)
 		return

@@ -16,7 +16,7 @@ import (
 	"slipway/ent/project"
 	"slipway/internal/actor"
 	"slipway/internal/demo"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/releases"
 	"slipway/internal/ecs"
 	"slipway/internal/record"
 	"slipway/internal/store"
@@ -58,7 +58,7 @@ func await(t *testing.T, w *worldtest.World, r *demo.Result, id string, wanted f
 	t.Helper()
 	ctx, cancel := context.WithTimeout(inside(t, r), patience)
 	defer cancel()
-	changes, err := w.Deploy.Follow(ctx, id, nil)
+	changes, err := w.Deploy.View.Follow(ctx, id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,11 +101,11 @@ func live(t *testing.T, w *worldtest.World, r *demo.Result, place string) *recor
 func create(t *testing.T, w *worldtest.World, r *demo.Result, place, image string) string {
 	t.Helper()
 	from := live(t, w, r, place)
-	stored, err := w.Deploy.Release(inside(t, r), *from.ReleaseID)
+	stored, err := w.Deploy.Releases.Release(inside(t, r), *from.ReleaseID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := deployment.ContentOf(t.Context(), stored)
+	content, err := releases.ContentOf(t.Context(), stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func deployInEveryWay(t *testing.T, w *worldtest.World, r *demo.Result, course, 
 func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
-		w.Deploy.LeaseTime = 100 * patience
+		w.Deploy.Execution.LeaseTime = 100 * patience
 		endRules(t, w, r)
 		stop := run(t, w, r, slow)
 		// Of the eight that are carried out at once, five were underway.
@@ -259,7 +259,7 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 
 		by := actor.With(t.Context(), &actor.Actor{Name: "maya", Role: actor.Developer, OrganizationID: r.OrganizationID})
 		await(t, w, r, ids[0], reported) // so that its end is all that is still to be told
-		canceled, err := w.Deploy.Cancel(by, ids[0])
+		canceled, err := w.Deploy.Execution.Cancel(by, ids[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +289,7 @@ func TestALeaseIsRenewedWhileAStageTakesLonger(t *testing.T) {
 	// What was underway is watched for 48 s at a pace of 1: longer than the lease, whose last two thirds are
 	// left for a busy machine to renew it in.
 	const pace = 12
-	w.Deploy.LeaseTime = 3 * time.Second
+	w.Deploy.Execution.LeaseTime = 3 * time.Second
 	left := active(t, w, r)
 	run(t, w, r, pace)
 	for _, d := range left {

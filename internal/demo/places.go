@@ -9,7 +9,10 @@ import (
 
 	"slipway/internal/archive"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
 	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
 )
@@ -126,7 +129,7 @@ func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile
 	if err != nil {
 		return err
 	}
-	created, err := d.Deploy.Create(d.as(ctx, developer), deployment.New{
+	created, err := d.Deploy.Propose.Create(d.as(ctx, developer), propose.New{
 		InstanceID: instanceID, VersionID: versionID, Inputs: values, ResourceName: &place,
 	})
 	if err != nil {
@@ -149,8 +152,8 @@ func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile
 // destroy removes what an instance of a terraform module has live.
 func (d *demo) destroy(ctx context.Context, instanceID string) error {
 	d.clock.pass(time.Hour)
-	created, err := d.Deploy.Destroy(d.as(ctx, admin), deployment.Destroy{
-		InstanceID: instanceID, Request: deployment.Request{Reason: new("The exports are written to the data lake now.")},
+	created, err := d.Deploy.Propose.Destroy(d.as(ctx, admin), propose.Destroy{
+		InstanceID: instanceID, Request: admission.Request{Reason: new("The exports are written to the data lake now.")},
 	})
 	if err != nil {
 		return err
@@ -167,12 +170,12 @@ func (d *demo) destroy(ctx context.Context, instanceID string) error {
 }
 
 // bothActions are those that the demo's runner carries out.
-var bothActions = []deployment.Action{deployment.Apply, deployment.DestroyAction}
+var bothActions = []state.Action{state.Apply, state.DestroyAction}
 
 // claim lets the runner take a deployment, the only one that waits, and returns the id of the lease.
 func (d *demo) claim(ctx context.Context, deploymentID string) (leaseID string, err error) {
 	d.clock.pass(d.between(2, 20))
-	claimed, lease, err := d.Deploy.Claim(d.as(ctx, runner), deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
+	claimed, lease, err := d.Deploy.Execution.Claim(d.as(ctx, runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
 	if err != nil {
 		return "", err
 	}

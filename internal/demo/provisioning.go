@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
@@ -14,7 +15,7 @@ import (
 type provisioning struct {
 	chance
 	tempo
-	deploy       *deployment.Service
+	deploy       *deployment.Services
 	deploymentID string
 	leaseID      string
 	// first says that nothing of the instance is there yet; broken that it cannot be applied; destroys that all that is
@@ -61,11 +62,11 @@ func (p *provisioning) run(ctx context.Context) error {
 	if err := p.report(ctx); err != nil {
 		return err
 	}
-	end := deployment.Completion{Outputs: p.outputs}
+	end := execution.Completion{Outputs: p.outputs}
 	if p.broken {
-		end = deployment.Completion{Failure: p.refused()}
+		end = execution.Completion{Failure: p.refused()}
 	}
-	_, err := p.deploy.End(ctx, p.deploymentID, p.leaseID, end)
+	_, err := p.deploy.Execution.End(ctx, p.deploymentID, p.leaseID, end)
 	return err
 }
 
@@ -88,12 +89,12 @@ func (p *provisioning) tell(i, of int, s step) {
 }
 
 func (p *provisioning) report(ctx context.Context) error {
-	in := deployment.Report{Events: p.news, Logs: printed(p.news)}
+	in := execution.Report{Events: p.news, Logs: printed(p.news)}
 	if !p.reported {
 		in.ExternalDeploymentID = new("run-" + p.letters(16))
 	}
 	p.news, p.reported = nil, true
-	_, _, err := p.deploy.Report(ctx, p.deploymentID, p.leaseID, in)
+	_, _, err := p.deploy.Execution.Report(ctx, p.deploymentID, p.leaseID, in)
 	return err
 }
 

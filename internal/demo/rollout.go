@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
@@ -15,7 +16,7 @@ import (
 type rollout struct {
 	chance
 	tempo
-	deploy       *deployment.Service
+	deploy       *deployment.Services
 	s            *service
 	deploymentID string
 	leaseID      string
@@ -35,7 +36,7 @@ type rollout struct {
 }
 
 // newRollout is a deployment at its very beginning.
-func newRollout(c chance, t tempo, deploy *deployment.Service, s *service, deploymentID, leaseID string) *rollout {
+func newRollout(c chance, t tempo, deploy *deployment.Services, s *service, deploymentID, leaseID string) *rollout {
 	r := &rollout{
 		chance: c, tempo: t, deploy: deploy, s: s, deploymentID: deploymentID, leaseID: leaseID, stages: courses[s.strategy],
 		arn: s.arn("service-deployment", "/"+c.letters(21)), target: s.arn("service-revision", "/"+c.digits(19)),
@@ -58,10 +59,10 @@ func (d *demo) rollOut(ctx context.Context, s *service, deploymentID string, e e
 	if !e.canceled {
 		return nil
 	}
-	if _, err := d.Deploy.Cancel(d.as(ctx, developer), deploymentID); err != nil {
+	if _, err := d.Deploy.Execution.Cancel(d.as(ctx, developer), deploymentID); err != nil {
 		return err
 	}
-	_, err = d.Deploy.CompleteCanceled(d.as(ctx, runner), deploymentID, leaseID, lastWords(e.reason))
+	_, err = d.Deploy.Execution.CompleteCanceled(d.as(ctx, runner), deploymentID, leaseID, lastWords(e.reason))
 	return err
 }
 
@@ -160,12 +161,12 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 		if r.s.strategy == blue {
 			r.s.color = 1 - r.s.color
 		}
-		var end deployment.Completion
+		var end execution.Completion
 		if end.Outputs, err = made(r.s.Module, r.s.family()); err == nil {
-			_, err = r.deploy.End(ctx, r.deploymentID, r.leaseID, end)
+			_, err = r.deploy.Execution.End(ctx, r.deploymentID, r.leaseID, end)
 		}
 	case e.failure != nil:
-		_, err = r.deploy.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
+		_, err = r.deploy.Execution.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
 	}
 	return err
 }
@@ -201,9 +202,9 @@ func (r *rollout) report(ctx context.Context, status, reason string) error {
 		data.RevertExternalDeploymentID = &r.s.liveDeployment
 		data.RevertServiceDeploymentARN = &r.s.liveARN
 	}
-	in := deployment.Report{Data: tree(&data), ExternalDeploymentID: &r.external, Logs: printed(r.news)}
+	in := execution.Report{Data: tree(&data), ExternalDeploymentID: &r.external, Logs: printed(r.news)}
 	r.news = nil
-	_, _, err := r.deploy.Report(ctx, r.deploymentID, r.leaseID, in)
+	_, _, err := r.deploy.Execution.Report(ctx, r.deploymentID, r.leaseID, in)
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/record"
@@ -27,8 +27,8 @@ func (j *job) rollOut(ctx context.Context, drawn chance, instance *record.Module
 		return err
 	}
 	if data.ServiceARN == nil {
-		in := deployment.Report{Data: s.beforehand(), ResourceARN: new(s.arn("service", "")), ResourceName: new(s.family())}
-		if _, _, err := j.Deploy.Report(ctx, j.deployment.ID, j.leaseID, in); err != nil {
+		in := execution.Report{Data: s.beforehand(), ResourceARN: new(s.arn("service", "")), ResourceName: new(s.family())}
+		if _, _, err := j.Deploy.Execution.Report(ctx, j.deployment.ID, j.leaseID, in); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (j *job) service(ctx context.Context, instance *record.ModuleInstance, cont
 	if instance.LiveDeploymentID == nil {
 		return s, nil
 	}
-	live, err := j.Deploy.Deployment(ctx, *instance.LiveDeploymentID)
+	live, err := j.Deploy.View.Deployment(ctx, *instance.LiveDeploymentID)
 	if err != nil {
 		return nil, err
 	}

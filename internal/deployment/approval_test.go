@@ -7,7 +7,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/view"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/gate"
 	"slipway/internal/page"
 	"slipway/internal/test/worldtest"
@@ -27,7 +28,7 @@ func person(t testing.TB, w *worldtest.World, name string, role actor.Role) (*en
 // awaited returns how many deployments await an approval of an actor.
 func awaited(ctx context.Context, t testing.TB, w *worldtest.World) int {
 	t.Helper()
-	c, err := w.Deploy.Deployments(ctx, deployment.Filter{AwaitingMyApproval: true}, page.Args{})
+	c, err := w.Deploy.View.Deployments(ctx, view.Filter{AwaitingMyApproval: true}, page.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestAnApprovalIsGivenAnewWithAnotherTokenOrRole(t *testing.T) {
 		waits := deploy(author, t, w, p, "web:1")
 		counted := func() (n int) {
 			t.Helper()
-			of, err := w.Deploy.ApprovalsOf(author, []string{waits.ID})
+			of, err := w.Deploy.Waiting.ApprovalsOf(author, []string{waits.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,9 +56,9 @@ func TestAnApprovalIsGivenAnewWithAnotherTokenOrRole(t *testing.T) {
 			}
 			return n
 		}
-		approve := func(ctx context.Context, comment *string) *deployment.Approved {
+		approve := func(ctx context.Context, comment *string) *waiting.Approved {
 			t.Helper()
-			done, err := w.Deploy.Approve(ctx, waits.ID, comment, true)
+			done, err := w.Deploy.Waiting.Approve(ctx, waits.ID, comment, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +71,7 @@ func TestAnApprovalIsGivenAnewWithAnotherTokenOrRole(t *testing.T) {
 			t.Errorf("the same again raised the version from %d to %d; %d count", version, again, counted())
 		}
 		approve(ann, new("after a look"))
-		if of, err := w.Deploy.ApprovalsOf(ann, []string{waits.ID}); err != nil || of[waits.ID][0].Comment == nil {
+		if of, err := w.Deploy.Waiting.ApprovalsOf(ann, []string{waits.ID}); err != nil || of[waits.ID][0].Comment == nil {
 			t.Errorf("another comment is dropped: %v, %v", of, err)
 		}
 		if n := awaited(ann, t, w); n != 0 {

@@ -11,7 +11,9 @@ import (
 	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/strictjson"
@@ -39,7 +41,7 @@ func TestALeaseThatRunsOutRollsBackByItself(t *testing.T) {
 		rollsBack(t, w, p)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:silent"}`)
 		p.Claim(t, d)
-		if _, err := w.Deploy.ExpireLeases(t.Context()); err != nil { // the servers have been at work for long
+		if _, err := w.Deploy.Execution.ExpireLeases(t.Context()); err != nil { // the servers have been at work for long
 			t.Fatal(err)
 		}
 		past := time.Now().Add(-time.Hour).UTC()
@@ -54,7 +56,7 @@ func TestALeaseThatRunsOutRollsBackByItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if _, err := w.Deploy.ExpireLeases(t.Context()); err != nil {
+			if _, err := w.Deploy.Execution.ExpireLeases(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -72,14 +74,14 @@ func TestNoFailureOfADestroyNorACancellationRollsBack(t *testing.T) {
 		p.Succeeded(t)
 		rollsBack(t, w, p)
 		w.Cancel(t, w.Acme, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`).ID)
-		if _, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: p.Instance.ID}); err != nil {
+		if _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID}); err != nil {
 			t.Fatal(err)
 		}
-		claimed, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: []deployment.Action{deployment.DestroyAction}})
+		claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: []state.Action{state.DestroyAction}})
 		if err != nil || claimed == nil {
 			t.Fatalf("%v, %v", claimed, err)
 		}
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), claimed.ID, lease.ID, broken); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), claimed.ID, lease.ID, broken); err != nil {
 			t.Fatal(err)
 		}
 		if list := rollbacksOf(w); len(list) != 0 {
@@ -103,11 +105,11 @@ func TestWhatTheCloudHasRolledBackIsNotRolledBackAgain(t *testing.T) {
 				before := len(rollbacksOf(w))
 				d := p.Deploy(t, p.Instance.ID, fmt.Sprintf(`{"image":"web:%s-%d"}`, strings.ToLower(c.status), i))
 				lease := p.Claim(t, d)
-				report := deployment.Report{Data: strictjson.MustParse(fmt.Sprintf(`{"type":"aws:ecs","serviceDeploymentState":{"status":%q}}`, c.status))}
-				if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, report); err != nil {
+				report := execution.Report{Data: strictjson.MustParse(fmt.Sprintf(`{"type":"aws:ecs","serviceDeploymentState":{"status":%q}}`, c.status))}
+				if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, report); err != nil {
 					t.Fatal(err)
 				}
-				ended, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, failure)
+				ended, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, failure)
 				if err != nil || ended.Status != entdeployment.StatusFAILED {
 					t.Fatalf("%+v, %v", ended, err)
 				}
@@ -138,20 +140,20 @@ func TestAFailureSaysWhyItDoesNotRollBack(t *testing.T) {
 			t.Error(got)
 		}
 		live := p.Succeeded(t)
-		again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: live.ID})
+		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := why(p.Finish(t, again, broken)); got != "There is none: what is live is the same release" {
 			t.Error(got)
 		}
-		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), *live.ReleaseID, "bad", nil); err != nil {
+		if _, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), *live.ReleaseID, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := why(p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), broken)); got == "" || len(rollbacksOf(w)) != 0 {
 			t.Error(got)
 		}
-		if _, err := w.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
 		// A rule that names rollbacks holds for this one, too: it waits for an approval, which anybody may give.
@@ -161,7 +163,7 @@ func TestAFailureSaysWhyItDoesNotRollBack(t *testing.T) {
 		if len(list) != 1 || list[0].Status != entdeployment.StatusAWAITING_APPROVAL {
 			t.Fatalf("%+v", list)
 		}
-		approved, err := w.Deploy.Approve(w.Acme.As(actor.Developer), list[0].ID, nil, true)
+		approved, err := w.Deploy.Waiting.Approve(w.Acme.As(actor.Developer), list[0].ID, nil, true)
 		if err != nil || !approved.Started {
 			t.Errorf("%+v, %v", approved, err)
 		}

@@ -11,7 +11,9 @@ import (
 	entquarantine "slipway/ent/quarantine"
 	"slipway/internal/access"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/releases"
+	"slipway/internal/deployment/state"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/id"
@@ -27,7 +29,7 @@ var rollbacks = []struct {
 	call func(context.Context, *worldtest.World, string) (*ent.Deployment, error)
 }{
 	{"joined", func(ctx context.Context, w *worldtest.World, id string) (*ent.Deployment, error) {
-		return w.Deploy.Rollback(ctx, deployment.Replay{SourceID: id})
+		return w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: id})
 	}},
 	{"plain", plainRollback},
 }
@@ -73,7 +75,7 @@ func rollback(b *testing.B, w *worldtest.World, id string, call func(context.Con
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := w.Deploy.Cancel(developer, made.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(developer, made.ID); err != nil {
 		b.Fatal(err)
 	}
 	return took
@@ -88,7 +90,7 @@ type parts struct {
 
 // plainRollback is Rollback with a query for each part, the same rules and the same rows.
 func plainRollback(ctx context.Context, w *worldtest.World, sourceID string) (*ent.Deployment, error) {
-	a, journalOf := actor.From(ctx), w.Deploy.Journal
+	a, journalOf := actor.From(ctx), w.Journal
 	if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func plainRollback(ctx context.Context, w *worldtest.World, sourceID string) (*e
 			SetID(deploymentID).SetOrganizationID(from.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetProjectID(from.ProjectID).SetEnvironmentID(from.EnvironmentID).
 			SetModuleInstanceID(from.ModuleInstanceID).SetNillableReleaseID(from.ReleaseID).
-			SetDeploymentType(from.DeploymentType).SetTriggerSource(deployment.TriggerRollback).
+			SetDeploymentType(from.DeploymentType).SetTriggerSource(state.TriggerRollback).
 			SetDescription("Rollback to " + from.ID + ": version " + p.version.Version).SetCreatedBy(a.Name).
 			SetNillableResourceArn(from.ResourceArn).SetNillableResourceName(from.ResourceName).
 			SetData(data.Column()).SetRollbackToDeploymentID(from.ID).
@@ -131,7 +133,7 @@ func readParts(ctx context.Context, tx *ent.Tx, e *journal.Entry, sourceID strin
 	if err != nil {
 		return p, err
 	}
-	if p.content, err = deployment.Content(r); err != nil {
+	if p.content, err = releases.Content(r); err != nil {
 		return p, err
 	}
 	if p.version, err = tx.ModuleVersion.Get(ctx, r.ModuleVersionID); err != nil {
@@ -141,7 +143,7 @@ func readParts(ctx context.Context, tx *ent.Tx, e *journal.Entry, sourceID strin
 	if err != nil && !ent.IsNotFound(err) {
 		return p, err
 	}
-	if deployment.Holds(open, e.At) {
+	if releases.Holds(open, e.At) {
 		return p, fault.New(fault.ReleaseQuarantined, "It is quarantined.")
 	}
 	active, err := tx.Deployment.Query().

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
@@ -33,7 +33,7 @@ func BenchmarkDeployment(b *testing.B) {
 			viewer := w.Acme.As(actor.Viewer)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := services.Deploy.Deployment(viewer, d.ID); err != nil {
+				if _, err := services.Deploy.View.Deployment(viewer, d.ID); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -50,12 +50,12 @@ func BenchmarkRollback(b *testing.B) {
 			developer := w.Acme.As(actor.Developer)
 			b.ReportAllocs()
 			for b.Loop() {
-				d, err := w.Deploy.Rollback(developer, deployment.Replay{SourceID: target.ID})
+				d, err := w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: target.ID})
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()
-				if _, err := w.Deploy.Cancel(developer, d.ID); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(developer, d.ID); err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()

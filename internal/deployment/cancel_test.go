@@ -11,7 +11,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/test/worldtest"
 )
@@ -22,7 +23,7 @@ func requested(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (*ent.Dep
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	lease := p.Claim(t, d)
-	d, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+	d, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
-		w.Deploy.CancelTimeout = 10 * time.Minute
+		w.Deploy.Execution.CancelTimeout = 10 * time.Minute
 		source := p.Succeeded(t)
 		d, lease := requested(t, w, p)
 		at := clock.Now()
@@ -43,36 +44,36 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		clock.Advance(time.Second)
 		for _, role := range []actor.Role{actor.Developer, actor.Admin} {
 			unchanged(t, w, "the request again", func() {
-				if again, err := w.Deploy.Cancel(w.Acme.As(role), d.ID); err != nil || !cmp.Equal(d, again, whole) {
+				if again, err := w.Deploy.Execution.Cancel(w.Acme.As(role), d.ID); err != nil || !cmp.Equal(d, again, whole) {
 					t.Errorf("%v, %v", again, err)
 				}
 			})
 		}
 		f := refused(t, w, "a rollback meanwhile", fault.DeploymentInProgress, func() (*ent.Deployment, error) {
-			return w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID})
+			return w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
 		})
 		by, _ := f.Metadata["blockedBy"].(map[string]any)
 		if by["deploymentId"] != d.ID || by["cancelRequestedAt"] != at.Format(time.RFC3339Nano) || by["cancelRequestedBy"] != "developer" {
 			t.Errorf("the blocker is %v", by)
 		}
 		// The runner is told by its next renewal and its next report.
-		renewed, l, err := w.Deploy.RenewLease(runner, d.ID, lease)
+		renewed, l, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease)
 		if err != nil || renewed.CancelRequestedAt == nil || l.CancelSeconds == nil || *l.CancelSeconds != 599 {
 			t.Errorf("renewed: %v under %+v, %v", renewed, l, err)
 		}
 		clock.Advance(500 * time.Millisecond)
-		reported, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{})
+		reported, l, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{})
 		if err != nil || reported.CancelRequestedAt == nil || l.CancelSeconds == nil || *l.CancelSeconds != 598 {
 			t.Errorf("reported: %v under %+v, %v", reported, l, err)
 		}
-		done, err := w.Deploy.CompleteCanceled(runner, d.ID, lease, &fault.Data{Message: "Stopped.", Description: "line 1"})
+		done, err := w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, &fault.Data{Message: "Stopped.", Description: "line 1"})
 		want := &fault.Data{Code: string(fault.DeploymentCanceled), Message: "Canceled by developer.", Details: []fault.Section{
 			{Title: "Last words of the program", Render: fault.RenderList, Items: []string{"Stopped.", "line 1"}},
 		}}
 		if err != nil || done.Status != "CANCELED" || done.Forced || !cmp.Equal(want, done.Error) {
 			t.Errorf("completed: %v, %v: %s", done, err, cmp.Diff(want, done.Error))
 		}
-		if _, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID}); err != nil {
+		if _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}); err != nil {
 			t.Errorf("the instance is not free: %v", err)
 		}
 		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5}, recordedVersions(t, w, w.Acme, d.ID)); diff != "" {
@@ -86,7 +87,7 @@ func TestWhatHappenedWinsOverACancelRequest(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d, lease := requested(t, w, p)
-		done, err := w.Deploy.Complete(runner, d.ID, lease, nil)
+		done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
 		if err != nil || done.Status != "SUCCEEDED" || done.Error != nil {
 			t.Errorf("a success: %v, %v", done, err)
 		}
@@ -94,22 +95,22 @@ func TestWhatHappenedWinsOverACancelRequest(t *testing.T) {
 			t.Errorf("it is not live: %v", i)
 		}
 		d, lease = requested(t, w, p)
-		if done, err := w.Deploy.Complete(runner, d.ID, lease, broken); err != nil || done.Status != "FAILED" || codeOf(done) != broken.Code {
+		if done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, broken); err != nil || done.Status != "FAILED" || codeOf(done) != broken.Code {
 			t.Errorf("a failure: %v, %v", done, err)
 		}
 		d, lease = requested(t, w, p)
 		for range 2 {
-			done, err := w.Deploy.CompleteCanceled(runner, d.ID, lease, nil)
+			done, err := w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil)
 			if err != nil || done.Status != "CANCELED" || codeOf(done) != string(fault.DeploymentCanceled) || done.Error.Details != nil || done.Version != 4 {
 				t.Errorf("canceled: %v, %v", done, err)
 			}
 		}
-		_ = refused(t, w, "another end", fault.DeploymentLeaseLost, func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, nil) })
+		_ = refused(t, w, "another end", fault.DeploymentLeaseLost, func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, d.ID, lease, nil) })
 		// Nobody has requested it.
 		d = p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease = p.Claim(t, d)
 		_ = refused(t, w, "canceled by itself", fault.DeploymentWrongState, func() (*ent.Deployment, error) {
-			return w.Deploy.CompleteCanceled(runner, d.ID, lease, nil)
+			return w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil)
 		})
 	})
 }
@@ -120,8 +121,12 @@ func TestWhatNoProgramIsAtWorkOnIsCanceledAtOnce(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		for _, status := range []string{"PENDING", "RUNNING"} {
 			for name, cancel := range map[string]func(string) (*ent.Deployment, error){
-				"cancel": func(id string) (*ent.Deployment, error) { return w.Deploy.Cancel(w.Acme.As(actor.Developer), id) },
-				"force":  func(id string) (*ent.Deployment, error) { return w.Deploy.ForceCancel(w.Acme.As(actor.Admin), id) },
+				"cancel": func(id string) (*ent.Deployment, error) {
+					return w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id)
+				},
+				"force": func(id string) (*ent.Deployment, error) {
+					return w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), id)
+				},
 			} {
 				d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 				if status == "RUNNING" {
@@ -143,15 +148,18 @@ func TestRenewalsOfACanceledProgramEndAMinuteAfterItsTime(t *testing.T) {
 		// 15 minutes and one more, less a microsecond.
 		for range 4 {
 			clock.Advance(4*time.Minute - time.Microsecond/4)
-			if _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil {
+			if _, _, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease); err != nil {
 				t.Fatal(err)
 			}
 		}
 		clock.Advance(time.Microsecond)
 		for name, call := range map[string]func() (*ent.Deployment, error){
-			"renew": func() (*ent.Deployment, error) { d, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return d, err },
+			"renew": func() (*ent.Deployment, error) {
+				d, _, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease)
+				return d, err
+			},
 			"report": func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{})
+				d, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{})
 				return d, err
 			},
 		} {
@@ -161,10 +169,10 @@ func TestRenewalsOfACanceledProgramEndAMinuteAfterItsTime(t *testing.T) {
 			}
 		}
 		// The lease holds until it runs out: the instance is busy, and its runner may still say the end.
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d expired, %v", n, err)
 		}
-		if done, err := w.Deploy.CompleteCanceled(runner, d.ID, lease, nil); err != nil || done.Status != "CANCELED" {
+		if done, err := w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil); err != nil || done.Status != "CANCELED" {
 			t.Errorf("%v, %v", done, err)
 		}
 	})
@@ -175,8 +183,8 @@ func TestALeaseThatRunsOutAfterACancelRequestEndsAsCanceled(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		d, _ := requested(t, w, p)
-		clock.Advance(deployment.DefaultLease)
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
+		clock.Advance(execution.DefaultLease)
+		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d expired, %v", n, err)
 		}
 		last := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID)
@@ -197,13 +205,13 @@ func TestARequestAtOnceWithAClaimIsNotLost(t *testing.T) {
 			var canceled, claimed *ent.Deployment
 			both.Go(func() {
 				var err error
-				if canceled, err = w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+				if canceled, err = w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 					t.Error(err)
 				}
 			})
 			both.Go(func() {
 				var err error
-				if claimed, _, err = w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes}); err != nil {
+				if claimed, _, err = w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -10,7 +10,8 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 
@@ -32,14 +33,14 @@ var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture, 
 		return states["CANCELED"](t, p, w)
 	},
 	"rollback": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
-		return replayed(t, w, p, w.Deploy.Rollback)
+		return replayed(t, w, p, w.Deploy.Propose.Rollback)
 	},
 	"redeploy": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
-		return replayed(t, w, p, w.Deploy.Redeploy)
+		return replayed(t, w, p, w.Deploy.Propose.Redeploy)
 	},
 	"report": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		d := states["RUNNING"](t, p, w)
-		d, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, *d.LeaseID, deployment.Report{})
+		d, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, *d.LeaseID, execution.Report{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,17 +48,17 @@ var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture, 
 	},
 	"expire": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, c *clock) *ent.Deployment {
 		d := states["RUNNING"](t, p, w)
-		c.Advance(deployment.DefaultLease)
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
+		c.Advance(execution.DefaultLease)
+		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d, %v", n, err)
 		}
 		return w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID)
 	},
 }
 
-func replayed(t *testing.T, w *worldtest.World, p *worldtest.Fixture, f func(context.Context, deployment.Replay) (*ent.Deployment, error)) *ent.Deployment {
+func replayed(t *testing.T, w *worldtest.World, p *worldtest.Fixture, f func(context.Context, propose.Replay) (*ent.Deployment, error)) *ent.Deployment {
 	t.Helper()
-	d, err := f(w.Acme.As(actor.Developer), deployment.Replay{SourceID: p.Succeeded(t).ID})
+	d, err := f(w.Acme.As(actor.Developer), propose.Replay{SourceID: p.Succeeded(t).ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestClaimsOfNothingAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		unchanged(t, w, "a claim", func() {
-			d, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
+			d, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
 			if d != nil || lease != nil || err != nil {
 				t.Errorf("%v under %v, %v", d, lease, err)
 			}

@@ -51,11 +51,10 @@ func noteSweep(w *worldtest.World, worked time.Time) {
 }
 
 // by returns the world's service of deployments as it goes by a clock.
-func by(w *worldtest.World, c *clock) *deployment.Service {
-	s := *w.Deploy
-	s.Journal = journal.NewAlone(w.Store, c.Now, id.New)
-	s.Journal.Changed = func(d *ent.Deployment, _ deploymentchange.Kind) { w.Deploy.Feed.Changed(d) }
-	return &s
+func by(w *worldtest.World, c *clock) *deployment.Services {
+	j := journal.NewAlone(w.Store, c.Now, id.New)
+	j.Changed = func(d *ent.Deployment, _ deploymentchange.Kind) { w.Deploy.View.Feed.Changed(d) }
+	return w.Deploy.With(func(d *deployment.Deps) { d.Journal = j })
 }
 
 // recorded is all that an operation on deployments may write.

@@ -16,7 +16,8 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 
@@ -60,14 +61,14 @@ func (b *bus) crowds(t *testing.T, p *worldtest.Fixture) []*crowd {
 func (b *bus) carryOut(t *testing.T, source *ent.Deployment, after time.Duration) {
 	t.Helper()
 	claimed, ended := serviceAt(b.World, at.Add(after)), serviceAt(b.World, at.Add(after+50*time.Second))
-	if _, err := claimed.Redeploy(b.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID}); err != nil {
+	if _, err := claimed.Propose.Redeploy(b.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}); err != nil {
 		t.Fatal(err)
 	}
-	d, lease, err := claimed.Claim(b.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := claimed.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ended.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
+	if _, err := ended.Execution.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -151,7 +152,7 @@ func TestHoweverManyBeganOutsideTheyEnd(t *testing.T) {
 			b.receive(t, stateOf(service, 20*time.Hour, "COMPLETED", last, ""), action(service, 21*time.Hour, "SERVICE_STEADY_STATE", ""))
 		}, map[string]int{"CANCELED": manyOpen - 1, "SUCCEEDED": 1}},
 		"as the service is moved": {func(t *testing.T, p *worldtest.Fixture, b *bus, service, _ string) {
-			if _, err := b.deploy.MoveService(b.Acme.As(actor.Admin), service, p.NewInstance(t, "elsewhere").ID); err != nil {
+			if _, err := b.deploy.CloudEvents.MoveService(b.Acme.As(actor.Admin), service, p.NewInstance(t, "elsewhere").ID); err != nil {
 				t.Error(err)
 			}
 		}, map[string]int{"CANCELED": manyOpen}},

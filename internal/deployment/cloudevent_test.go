@@ -26,9 +26,10 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/journal"
 	"slipway/internal/record"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -40,7 +41,7 @@ var at = time.Date(2026, 3, 5, 16, 0, 0, 0, time.UTC)
 // bus delivers the events of one service.
 type bus struct {
 	*worldtest.World
-	deploy *deployment.Service
+	deploy *deployment.Services
 	// tag tells ids and services of one database apart.
 	tag string
 }
@@ -51,10 +52,8 @@ func newBus(w *worldtest.World, tag string) *bus {
 }
 
 // serviceAt returns the service whose clock stands still at a time.
-func serviceAt(w *worldtest.World, now time.Time) *deployment.Service {
-	deploy := *w.Deploy
-	deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return now }, id.New)
-	return &deploy
+func serviceAt(w *worldtest.World, now time.Time) *deployment.Services {
+	return w.DeployBy(func() time.Time { return now })
 }
 
 func (b *bus) service(name string) string {
@@ -111,10 +110,8 @@ func hook(service, run string, after time.Duration, name, kind, hookID, stage st
 var received = at.Add(40 * time.Hour)
 
 // late returns the service as it is when the events are delivered.
-func (b *bus) late() *deployment.Service {
-	late := *b.deploy
-	late.Journal = journal.NewAlone(b.Store, func() time.Time { return received }, id.New)
-	return &late
+func (b *bus) late() *deployment.Services {
+	return b.DeployBy(func() time.Time { return received })
 }
 
 // receive delivers events.
@@ -122,7 +119,7 @@ func (b *bus) receive(t *testing.T, documents ...string) {
 	t.Helper()
 	late := b.late()
 	for _, text := range documents {
-		if err := late.ReceiveECSEvent(b.Acme.As(actor.Runner), strictjson.MustParse(text)); err != nil {
+		if err := late.CloudEvents.ReceiveECSEvent(b.Acme.As(actor.Runner), strictjson.MustParse(text)); err != nil {
 			t.Errorf("%v: %s", err, text)
 		}
 	}
@@ -137,21 +134,21 @@ func (b *bus) instance(t *testing.T, p *worldtest.Fixture, name string, held boo
 	// A runner claims whatever waits.
 	claims.Lock()
 	defer claims.Unlock()
-	_, err := b.deploy.Create(b.Acme.As(actor.Developer), deployment.New{
+	_, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), propose.New{
 		InstanceID: i.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"clusterArn":"` + clusterARN + `","serviceArn":"` + b.service(name) + `"}`),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, lease, err := b.deploy.Claim(b.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if held {
 		return i, d, lease.ID
 	}
-	if d, err = b.deploy.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
+	if d, err = b.deploy.Execution.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	return i, d, lease.ID
@@ -251,7 +248,7 @@ func (b *bus) play(t *testing.T, p *worldtest.Fixture, documents []string) strin
 	}
 	b.receive(t, documents...)
 	for d, lease := range leases {
-		if _, err := b.deploy.Complete(b.Acme.As(actor.Runner), d, lease, nil); err != nil {
+		if _, err := b.deploy.Execution.Complete(b.Acme.As(actor.Runner), d, lease, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -271,7 +268,7 @@ func (b *bus) known(t *testing.T, instances ...*ent.ModuleInstance) string {
 		})
 		fmt.Fprintf(&all, "%s\n", i.Name)
 		last := b.Store.Client.ModuleInstance.GetX(ctx, i.ID)
-		if drift := deployment.DriftOf((*record.ModuleInstance)(last)); drift != nil {
+		if drift := state.DriftOf((*record.ModuleInstance)(last)); drift != nil {
 			fmt.Fprintf(&all, "%s since %s\n", drift.Kind, stamp(&drift.Since))
 		}
 		for _, d := range list {
@@ -399,22 +396,22 @@ func TestWhatWasStartedOutsideStandsInNobodysWay(t *testing.T) {
 		if diff := gocmp.Diff(want, string(got)); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
-		_, err = w.Deploy.Redeploy(admin, deployment.Replay{SourceID: outside})
+		_, err = w.Deploy.Propose.Redeploy(admin, propose.Replay{SourceID: outside})
 		refusedAs(t, err, fault.ReleaseUnavailable)
-		_, err = w.Deploy.Rollback(admin, deployment.Replay{SourceID: outside})
+		_, err = w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: outside})
 		refusedAs(t, err, fault.ReleaseUnavailable)
-		_, err = w.Deploy.Compare(admin, source.ID, outside)
+		_, err = w.Deploy.Releases.Compare(admin, source.ID, outside)
 		refusedAs(t, err, fault.ReleaseUnavailable)
-		_, err = w.Deploy.Cancel(admin, outside)
+		_, err = w.Deploy.Execution.Cancel(admin, outside)
 		refusedAs(t, err, fault.DeploymentWrongState)
-		_, err = w.Deploy.ForceCancel(admin, outside)
+		_, err = w.Deploy.Execution.ForceCancel(admin, outside)
 		refusedAs(t, err, fault.DeploymentWrongState)
-		if both, err := w.Deploy.Eligibilities(admin, []string{source.ID}); err != nil || !both[source.ID].Rollback.Allowed {
+		if both, err := w.Deploy.Admission.Eligibilities(admin, []string{source.ID}); err != nil || !both[source.ID].Rollback.Allowed {
 			t.Errorf("the earlier one: %+v, %v", both[source.ID].Rollback, err)
 		}
 		// It does not count against the one active deployment, and no runner gets it.
 		p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d leases ended, %v", n, err)
 		}
 		if r := w.REST(t, http.MethodGet, "/deployments/"+outside, w.Acme.Tokens[actor.Viewer], "", nil); r.Status != http.StatusOK ||
@@ -478,28 +475,28 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		b, p := newBus(w, "wait"), w.Fixture(t, w.Acme, "web")
 		service := b.service("web")
-		d, err := b.deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+		d, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 			InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		runner := w.Acme.As(actor.Runner)
-		_, lease, err := b.deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+		_, lease, err := b.deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.receive(t, stateOf(service, 10*time.Second, "IN_PROGRESS", "ecs-svc/1", "begun"))
-		if n, err := b.deploy.RetryEvents(t.Context()); n != 0 || err != nil {
+		if n, err := b.deploy.CloudEvents.RetryEvents(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d services before any is known, %v", n, err)
 		}
-		reported, _, err := b.deploy.Report(runner, d.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
+		reported, _, err := b.deploy.Execution.Report(runner, d.ID, lease.ID, execution.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
 		if err != nil || reported.ExternalDeploymentID == nil || *reported.ExternalDeploymentID != "ecs-svc/1" || !strings.Contains(string(reported.Data.JSON()), "begun") {
 			t.Fatalf("%v, %v", reported, err)
 		}
 		// What the runner says itself counts.
 		newer := `{"detectedVia":"poll","serviceDeploymentState":{"observedAt":"2026-03-05T17:00:00Z","status":"IN_PROGRESS","targetServiceRevision":{"runningTaskCount":2}}}`
-		if _, _, err = b.deploy.Report(runner, d.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(newer), ExternalDeploymentID: new("ecs-svc/1")}); err != nil {
+		if _, _, err = b.deploy.Execution.Report(runner, d.ID, lease.ID, execution.Report{Data: strictjson.MustParse(newer), ExternalDeploymentID: new("ecs-svc/1")}); err != nil {
 			t.Fatal(err)
 		}
 		b.receive(t, hook(service, "run", 30*time.Minute, "HOOK_SUCCEEDED", "PAUSE", "ecs-pause-1", "BAKE_TIME"))
@@ -550,13 +547,13 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, b, ctx := w.Fixture(t, w.Acme, "web"), newBus(w, "order"), w.Acme.As(actor.Viewer)
 		now := at
-		b.deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return now }, id.New)
+		b.deploy = w.DeployBy(func() time.Time { return now })
 		i, first, _ := b.instance(t, p, "web", false)
 		now = at.Add(30 * time.Second)
-		if _, err := b.deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID}); err != nil {
+		if _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
 			t.Fatal(err)
 		}
-		second, lease, err := b.deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -572,7 +569,7 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 			}
 		}
 		// What the runner reports is so, whatever was taken for it. The other one was started outside then.
-		if _, _, err := b.deploy.Report(w.Acme.As(actor.Runner), second.ID, lease.ID, deployment.Report{ExternalDeploymentID: new("ecs-svc/3")}); err != nil {
+		if _, _, err := b.deploy.Execution.Report(w.Acme.As(actor.Runner), second.ID, lease.ID, execution.Report{ExternalDeploymentID: new("ecs-svc/3")}); err != nil {
 			t.Fatal(err)
 		}
 		b.receive(t, stateOf(b.service("web"), 50*time.Second, "IN_PROGRESS", "ecs-svc/4", ""))
@@ -589,17 +586,17 @@ func TestADeploymentWithoutAnIDTakesThePlaceOfAnother(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, b, now := w.Fixture(t, w.Acme, "web"), newBus(w, "nameless"), at
-		b.deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return now }, id.New)
+		b.deploy = w.DeployBy(func() time.Time { return now })
 		_, first, _ := b.instance(t, p, "web", false)
 		now = at.Add(10 * time.Minute)
-		if _, err := b.deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID}); err != nil {
+		if _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
 			t.Fatal(err)
 		}
-		second, lease, err := b.deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if second, err = b.deploy.Complete(w.Acme.As(actor.Runner), second.ID, lease.ID, nil); err != nil {
+		if second, err = b.deploy.Execution.Complete(w.Acme.As(actor.Runner), second.ID, lease.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		b.receive(t,
@@ -682,8 +679,8 @@ func TestEventsThatComeAtOnceAllCount(t *testing.T) {
 		}
 		for range 8 {
 			all.Go(func() {
-				report := deployment.Report{Data: strictjson.MustParse(`{"events":[{"message":"mine"}]}`)}
-				if _, _, err := b.deploy.Report(w.Acme.As(actor.Runner), held.ID, lease, report); err != nil {
+				report := execution.Report{Data: strictjson.MustParse(`{"events":[{"message":"mine"}]}`)}
+				if _, _, err := b.deploy.Execution.Report(w.Acme.As(actor.Runner), held.ID, lease, report); err != nil {
 					t.Error(err)
 				}
 			})
@@ -729,7 +726,7 @@ func TestEventsWaitUntilARunnerTellsTheirDeployment(t *testing.T) {
 		if now := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID); now.Version != d.Version {
 			t.Errorf("an event of something unknown made version %d", now.Version)
 		}
-		reported, _, err := b.deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/9")})
+		reported, _, err := b.deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{ExternalDeploymentID: new("ecs-svc/9")})
 		if err != nil || !strings.Contains(string(reported.Data.JSON()), "its start never came") {
 			t.Errorf("%v, %v", reported, err)
 		}
@@ -742,7 +739,7 @@ func TestEventsChangeNothingOfOthers(t *testing.T) {
 		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "others")
 		_, mine, _ := b.instance(t, p, "web", true)
 		start := stateOf(b.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")
-		if err := b.deploy.ReceiveECSEvent(w.Globex.As(actor.Runner), strictjson.MustParse(start)); err != nil {
+		if err := b.deploy.CloudEvents.ReceiveECSEvent(w.Globex.As(actor.Runner), strictjson.MustParse(start)); err != nil {
 			t.Fatal(err)
 		}
 		b.receive(t, strings.ReplaceAll(start, "123456789012", "210987654321"))
@@ -754,16 +751,16 @@ func TestEventsChangeNothingOfOthers(t *testing.T) {
 		}
 		elsewhere := *actor.From(w.Acme.As(actor.Runner))
 		elsewhere.Scope = &actor.Scope{Projects: []string{"prj_x"}}
-		err := b.deploy.ReceiveECSEvent(actor.With(t.Context(), &elsewhere), strictjson.MustParse(start))
+		err := b.deploy.CloudEvents.ReceiveECSEvent(actor.With(t.Context(), &elsewhere), strictjson.MustParse(start))
 		refusedAs(t, err, fault.DeploymentForbidden)
-		refusedAs(t, b.deploy.ReceiveECSEvent(w.Acme.As(actor.Admin), strictjson.MustParse(start)), fault.DeploymentForbidden)
+		refusedAs(t, b.deploy.CloudEvents.ReceiveECSEvent(w.Acme.As(actor.Admin), strictjson.MustParse(start)), fault.DeploymentForbidden)
 		// Before the service is known nobody can tell; it counts when it is.
 		late := stateOf(b.service("late"), time.Second, "IN_PROGRESS", "ecs-svc/2", "")
-		if err := b.deploy.ReceiveECSEvent(actor.With(t.Context(), &elsewhere), strictjson.MustParse(late)); err != nil {
+		if err := b.deploy.CloudEvents.ReceiveECSEvent(actor.With(t.Context(), &elsewhere), strictjson.MustParse(late)); err != nil {
 			t.Fatal(err)
 		}
 		_, other, _ := b.instance(t, p, "late", true)
-		if n, err := b.deploy.RetryEvents(t.Context()); n != 1 || err != nil {
+		if n, err := b.deploy.CloudEvents.RetryEvents(t.Context()); n != 1 || err != nil {
 			t.Errorf("%d services, %v", n, err)
 		}
 		if now := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), other.ID); now.ExternalDeploymentID != nil {
@@ -781,7 +778,7 @@ func TestOldEventsAreRemovedAndThoseThatFitNothingCounted(t *testing.T) {
 		var log bytes.Buffer
 		kept := func(after time.Duration) int {
 			house := w.RetentionAt(received.Add(after))
-			house.Deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
+			house.Deploy.CloudEvents.Log = slog.New(slog.NewTextHandler(&log, nil))
 			if _, err := house.Purge(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -809,7 +806,7 @@ func TestEventsThatFitNothingAreCountedHoweverLate(t *testing.T) {
 		b.receive(t, stateOf(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
 		var log bytes.Buffer
 		house := w.RetentionAt(received.Add(30 * 24 * time.Hour))
-		house.Deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
+		house.Deploy.CloudEvents.Log = slog.New(slog.NewTextHandler(&log, nil))
 		if _, err := house.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -825,7 +822,7 @@ func TestTheEventsThatWaitAreBounded(t *testing.T) {
 	w := worldtest.New(t, worldtest.SQLite(t))
 	b := newBus(w, "bound")
 	var log bytes.Buffer
-	b.deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
+	b.deploy.CloudEvents.Log = slog.New(slog.NewTextHandler(&log, nil))
 	for i := range 1003 {
 		b.receive(t, stateOf(b.service("x"), time.Duration(i)*time.Second, "IN_PROGRESS", "ecs-svc/2", ""))
 	}

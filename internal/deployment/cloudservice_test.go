@@ -11,7 +11,8 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
@@ -26,12 +27,12 @@ func scoped(o *worldtest.Org, role actor.Role, environmentID string) *actor.Acto
 }
 
 // naming is a new deployment of an instance that names a service, "" for none.
-func naming(p *worldtest.Fixture, instanceID, service string) deployment.New {
+func naming(p *worldtest.Fixture, instanceID, service string) propose.New {
 	data := `{}`
 	if service != "" {
 		data = `{"serviceArn":"` + service + `"}`
 	}
-	return deployment.New{
+	return propose.New{
 		InstanceID: instanceID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(data),
 	}
@@ -52,7 +53,7 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 		b.receive(t, start)
 		rows := w.Rows(t)
 		ctx := actor.With(t.Context(), scoped(w.Acme, actor.Developer, staging.Environment.ID))
-		_, err := b.deploy.Create(ctx, naming(staging, staging.Instance.ID, service))
+		_, err := b.deploy.Propose.Create(ctx, naming(staging, staging.Instance.ID, service))
 		refusedAs(t, err, fault.DeploymentResourceTaken)
 		if f := fault.Public(err, fault.View{}); f.Metadata["moduleInstanceId"] != live.ModuleInstanceID || f.Metadata["serviceArn"] != service {
 			t.Errorf("%+v", f.Metadata)
@@ -60,30 +61,30 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 		if now := w.Rows(t); now["deployments"] != rows["deployments"] || now["releases"] != rows["releases"] || now["cloud_services"] != rows["cloud_services"] {
 			t.Errorf("a refused creation left %v of %v", now, rows)
 		}
-		d, err := b.deploy.Create(ctx, naming(staging, staging.Instance.ID, ""))
+		d, err := b.deploy.Propose.Create(ctx, naming(staging, staging.Instance.ID, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
 		runner := actor.With(t.Context(), scoped(w.Acme, actor.Runner, staging.Environment.ID))
-		_, lease, err := b.deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+		_, lease, err := b.deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = b.deploy.Report(runner, d.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
+		_, _, err = b.deploy.Execution.Report(runner, d.ID, lease.ID, execution.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
 		refusedAs(t, err, fault.DeploymentResourceTaken)
 		// What is refused is the report, not the deployment.
-		if _, err := b.deploy.Complete(runner, d.ID, lease.ID, nil); err != nil {
+		if _, err := b.deploy.Execution.Complete(runner, d.ID, lease.ID, nil); err != nil {
 			t.Error(err)
 		}
 		late := serviceAt(w, received)
 		failed := strictjson.MustParse(stateOf(service, 2*time.Hour, "FAILED", "ecs-svc/1", "no"))
-		refusedAs(t, late.ReceiveECSEvent(runner, failed), fault.DeploymentForbidden)
+		refusedAs(t, late.CloudEvents.ReceiveECSEvent(runner, failed), fault.DeploymentForbidden)
 		outside := w.Store.Client.Deployment.Query().Where(entdeployment.TriggerSource("event")).OnlyX(w.Acme.As(actor.Viewer))
 		if outside.Status != "RUNNING" || outside.ModuleInstanceID != live.ModuleInstanceID {
 			t.Errorf("%s at %s", outside.Status, outside.ModuleInstanceID)
 		}
 		own := actor.With(t.Context(), scoped(w.Acme, actor.Runner, production.Environment.ID))
-		if err := late.ReceiveECSEvent(own, failed); err != nil {
+		if err := late.CloudEvents.ReceiveECSEvent(own, failed); err != nil {
 			t.Errorf("the place's own token: %v", err)
 		}
 	})
@@ -111,14 +112,14 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 			{actor.From(admin), service, "inst_01jd0000000000000000000000", fault.ModuleInstanceNotFound},
 			{actor.From(w.Globex.As(actor.Admin)), service, elsewhere.Instance.ID, fault.ModuleInstanceNotFound},
 		} {
-			_, err := b.deploy.MoveService(actor.With(t.Context(), c.who), c.service, c.to)
+			_, err := b.deploy.CloudEvents.MoveService(actor.With(t.Context(), c.who), c.service, c.to)
 			refusedAs(t, err, c.code)
 		}
 		if owner := b.owner(t, service); owner != first.ID {
 			t.Errorf("it belongs to %s, want %s", owner, first.ID)
 		}
 		for range 2 { // once more changes nothing
-			to, err := b.deploy.MoveService(admin, service, elsewhere.Instance.ID)
+			to, err := b.deploy.CloudEvents.MoveService(admin, service, elsewhere.Instance.ID)
 			if err != nil || to.ID != elsewhere.Instance.ID {
 				t.Fatalf("%v, %v", to, err)
 			}
@@ -128,9 +129,9 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 			t.Errorf("what was under way is %s, version %d", left.Status, left.Version)
 		}
 		// A replay of the former one's is refused, and offered to nobody; events make records of the new one's.
-		_, err := b.deploy.Redeploy(admin, deployment.Replay{SourceID: source.ID})
+		_, err := b.deploy.Propose.Redeploy(admin, propose.Replay{SourceID: source.ID})
 		refusedAs(t, err, fault.DeploymentResourceTaken)
-		can, err := b.deploy.Eligibilities(admin, []string{source.ID})
+		can, err := b.deploy.Admission.Eligibilities(admin, []string{source.ID})
 		if err != nil || can[source.ID].Redeploy.Allowed || *can[source.ID].Redeploy.Code != string(fault.DeploymentResourceTaken) {
 			t.Errorf("%+v, %v", can[source.ID], err)
 		}
@@ -143,10 +144,10 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 			t.Errorf("%d records, the last at %s", n, second.ModuleInstanceID)
 		}
 		// Back again, so that it may be replayed.
-		if _, err := b.deploy.MoveService(admin, service, first.ID); err != nil {
+		if _, err := b.deploy.CloudEvents.MoveService(admin, service, first.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.deploy.Redeploy(admin, deployment.Replay{SourceID: source.ID}); err != nil {
+		if _, err := b.deploy.Propose.Redeploy(admin, propose.Replay{SourceID: source.ID}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -181,7 +182,7 @@ func TestOfMoreThanOneWhoNameAServiceAtOnceOneWins(t *testing.T) {
 			all.Go(func() {
 				<-start
 				testkit.Eventually(t, "the service is moved", func() bool {
-					_, err := b.deploy.MoveService(w.Acme.As(actor.Admin), service, elsewhere.ID)
+					_, err := b.deploy.CloudEvents.MoveService(w.Acme.As(actor.Admin), service, elsewhere.ID)
 					if err != nil && !fault.Is(err, fault.ServiceNotFound) {
 						t.Error(err)
 					}
@@ -193,7 +194,7 @@ func TestOfMoreThanOneWhoNameAServiceAtOnceOneWins(t *testing.T) {
 				if i%2 == 0 {
 					name(instance.ID, func() error {
 						<-start
-						_, err := b.deploy.Create(w.Acme.As(actor.Developer), naming(p, instance.ID, service))
+						_, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, instance.ID, service))
 						return err
 					})
 					continue
@@ -201,7 +202,7 @@ func TestOfMoreThanOneWhoNameAServiceAtOnceOneWins(t *testing.T) {
 				d, lease := b.held(t, p, instance.ID)
 				name(instance.ID, func() error {
 					<-start
-					_, _, err := b.deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
+					_, _, err := b.deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
 					return err
 				})
 			}
@@ -222,10 +223,10 @@ func (b *bus) held(t *testing.T, p *worldtest.Fixture, instanceID string) (d *en
 	t.Helper()
 	claims.Lock()
 	defer claims.Unlock()
-	if _, err := b.deploy.Create(b.Acme.As(actor.Developer), naming(p, instanceID, "")); err != nil {
+	if _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), naming(p, instanceID, "")); err != nil {
 		t.Fatal(err)
 	}
-	d, lease, err := b.deploy.Claim(b.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,14 +240,14 @@ func TestWhatAServerOfBeforeHasWrittenCounts(t *testing.T) {
 		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "before")
 		for name, call := range map[string]func(service string, first *ent.ModuleInstance, source *ent.Deployment) error{
 			"event": func(service string, _ *ent.ModuleInstance, _ *ent.Deployment) error {
-				return serviceAt(w, received).ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(stateOf(service, time.Hour, "IN_PROGRESS", "ecs-svc/"+service, "")))
+				return serviceAt(w, received).CloudEvents.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(stateOf(service, time.Hour, "IN_PROGRESS", "ecs-svc/"+service, "")))
 			},
 			"replay": func(_ string, _ *ent.ModuleInstance, source *ent.Deployment) error {
-				_, err := b.deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID})
+				_, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
 				return err
 			},
 			"own": func(service string, first *ent.ModuleInstance, _ *ent.Deployment) error {
-				_, err := b.deploy.Create(w.Acme.As(actor.Developer), naming(p, first.ID, service))
+				_, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, first.ID, service))
 				return err
 			},
 		} {
@@ -255,7 +256,7 @@ func TestWhatAServerOfBeforeHasWrittenCounts(t *testing.T) {
 			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM "cloud_services" WHERE "service_arn" = '`+service+`'`); err != nil {
 				t.Fatal(err)
 			}
-			_, err := b.deploy.Create(w.Acme.As(actor.Developer), naming(p, p.NewInstance(t, "other-"+name).ID, service))
+			_, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, p.NewInstance(t, "other-"+name).ID, service))
 			refusedAs(t, err, fault.DeploymentResourceTaken)
 			if err := call(service, first, source); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -277,7 +278,7 @@ func TestEventsOfAnotherTimeAreRefused(t *testing.T) {
 		for after, taken := range map[time.Duration]bool{
 			-14*24*time.Hour - time.Second: false, -14 * 24 * time.Hour: true, 0: true, time.Hour: true, time.Hour + time.Second: false,
 		} {
-			err := b.deploy.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(stateOf(b.service("web"), after, "IN_PROGRESS", "ecs-svc/1", "")))
+			err := b.deploy.CloudEvents.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(stateOf(b.service("web"), after, "IN_PROGRESS", "ecs-svc/1", "")))
 			if taken != (err == nil) {
 				t.Errorf("%s: %v", after, err)
 			}

@@ -10,7 +10,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/release"
@@ -50,7 +50,7 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version, in
 // ship makes a deployment of an instance of its own.
 func ship(t *testing.T, w *worldtest.World, p *worldtest.Fixture, instance, inputs, artifact string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.NewInstance(t, instance).ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(artifact),
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func TestAComparisonNamesWhatDiffersAndWhatMustNot(t *testing.T) {
 			"queues":[{"fifo":true,"delay":1}],"vpc":"v1","zone":"z1"}`, worldtest.Artifact)
 		two := ship(t, w, p, "two", `{"name":"b","size":2,"a/b~c":{"x":"2"},"stores":{"main":{"engine":"my","disk":2}},
 			"queues":[{"fifo":false,"delay":2}],"vpc":"v2","zone":"z2"}`, `{"arn":"arn:other","revision":8}`)
-		got, err := w.Deploy.Compare(w.Acme.As(actor.Viewer), one.ID, two.ID)
+		got, err := w.Deploy.Releases.Compare(w.Acme.As(actor.Viewer), one.ID, two.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestTheVersionComparedToSaysWhatIsImmutable(t *testing.T) {
 			from, to *ent.Deployment
 			want     bool
 		}{{a, b, true}, {b, a, false}} {
-			got, err := w.Deploy.Compare(w.Acme.As(actor.Runner), c.from.ID, c.to.ID)
+			got, err := w.Deploy.Releases.Compare(w.Acme.As(actor.Runner), c.from.ID, c.to.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,12 +122,12 @@ func TestWhatShipsTheSameReleaseDiffersInNothing(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
-		again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
+		again, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, other := range []string{again.ID, target.ID} {
-			got, err := w.Deploy.Compare(w.Acme.As(actor.Viewer), target.ID, other)
+			got, err := w.Deploy.Releases.Compare(w.Acme.As(actor.Viewer), target.ID, other)
 			if err != nil || !got.SameRelease || len(got.Inputs)+len(got.Artifact) != 0 || got.To.ID != other {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -150,7 +150,7 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 		} {
 			for _, pair := range [][2]string{{good.ID, text}, {text, good.ID}, {text, text}} {
 				f := refused(t, w, "compare "+text, code, func() (*ent.Deployment, error) {
-					got, err := w.Deploy.Compare(w.Acme.As(actor.Viewer), pair[0], pair[1])
+					got, err := w.Deploy.Releases.Compare(w.Acme.As(actor.Viewer), pair[0], pair[1])
 					if got != nil {
 						t.Errorf("%q: %+v", pair, got)
 					}
@@ -165,7 +165,7 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 				}
 			}
 		}
-		if _, err := w.Deploy.Compare(actor.With(t.Context(), actor.Anonymous()), good.ID, good.ID); !fault.Is(err, fault.RequestUnauthenticated) {
+		if _, err := w.Deploy.Releases.Compare(actor.With(t.Context(), actor.Anonymous()), good.ID, good.ID); !fault.Is(err, fault.RequestUnauthenticated) {
 			t.Errorf("anonymous: %v", err)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	entapproval "slipway/ent/approval"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
@@ -67,7 +67,7 @@ func (c *control) waits(t *testing.T, instanceID, image string) *ent.Deployment 
 	t.Helper()
 	in := newOf(c.w, c.p, image)
 	in.InstanceID, in.Data = instanceID, nil
-	d, err := c.w.Deploy.Create(c.author, in)
+	d, err := c.w.Deploy.Propose.Create(c.author, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestTheLastApprovalsAtOnceStartOnce(t *testing.T) {
 			d := c.waits(t, instance, "web:1")
 			approve := func(s *worldtest.World, by context.Context) func() error {
 				return func() error {
-					_, err := s.Deploy.Approve(by, d.ID, nil, true)
+					_, err := s.Deploy.Waiting.Approve(by, d.ID, nil, true)
 					return err
 				}
 			}
@@ -139,11 +139,11 @@ func TestAnApprovalAndARejectionAtOnceComeToOne(t *testing.T) {
 			d := c.waits(t, instance, "web:1")
 			errs := together(
 				func() error {
-					_, err := c.w.Deploy.Approve(c.others[0], d.ID, nil, true)
+					_, err := c.w.Deploy.Waiting.Approve(c.others[0], d.ID, nil, true)
 					return err
 				},
 				func() error {
-					_, err := c.second.Deploy.Reject(c.others[1], d.ID, nil)
+					_, err := c.second.Deploy.Waiting.Reject(c.others[1], d.ID, nil)
 					return err
 				},
 			)
@@ -166,27 +166,27 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 		for i := range raceRounds() {
 			instance := c.p.NewInstance(t, fmt.Sprint("beside-", i)).ID
 			first := c.waits(t, instance, "web:1")
-			if _, err := c.w.Deploy.Approve(c.others[0], first.ID, nil, true); err != nil {
+			if _, err := c.w.Deploy.Waiting.Approve(c.others[0], first.ID, nil, true); err != nil {
 				t.Fatal(err)
 			}
 			lease := c.p.Claim(t, first)
 			d := c.waits(t, instance, "web:2")
-			if _, err := c.w.Deploy.Approve(c.others[0], d.ID, nil, false); err != nil {
+			if _, err := c.w.Deploy.Waiting.Approve(c.others[0], d.ID, nil, false); err != nil {
 				t.Fatal(err)
 			}
 			errs := together(
 				func() error {
-					_, err := c.w.Deploy.Complete(w.Acme.As(actor.Runner), first.ID, lease, nil)
+					_, err := c.w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), first.ID, lease, nil)
 					return err
 				},
 				func() error {
-					_, err := c.second.Deploy.Start(c.author, deployment.Start{DeploymentID: d.ID})
+					_, err := c.second.Deploy.Waiting.Start(c.author, waiting.Start{DeploymentID: d.ID})
 					return err
 				},
 				func() error { // begins to wait while the other succeeds
 					in := newOf(c.w, c.p, "web:3")
 					in.InstanceID, in.Data = instance, nil
-					_, err := c.second.Deploy.Create(c.author, in)
+					_, err := c.second.Deploy.Propose.Create(c.author, in)
 					return err
 				},
 			)
@@ -197,7 +197,7 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 				t.Errorf("round %d: %v", i, errs)
 			}
 			for _, left := range w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(instance), store.IsAwaiting).AllX(c.author) {
-				if _, err := c.w.Deploy.Approve(c.others[0], left.ID, nil, true); err != nil {
+				if _, err := c.w.Deploy.Waiting.Approve(c.others[0], left.ID, nil, true); err != nil {
 					t.Fatal(err)
 				}
 				if now := w.Store.Client.Deployment.GetX(c.author, left.ID); now.Status == entdeployment.StatusPENDING && *left.ReplacesID != first.ID {
@@ -221,18 +221,18 @@ func TestStartsAndCreationsAtOnceLeaveOneInProgress(t *testing.T) {
 			var calls []func() error
 			for n := range 2 {
 				d := c.waits(t, instance, fmt.Sprint("web:", n))
-				if _, err := c.w.Deploy.Approve(c.others[0], d.ID, nil, false); err != nil {
+				if _, err := c.w.Deploy.Waiting.Approve(c.others[0], d.ID, nil, false); err != nil {
 					t.Fatal(err)
 				}
 				calls = append(calls, func() error {
-					_, err := c.second.Deploy.Start(c.author, deployment.Start{DeploymentID: d.ID})
+					_, err := c.second.Deploy.Waiting.Start(c.author, waiting.Start{DeploymentID: d.ID})
 					return err
 				})
 			}
 			calls = append(calls, func() error {
 				in := newOf(c.w, c.p, "web:9")
 				in.InstanceID, in.Data, in.OverrideReason = instance, nil, new("it cannot wait for that")
-				_, err := c.w.Deploy.Create(boss, in)
+				_, err := c.w.Deploy.Propose.Create(boss, in)
 				return err
 			})
 			if err := unexpected(together(calls...), fault.DeploymentInProgress); err != nil {

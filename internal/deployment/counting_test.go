@@ -8,7 +8,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/test/worldtest"
@@ -44,12 +44,12 @@ func TestApprovalsCountByWhoGaveThem(t *testing.T) {
 		waits := deploy(author, t, w, p, "web:1")
 		starts := func(want fault.Code) {
 			t.Helper()
-			_, err := w.Deploy.Start(author, deployment.Start{DeploymentID: waits.ID})
+			_, err := w.Deploy.Waiting.Start(author, waiting.Start{DeploymentID: waits.ID})
 			if want == "" && err != nil || want != "" && !fault.Is(err, want) {
 				t.Errorf("started: %v, want %q", err, want)
 			}
 		}
-		if _, err := w.Deploy.Approve(boss, waits.ID, nil, false); !fault.Is(err, fault.DeploymentOwnApproval) {
+		if _, err := w.Deploy.Waiting.Approve(boss, waits.ID, nil, false); !fault.Is(err, fault.DeploymentOwnApproval) {
 			t.Errorf("by who made the author's token: %v", err)
 		}
 		approve(one, t, w, waits)
@@ -106,7 +106,7 @@ func TestAnApprovalCountsIfARuleTakesIt(t *testing.T) {
 		approve(bob, t, w, waits)
 		counts := func() bool {
 			t.Helper()
-			of, err := w.Deploy.ApprovalsOf(ann, []string{waits.ID})
+			of, err := w.Deploy.Waiting.ApprovalsOf(ann, []string{waits.ID})
 			if err != nil || len(of[waits.ID]) != 1 {
 				t.Fatalf("%v, %v", of, err)
 			}
@@ -148,7 +148,7 @@ func TestAnApprovalCountsForNothingOnceItsGiverMakesTheAuthorAToken(t *testing.T
 		if _, _, err := w.Accounts.CreateToken(boss, account.NewToken{Name: "ann's next", Role: actor.Developer, Holder: new("ann")}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
 			t.Errorf("started: %v", err)
 		}
 	})
@@ -169,11 +169,11 @@ func TestTwoApproversInOneHandAreOne(t *testing.T) {
 		waits := deploy(ann, t, w, p, "web:1")
 		approve(boss, t, w, waits)
 		approve(asToken(t, w, w.Acme, secret), t, w, waits)
-		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
 			t.Errorf("approved by one and by whom that one made a token: %v", err)
 		}
 		approve(bob, t, w, waits)
-		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); err != nil {
+		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); err != nil {
 			t.Errorf("approved by two: %v", err)
 		}
 	})

@@ -10,18 +10,20 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
 
-var bothActions = []deployment.Action{deployment.Apply, deployment.DestroyAction}
+var bothActions = []state.Action{state.Apply, state.DestroyAction}
 
 // destroying asks for a destroy of the place's instance.
 func destroying(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: p.Instance.ID})
+	d, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +33,7 @@ func destroying(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Dep
 // claimDestroy claims a destroy, and returns its lease.
 func claimDestroy(t *testing.T, w *worldtest.World, d *ent.Deployment) string {
 	t.Helper()
-	claimed, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
+	claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
 	if err != nil || claimed == nil || claimed.ID != d.ID {
 		t.Fatalf("%v, %v, want %s", claimed, err, d.ID)
 	}
@@ -43,29 +45,29 @@ func TestADestroyLeavesNothingLiveAndARollbackBringsItBack(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		live := p.Succeeded(t)
-		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), *live.ReleaseID, "bad", nil); err != nil {
+		if _, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), *live.ReleaseID, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
 		d := destroying(t, w, p)
-		if d.TriggerSource != deployment.TriggerDestroy || *d.ReleaseID != *live.ReleaseID || deployment.ActionOf(d.TriggerSource) != deployment.DestroyAction {
+		if d.TriggerSource != state.TriggerDestroy || *d.ReleaseID != *live.ReleaseID || state.ActionOf(d.TriggerSource) != state.DestroyAction {
 			t.Fatalf("%+v", d)
 		}
-		done, err := w.Deploy.Complete(runner, d.ID, claimDestroy(t, w, d), nil)
+		done, err := w.Deploy.Execution.Complete(runner, d.ID, claimDestroy(t, w, d), nil)
 		i := w.Store.Client.ModuleInstance.GetX(runner, p.Instance.ID)
 		if err != nil || done.Status != entdeployment.StatusSUCCEEDED || i.LiveDeploymentID != nil || i.DestroyedAt == nil || !i.DestroyedAt.Equal(*done.CompletedAt) {
 			t.Fatalf("%v, %v: %+v", done, err, i)
 		}
-		_, err = w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: p.Instance.ID})
+		_, err = w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		refusedAs(t, err, fault.ModuleInstanceNothingLive)
 		developer := w.Acme.As(actor.Developer)
-		_, err = w.Deploy.Redeploy(developer, deployment.Replay{SourceID: d.ID})
+		_, err = w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: d.ID})
 		refusedAs(t, err, fault.DeploymentNotReplayable)
-		_, err = w.Deploy.Rollback(developer, deployment.Replay{SourceID: d.ID})
+		_, err = w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: d.ID})
 		refusedAs(t, err, fault.DeploymentNotReplayable)
-		if _, err := w.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
-		back, err := w.Deploy.Rollback(developer, deployment.Replay{SourceID: live.ID})
+		back, err := w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: live.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,30 +85,30 @@ func TestADestroyIsForRunnersThatKnowOfIt(t *testing.T) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		p.Succeeded(t)
 		d := destroying(t, w, p)
-		claim := func(actions []deployment.Action) *ent.Deployment {
-			claimed, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: actions})
+		claim := func(actions []state.Action) *ent.Deployment {
+			claimed, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, Actions: actions})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return claimed
 		}
-		for _, actions := range [][]deployment.Action{nil, {deployment.Apply}} {
+		for _, actions := range [][]state.Action{nil, {state.Apply}} {
 			if claimed := claim(actions); claimed != nil {
 				t.Errorf("%v got %s", actions, claimed.TriggerSource)
 			}
 		}
 		other := p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
-		if claimed := claim([]deployment.Action{deployment.DestroyAction}); claimed == nil || claimed.ID != d.ID {
+		if claimed := claim([]state.Action{state.DestroyAction}); claimed == nil || claimed.ID != d.ID {
 			t.Errorf("who only destroys got %v", claimed)
 		}
-		if claimed := claim([]deployment.Action{deployment.DestroyAction}); claimed != nil {
+		if claimed := claim([]state.Action{state.DestroyAction}); claimed != nil {
 			t.Errorf("who only destroys got %s", claimed.TriggerSource)
 		}
 		if claimed := claim(nil); claimed == nil || claimed.ID != other.ID {
 			t.Errorf("who applies got %v", claimed)
 		}
-		for _, actions := range [][]deployment.Action{{}, {deployment.Apply, deployment.Apply, deployment.Apply}} {
-			_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: actions})
+		for _, actions := range [][]state.Action{{}, {state.Apply, state.Apply, state.Apply}} {
+			_, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, Actions: actions})
 			refusedAs(t, err, fault.RequestInvalid)
 		}
 	})
@@ -120,22 +122,22 @@ func TestADestroyThatDoesNotEndWellIsDrift(t *testing.T) {
 		want entdeployment.Status
 	}{
 		"failed": {func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, lease string) {
-			if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, broken); err != nil {
+			if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, broken); err != nil {
 				t.Error(err)
 			}
 		}, entdeployment.StatusFAILED},
 		"canceled": {func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, lease string) {
-			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 				t.Error(err)
 			}
-			if _, err := w.Deploy.CompleteCanceled(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
+			if _, err := w.Deploy.Execution.CompleteCanceled(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
 				t.Error(err)
 			}
 		}, entdeployment.StatusCANCELED},
 		"forced": {func(t *testing.T, w *worldtest.World, c *clock, d *ent.Deployment, _ string) { forced(t, w, c, d.ID) }, entdeployment.StatusCANCELED},
 		"expired": {func(t *testing.T, w *worldtest.World, c *clock, _ *ent.Deployment, _ string) {
 			c.Advance(6 * time.Minute)
-			if n, err := w.Deploy.ExpireLeases(context.Background()); n != 1 || err != nil {
+			if n, err := w.Deploy.Execution.ExpireLeases(context.Background()); n != 1 || err != nil {
 				t.Errorf("%d expired, %v", n, err)
 			}
 		}, entdeployment.StatusFAILED},
@@ -154,7 +156,7 @@ func TestADestroyThatDoesNotEndWellIsDrift(t *testing.T) {
 					t.Errorf("%s, live %s, drift %s", now.Status, b.liveOf(p.Instance.ID), drift)
 				}
 				again := destroying(t, w, p)
-				if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), again.ID, claimDestroy(t, w, again), nil); err != nil || b.driftOf(t, p.Instance.ID) != "none" {
+				if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), again.ID, claimDestroy(t, w, again), nil); err != nil || b.driftOf(t, p.Instance.ID) != "none" {
 					t.Errorf("destroyed then: %v, %s", err, b.driftOf(t, p.Instance.ID))
 				}
 			})
@@ -168,9 +170,9 @@ func TestADestroyThatNobodyHasClaimedIsCanceledWithoutATrace(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		b, live := &bus{w, w.Deploy, "destroy"}, p.Succeeded(t)
 		d := destroying(t, w, p)
-		_, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: p.Instance.ID})
+		_, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		refusedAs(t, err, fault.DeploymentInProgress)
-		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 			t.Fatal(err)
 		}
 		if drift := b.driftOf(t, p.Instance.ID); drift != "none" || b.liveOf(p.Instance.ID) != live.ID {
@@ -196,7 +198,7 @@ func TestADestroyForgetsWhatIsImmutable(t *testing.T) {
 			if host != "" {
 				inputs = `{"host":"` + host + `"}`
 			}
-			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(inputs)})
+			return w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(inputs)})
 		}
 		succeed := func(host string) {
 			t.Helper()
@@ -210,7 +212,7 @@ func TestADestroyForgetsWhatIsImmutable(t *testing.T) {
 		_, err = deploy("b")
 		refusedAs(t, err, fault.DeploymentInputsInvalid)
 		d := destroying(t, w, p)
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, claimDestroy(t, w, d), nil); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, claimDestroy(t, w, d), nil); err != nil {
 			t.Fatal(err)
 		}
 		// Nothing of it is remembered either, whatever is deployed next.
@@ -231,11 +233,11 @@ func TestOfADestroyAndARollbackAtOnceOneStarts(t *testing.T) {
 			var errs [2]error
 			sides := []func() error{
 				func() error {
-					_, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: p.Instance.ID})
+					_, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 					return err
 				},
 				func() error {
-					_, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: live.ID})
+					_, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID})
 					return err
 				},
 			}
@@ -256,7 +258,7 @@ func TestOfADestroyAndARollbackAtOnceOneStarts(t *testing.T) {
 			if len(active) != 1 || refused != 1 {
 				t.Fatalf("round %d: %d are active, %v", round, len(active), errs)
 			}
-			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), active[0].ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), active[0].ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -275,11 +277,11 @@ func TestNothingComesToReferToWhatIsDestroyedMeanwhile(t *testing.T) {
 			var errs [2]error
 			sides := []func() error{
 				func() error {
-					_, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: base.Instance.ID})
+					_, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: base.Instance.ID})
 					return err
 				},
 				func() error {
-					_, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+					_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 						InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + base.Instance.ID + `"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 					})
 					return err
@@ -300,7 +302,7 @@ func TestNothingComesToReferToWhatIsDestroyedMeanwhile(t *testing.T) {
 				t.Fatalf("round %d: destroy: %v, creation: %v", round, destroy, creation)
 			}
 			active := w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).OnlyX(w.Acme.As(actor.Viewer))
-			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), active.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), active.ID); err != nil {
 				t.Fatal(err)
 			}
 		}

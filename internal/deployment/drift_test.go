@@ -11,7 +11,9 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/record"
 	"slipway/internal/strictjson"
@@ -22,7 +24,7 @@ import (
 func (b *bus) driftOf(t *testing.T, instanceID string) string {
 	t.Helper()
 	i := b.Store.Client.ModuleInstance.GetX(b.Acme.As(actor.Viewer), instanceID)
-	drift := deployment.DriftOf((*record.ModuleInstance)(i))
+	drift := state.DriftOf((*record.ModuleInstance)(i))
 	if drift == nil {
 		return "none"
 	}
@@ -39,13 +41,13 @@ func (b *bus) deployTo(t *testing.T, p *worldtest.Fixture, instanceID, data stri
 	t.Helper()
 	claims.Lock()
 	defer claims.Unlock()
-	if _, err := b.deploy.Create(b.Acme.As(actor.Developer), deployment.New{
+	if _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), propose.New{
 		InstanceID: instanceID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:2"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(data),
 	}); err != nil {
 		t.Fatal(err)
 	}
-	d, l, err := b.deploy.Claim(b.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{"aws:ecs"}})
+	d, l, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: []string{"aws:ecs"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +71,11 @@ func TestWhatTheCloudHasRolledBackIsNoSuccess(t *testing.T) {
 		runner := w.Acme.As(actor.Runner)
 		i, before, _ := b.instance(t, p, "web", false)
 		d, lease := b.deployTo(t, p, i.ID, `{"serviceArn":"`+b.service("web")+`"}`)
-		if _, _, err := b.deploy.Report(runner, d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/back2")}); err != nil {
+		if _, _, err := b.deploy.Execution.Report(runner, d.ID, lease, execution.Report{ExternalDeploymentID: new("ecs-svc/back2")}); err != nil {
 			t.Fatal(err)
 		}
 		b.receive(t, b.rollsBack(b.service("web"))...)
-		done, err := b.deploy.Complete(runner, d.ID, lease, nil)
+		done, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
 		if err != nil || done.Status != entdeployment.StatusFAILED || codeOf(done) != string(fault.DeploymentRolledBack) || done.CompletedAt == nil {
 			t.Fatalf("%s %s, %v", done.Status, codeOf(done), err)
 		}
@@ -81,11 +83,11 @@ func TestWhatTheCloudHasRolledBackIsNoSuccess(t *testing.T) {
 		if said["status"] != "ROLLBACK_SUCCESSFUL" || !strings.Contains(fmt.Sprint(said["reason"]), "circuit breaker") || said["at"] != "2026-03-05T16:01:00Z" {
 			t.Errorf("the evidence is %v", said)
 		}
-		again, err := b.deploy.Complete(runner, d.ID, lease, nil)
+		again, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
 		if err != nil || again.Version != done.Version || codeOf(again) != codeOf(done) {
 			t.Errorf("the same again: %v, %v", again, err)
 		}
-		_, err = b.deploy.Complete(runner, d.ID, lease, broken)
+		_, err = b.deploy.Execution.Complete(runner, d.ID, lease, broken)
 		refusedAs(t, err, fault.DeploymentLeaseLost)
 		if live, drift := b.liveOf(i.ID), b.driftOf(t, i.ID); live != before.ID || drift != "none" {
 			t.Errorf("live is %s, drift %s", live, drift)
@@ -124,11 +126,11 @@ func TestWhatARunnerReportsAgainstItsOwnDeploymentIsNoSuccess(t *testing.T) {
 				b, p, runner := newBus(w, "told"), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 				d, lease := b.deployTo(t, p, p.Instance.ID, `{"serviceDeploymentState":{`+c.given+`}}`)
 				for _, state := range c.reported {
-					if _, _, err := b.deploy.Report(runner, d.ID, lease, deployment.Report{Data: strictjson.MustParse(`{"serviceDeploymentState":{` + state + `}}`)}); err != nil {
+					if _, _, err := b.deploy.Execution.Report(runner, d.ID, lease, execution.Report{Data: strictjson.MustParse(`{"serviceDeploymentState":{` + state + `}}`)}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				done, err := b.deploy.Complete(runner, d.ID, lease, nil)
+				done, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -150,10 +152,10 @@ func TestACanceledDeploymentStaysCanceledThoughItWasRolledBack(t *testing.T) {
 		b, p, runner := newBus(w, "canceled"), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		i, d, lease := b.instance(t, p, "web", true)
 		b.receive(t, b.rollsBack(b.service("web"))...)
-		if _, err := b.deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := b.deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 			t.Fatal(err)
 		}
-		done, err := b.deploy.CompleteCanceled(runner, d.ID, lease, nil)
+		done, err := b.deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil)
 		if err != nil || done.Status != entdeployment.StatusCANCELED || codeOf(done) != string(fault.DeploymentCanceled) || b.driftOf(t, i.ID) != "none" {
 			t.Errorf("%v, %v, drift %s", done, err, b.driftOf(t, i.ID))
 		}
@@ -172,11 +174,11 @@ func TestARollbackIsRememberedWhenItsEventsAreGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.receive(t, action(service, 3*time.Minute, "SERVICE_STEADY_STATE", ""))
-		if _, _, err := b.deploy.Report(runner, d.ID, lease, deployment.Report{Data: strictjson.MustParse(
+		if _, _, err := b.deploy.Execution.Report(runner, d.ID, lease, execution.Report{Data: strictjson.MustParse(
 			`{"serviceDeploymentState":{"status":"SUCCESSFUL","observedAt":"2026-03-05T17:00:00Z"}}`)}); err != nil {
 			t.Fatal(err)
 		}
-		done, err := b.deploy.Complete(runner, d.ID, lease, nil)
+		done, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
 		if err != nil || codeOf(done) != string(fault.DeploymentRolledBack) {
 			t.Errorf("%v, %v", done, err)
 		}
@@ -205,11 +207,11 @@ func TestALateRollbackIsDriftUntilTheNextSuccess(t *testing.T) {
 		}
 		// What fails clears nothing; what succeeds does.
 		failed, lease := b.deployTo(t, p, i.ID, `{}`)
-		if _, err := b.deploy.Complete(runner, failed.ID, lease, broken); err != nil || b.driftOf(t, i.ID) == "none" {
+		if _, err := b.deploy.Execution.Complete(runner, failed.ID, lease, broken); err != nil || b.driftOf(t, i.ID) == "none" {
 			t.Errorf("after a failure: %v, %s", err, b.driftOf(t, i.ID))
 		}
 		next, lease := b.deployTo(t, p, i.ID, `{}`)
-		if _, err := b.deploy.Complete(runner, next.ID, lease, nil); err != nil || b.driftOf(t, i.ID) != "none" {
+		if _, err := b.deploy.Execution.Complete(runner, next.ID, lease, nil); err != nil || b.driftOf(t, i.ID) != "none" {
 			t.Errorf("after a success: %v, %s", err, b.driftOf(t, i.ID))
 		}
 		b.receive(t, action(service, 3*time.Minute, "SERVICE_STEADY_STATE", ""))
@@ -253,7 +255,7 @@ func TestWhatSucceedsOutsideIsDriftByTheCloudsTime(t *testing.T) {
 				i, d, lease := b.instance(t, p, "web", true)
 				service := b.service("web")
 				id := func(n int) string { return fmt.Sprint("ecs-svc/", b.tag, n) }
-				if _, _, err := b.deploy.Report(runner, d.ID, lease, deployment.Report{ExternalDeploymentID: new(id(1))}); err != nil {
+				if _, _, err := b.deploy.Execution.Report(runner, d.ID, lease, execution.Report{ExternalDeploymentID: new(id(1))}); err != nil {
 					t.Fatal(err)
 				}
 				late := serviceAt(w, at.Add(20*time.Minute))
@@ -261,7 +263,7 @@ func TestWhatSucceedsOutsideIsDriftByTheCloudsTime(t *testing.T) {
 				for _, step := range order {
 					switch step {
 					case 'L':
-						if _, err := late.Complete(runner, d.ID, lease, nil); err != nil {
+						if _, err := late.Execution.Complete(runner, d.ID, lease, nil); err != nil {
 							t.Fatal(err)
 						}
 					case 'E':
@@ -300,10 +302,10 @@ func TestARollbackIsSeenByTheEndOrAsDrift(t *testing.T) {
 			b.receive(t, events[0])
 			sides := []func(){
 				func() {
-					insist(t, func() error { _, err := b.deploy.Complete(runner, d.ID, lease, nil); return err })
+					insist(t, func() error { _, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil); return err })
 				},
 				func() {
-					insist(t, func() error { return b.late().ReceiveECSEvent(runner, strictjson.MustParse(events[1])) })
+					insist(t, func() error { return b.late().CloudEvents.ReceiveECSEvent(runner, strictjson.MustParse(events[1])) })
 				},
 			}
 			var both sync.WaitGroup

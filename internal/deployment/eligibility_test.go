@@ -11,7 +11,7 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/test/worldtest"
 )
@@ -36,7 +36,7 @@ var situations = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.Worl
 	"quarantine lifted": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:lifted"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
-		if _, err := w.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *d.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *d.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -54,7 +54,7 @@ var situations = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.Worl
 	},
 	"blocked by its own replay": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Failed(t)
-		if _, err := w.Deploy.Redeploy(w.Acme.As(actor.Admin), deployment.Replay{SourceID: d.ID}); err != nil {
+		if _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Admin), propose.Replay{SourceID: d.ID}); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -67,7 +67,7 @@ var situations = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.Worl
 
 func quarantine(t *testing.T, w *worldtest.World, releaseID string) {
 	t.Helper()
-	if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), releaseID, "It loses data.", nil); err != nil {
+	if _, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), releaseID, "It loses data.", nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -120,10 +120,10 @@ func callers(t *testing.T, w *worldtest.World) map[string]context.Context {
 // agree says that both eligibilities are what the replays do, and counts the codes.
 func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, sourceID string, outcomes map[string]int) {
 	t.Helper()
-	for kind, replay := range map[string]func(context.Context, deployment.Replay) (*ent.Deployment, error){
-		"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
+	for kind, replay := range map[string]func(context.Context, propose.Replay) (*ent.Deployment, error){
+		"rollback": w.Deploy.Propose.Rollback, "redeploy": w.Deploy.Propose.Redeploy,
 	} {
-		both, err := w.Deploy.Eligibilities(ctx, []string{sourceID})
+		both, err := w.Deploy.Admission.Eligibilities(ctx, []string{sourceID})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -132,7 +132,7 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 			offered = both[sourceID].Redeploy
 		}
 		before := w.Rows(t)
-		made, err := replay(ctx, deployment.Replay{SourceID: sourceID})
+		made, err := replay(ctx, propose.Replay{SourceID: sourceID})
 		var code, message, blocker string
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			code, message = string(f.Code), f.Message
@@ -165,7 +165,7 @@ func TestEligibilitiesOfAnotherOrganizationAreNotTold(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		mine, theirs := w.Fixture(t, w.Acme, "web").Succeeded(t), w.Fixture(t, w.Globex, "web").Succeeded(t)
-		both, err := w.Deploy.Eligibilities(w.Acme.As(actor.Developer), []string{mine.ID, theirs.ID})
+		both, err := w.Deploy.Admission.Eligibilities(w.Acme.As(actor.Developer), []string{mine.ID, theirs.ID})
 		if err != nil || len(both) != 1 || !both[mine.ID].Rollback.Allowed {
 			t.Errorf("%v, %v", both, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -72,7 +72,7 @@ func TestReportsCannotTouchWhatSlipwayFilled(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 		lease := p.Claim(t, d)
 		report := func(data string) error {
-			_, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Data: strictjson.MustParse(data)})
+			_, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Data: strictjson.MustParse(data)})
 			return err
 		}
 		for _, name := range []string{"triggeredBy", "triggerChannel", "deployedTaskDefinition", "previousTaskDefinition"} {

@@ -17,6 +17,8 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
@@ -52,19 +54,19 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 			places[o.ID].Claim(t, held[len(held)-1])
 			places[o.ID].Deploy(t, places[o.ID].NewInstance(t, "waits").ID, `{"image":"web:1"}`)
 		}
-		clock.Advance(deployment.DefaultLease - time.Second - time.Microsecond)
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+		clock.Advance(execution.DefaultLease - time.Second - time.Microsecond)
+		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("too early: %d, %v", n, err)
 		}
 		clock.Advance(time.Microsecond)
 		for _, want := range []int{2, 0} {
-			if n, err := w.Deploy.ExpireLeases(t.Context()); n != want || err != nil {
+			if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != want || err != nil {
 				t.Errorf("%d expired, want %d, %v", n, want, err)
 			}
 		}
 		for _, d := range expired {
 			wantExpired(t, w, orgs[d.OrganizationID], d.ID, clock.Now())
-			again, err := w.Deploy.Redeploy(orgs[d.OrganizationID].As(actor.Developer), deployment.Replay{SourceID: d.ID})
+			again, err := w.Deploy.Propose.Redeploy(orgs[d.OrganizationID].As(actor.Developer), propose.Replay{SourceID: d.ID})
 			if err != nil || again.ModuleInstanceID != d.ModuleInstanceID {
 				t.Errorf("the instance is not free: %v, %v", again, err)
 			}
@@ -117,13 +119,13 @@ func TestManySweepsAtOnceFailEachOnce(t *testing.T) {
 		clock := clockOf(w)
 		// More than one batch.
 		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 110)
-		clock.Advance(deployment.DefaultLease)
-		servers := []*deployment.Service{w.Deploy, by(worldtest.Another(t, w.DatabaseURL), clock), by(w, clock)}
+		clock.Advance(execution.DefaultLease)
+		servers := []*deployment.Services{w.Deploy, by(worldtest.Another(t, w.DatabaseURL), clock), by(w, clock)}
 		var expired atomic.Int32
 		var all sync.WaitGroup
 		for _, s := range servers {
 			all.Go(func() {
-				n, err := s.ExpireLeases(t.Context())
+				n, err := s.Execution.ExpireLeases(t.Context())
 				if err != nil {
 					t.Error(err)
 				}
@@ -149,20 +151,20 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 		early := clockOf(w)
 		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 40)
 		// The renewals are made at the last moment, the sweeps a moment later: either may be first.
-		early.Advance(deployment.DefaultLease - time.Microsecond)
+		early.Advance(execution.DefaultLease - time.Microsecond)
 		late := by(w, &clock{Clock: testkit.NewClock(early.Now().Add(time.Microsecond))})
 		var renewed sync.Map
 		var all sync.WaitGroup
 		for range 2 {
 			all.Go(func() {
-				if _, err := late.ExpireLeases(t.Context()); err != nil {
+				if _, err := late.Execution.ExpireLeases(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		for deploymentID, lease := range leases {
 			all.Go(func() {
-				_, l, err := w.Deploy.RenewLease(w.Acme.As(actor.Runner), deploymentID, lease)
+				_, l, err := w.Deploy.Execution.RenewLease(w.Acme.As(actor.Runner), deploymentID, lease)
 				if err == nil {
 					renewed.Store(deploymentID, l.ExpiresAt)
 				} else if !fault.Is(err, fault.DeploymentLeaseLost) {
@@ -199,8 +201,8 @@ func TestALeaseThatCannotBeSweptDoesNotKeepTheOthers(t *testing.T) {
 			clock.Advance(time.Microsecond)
 		}
 		raw(t, w, `UPDATE deployments SET events = '{}' WHERE id = '`+list[0].ID+`'`)
-		clock.Advance(deployment.DefaultLease)
-		n, err := w.Deploy.ExpireLeases(t.Context())
+		clock.Advance(execution.DefaultLease)
+		n, err := w.Deploy.Execution.ExpireLeases(t.Context())
 		if n != 2 || err == nil || !strings.Contains(err.Error(), list[0].ID) {
 			t.Errorf("%d expired, want 2; %v", n, err)
 		}
@@ -213,12 +215,12 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
+		changes, err := w.Deploy.View.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 2)
-		clock.Advance(deployment.DefaultLease)
+		clock.Advance(execution.DefaultLease)
 		ctx, cancel := context.WithCancel(t.Context())
 		kept := make(chan struct{})
 		go func() {

@@ -6,7 +6,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/test/worldtest"
 )
 
@@ -16,18 +16,18 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		fence := func() int64 { return w.Store.Client.ModuleInstance.GetX(runner, p.Instance.ID).Fence }
 		for i, end := range []func(d *ent.Deployment, lease string){
-			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Complete(runner, d.ID, lease, nil) },
+			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Execution.Complete(runner, d.ID, lease, nil) },
 			func(d *ent.Deployment, _ string) { forced(t, w, clock, d.ID) },
-			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Complete(runner, d.ID, lease, broken) },
+			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Execution.Complete(runner, d.ID, lease, broken) },
 			func(*ent.Deployment, string) {},
 		} {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-			if f := deployment.FenceOf(d.Fence, d.LeaseID); f != nil {
+			if f := execution.FenceOf(d.Fence, d.LeaseID); f != nil {
 				t.Errorf("before it is claimed its fence is %s", *f)
 			}
-			claimed, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+			claimed, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
 			want := string(rune('1' + i))
-			if err != nil || *deployment.FenceOf(claimed.Fence, claimed.LeaseID) != want || lease.Fence != want || fence() != int64(i+1) {
+			if err != nil || *execution.FenceOf(claimed.Fence, claimed.LeaseID) != want || lease.Fence != want || fence() != int64(i+1) {
 				t.Errorf("claim %s: %v under %+v, %v; the instance has %d", want, claimed, lease, err, fence())
 			}
 			end(claimed, lease.ID)
@@ -36,7 +36,7 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 		d := p.Deploy(t, other.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
 		claimed := w.Store.Client.Deployment.GetX(runner, d.ID)
-		if f := *deployment.FenceOf(claimed.Fence, claimed.LeaseID); f != "1" {
+		if f := *execution.FenceOf(claimed.Fence, claimed.LeaseID); f != "1" {
 			t.Errorf("another instance begins at %s", f)
 		}
 	})

@@ -10,7 +10,9 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/view"
 	"slipway/internal/feed"
 	"slipway/internal/gate"
 	"slipway/internal/page"
@@ -25,7 +27,7 @@ func TestAFilterHasOneMeaning(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		ctx := w.Acme.As(actor.Viewer)
-		start, err := w.Deploy.Feed.Head(ctx)
+		start, err := w.Deploy.View.Feed.Head(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +39,7 @@ func TestAFilterHasOneMeaning(t *testing.T) {
 		}
 		for name, values := range filterValues(t, made) {
 			for _, v := range values {
-				var f deployment.Filter
+				var f view.Filter
 				pointer := reflect.New(reflect.TypeOf(v.value))
 				pointer.Elem().Set(reflect.ValueOf(v.value))
 				reflect.ValueOf(&f).Elem().FieldByName(name).Set(pointer)
@@ -57,9 +59,9 @@ func planned(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version str
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := w.Deploy.Create(admin, deployment.New{
+	d, err := w.Deploy.Propose.Create(admin, propose.New{
 		InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
-		Request: deployment.Request{Control: deployment.Control{OverrideReason: new("it is only a test")}},
+		Request: admission.Request{Control: admission.Control{OverrideReason: new("it is only a test")}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +103,7 @@ func filterValues(t *testing.T, made []*ent.Deployment) map[string][]filterValue
 			add("CreatedBefore", at, func(o *ent.Deployment) bool { return o.CreatedAt.Before(at) })
 		}
 	}
-	for f := range reflect.TypeFor[deployment.Filter]().Fields() {
+	for f := range reflect.TypeFor[view.Filter]().Fields() {
 		if f.Name == "AwaitingMyApproval" {
 			continue // of lists only, which awaiting_test.go tries
 		}
@@ -116,11 +118,11 @@ func filterValues(t *testing.T, made []*ent.Deployment) map[string][]filterValue
 }
 
 // wantOneMeaning wants some deployments to be in the list of a filter, and to be sent to who follows it.
-func wantOneMeaning(t *testing.T, w *worldtest.World, f deployment.Filter, want []string, start string) {
+func wantOneMeaning(t *testing.T, w *worldtest.World, f view.Filter, want []string, start string) {
 	t.Helper()
 	ctx, leave := context.WithCancel(w.Acme.As(actor.Viewer))
 	defer leave()
-	list, err := w.Deploy.Deployments(ctx, f, page.Args{})
+	list, err := w.Deploy.View.Deployments(ctx, f, page.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +136,7 @@ func wantOneMeaning(t *testing.T, w *worldtest.World, f deployment.Filter, want 
 	if len(want) == 0 {
 		return // nothing will ever come
 	}
-	items, err := w.Deploy.FollowAll(ctx, f, &start)
+	items, err := w.Deploy.View.FollowAll(ctx, f, &start)
 	if err != nil {
 		t.Fatal(err)
 	}

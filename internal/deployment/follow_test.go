@@ -7,7 +7,7 @@ import (
 
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -53,7 +53,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
+		changes, err := w.Deploy.View.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,14 +61,14 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 		lease := p.Claim(t, d)
 		wantNext(t, changes, "RUNNING", 2)
 		// A renewal is no change: the report after it is the next.
-		if _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil {
+		if _, _, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
+		if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 3)
-		if _, err := w.Deploy.Complete(runner, d.ID, lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "SUCCEEDED", 4)
@@ -76,7 +76,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 			t.Errorf("%+v after the end", c)
 		}
 		// What has ended is given once.
-		if changes, err = w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil); err != nil {
+		if changes, err = w.Deploy.View.Follow(w.Acme.As(actor.Viewer), d.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "SUCCEEDED", 4)
@@ -91,7 +91,7 @@ func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
+		changes, err := w.Deploy.View.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestWhatCannotBeReadCannotBeFollowed(t *testing.T) {
 			"foreign":   {w.Globex.As(actor.Admin), d.ID, fault.DeploymentNotFound},
 			"anonymous": {actor.With(t.Context(), actor.Anonymous()), d.ID, fault.RequestUnauthenticated},
 		} {
-			if changes, err := w.Deploy.Follow(c.ctx, c.id, nil); changes != nil || !fault.Is(err, c.code) {
+			if changes, err := w.Deploy.View.Follow(c.ctx, c.id, nil); changes != nil || !fault.Is(err, c.code) {
 				t.Errorf("%s: %v, want %s", name, err, c.code)
 			}
 		}
@@ -145,7 +145,7 @@ func TestFollowingEndsWithItsContext(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, taken := range []bool{true, false} {
 			ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
-			changes, err := w.Deploy.Follow(ctx, d.ID, nil)
+			changes, err := w.Deploy.View.Follow(ctx, d.ID, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,12 +171,12 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 		elsewhere := worldtest.Another(t, w.DatabaseURL)
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
+		changes, err := w.Deploy.View.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "PENDING", 1)
-		if _, err := elsewhere.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := elsewhere.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "CANCELED", 2)
@@ -192,15 +192,15 @@ func TestADeploymentThatHasNotChangedIsNotTold(t *testing.T) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
+		changes, err := w.Deploy.View.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 2)
 		for version := range int32(20) {
 			// Woken for nothing, the feed looks while the next change is being written.
-			w.Deploy.Feed.Changed(d)
-			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
+			w.Deploy.View.Feed.Changed(d)
+			if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
 				t.Fatal(err)
 			}
 			wantNext(t, changes, "RUNNING", version+3)

@@ -8,7 +8,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
 	"slipway/internal/fault"
 	"slipway/internal/test/worldtest"
 )
@@ -16,11 +16,11 @@ import (
 // forced cancels a RUNNING deployment by force.
 func forced(t *testing.T, w *worldtest.World, c *clock, deploymentID string) *ent.Deployment {
 	t.Helper()
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), deploymentID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), deploymentID); err != nil {
 		t.Fatal(err)
 	}
 	c.Advance(2 * time.Minute)
-	d, err := w.Deploy.ForceCancel(w.Acme.As(actor.Admin), deploymentID)
+	d, err := w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), deploymentID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +32,13 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, p, admin := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Admin)
 		force := func(id string) func() (*ent.Deployment, error) {
-			return func() (*ent.Deployment, error) { return w.Deploy.ForceCancel(admin, id) }
+			return func() (*ent.Deployment, error) { return w.Deploy.Execution.ForceCancel(admin, id) }
 		}
 		source := p.Succeeded(t)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		_ = refused(t, w, "without a request", fault.DeploymentWrongState, force(d.ID))
-		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 			t.Fatal(err)
 		}
 		from := clock.Now().Add(2 * time.Minute)
@@ -48,7 +48,7 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 			t.Errorf("too early: %v", f.Metadata)
 		}
 		_ = refused(t, w, "a developer", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
-			return w.Deploy.ForceCancel(w.Acme.As(actor.Developer), d.ID)
+			return w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Developer), d.ID)
 		})
 		clock.Advance(time.Microsecond)
 		done, err := force(d.ID)()
@@ -57,10 +57,16 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 		}
 		_ = refused(t, w, "again", fault.DeploymentWrongState, force(d.ID))
 		for name, call := range map[string]func() error{
-			"renew":   func() error { _, _, err := w.Deploy.RenewLease(w.Acme.As(actor.Runner), d.ID, lease); return err },
-			"succeed": func() error { _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil); return err },
+			"renew": func() error {
+				_, _, err := w.Deploy.Execution.RenewLease(w.Acme.As(actor.Runner), d.ID, lease)
+				return err
+			},
+			"succeed": func() error {
+				_, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+				return err
+			},
 			"canceled": func() error {
-				_, err := w.Deploy.CompleteCanceled(w.Acme.As(actor.Runner), d.ID, lease, nil)
+				_, err := w.Deploy.Execution.CompleteCanceled(w.Acme.As(actor.Runner), d.ID, lease, nil)
 				return err
 			},
 		} {
@@ -69,11 +75,11 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 			}
 		}
 		warns := func(when string, want bool) {
-			both, err := w.Deploy.Eligibilities(w.Acme.As(actor.Developer), []string{source.ID})
+			both, err := w.Deploy.Admission.Eligibilities(w.Acme.As(actor.Developer), []string{source.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range []*deployment.Eligibility{both[source.ID].Rollback, both[source.ID].Redeploy} {
+			for _, e := range []*admission.Eligibility{both[source.ID].Rollback, both[source.ID].Redeploy} {
 				if got := e.Warning != nil && strings.Contains(*e.Warning, d.ID); got != want {
 					t.Errorf("%s: warning %v, want %t", when, e.Warning, want)
 				}
@@ -96,12 +102,12 @@ func TestARenewalAtOnceWithForceHoldsNothing(t *testing.T) {
 			clock.Advance(2 * time.Minute)
 			var both sync.WaitGroup
 			both.Go(func() {
-				if _, err := w.Deploy.ForceCancel(w.Acme.As(actor.Admin), d.ID); err != nil {
+				if _, err := w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), d.ID); err != nil {
 					t.Error(err)
 				}
 			})
 			both.Go(func() {
-				if _, _, err := w.Deploy.RenewLease(w.Acme.As(actor.Runner), d.ID, lease); err != nil && !fault.Is(err, fault.DeploymentLeaseLost) {
+				if _, _, err := w.Deploy.Execution.RenewLease(w.Acme.As(actor.Runner), d.ID, lease); err != nil && !fault.Is(err, fault.DeploymentLeaseLost) {
 					t.Error(err)
 				}
 			})

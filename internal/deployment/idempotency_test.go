@@ -16,6 +16,8 @@ import (
 	"slipway/ent/idempotencykey"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
@@ -24,26 +26,26 @@ import (
 )
 
 // keyed makes a deployment at a place under a key; the same variant is the same request.
-type keyed func(ctx context.Context, s *deployment.Service, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error)
+type keyed func(ctx context.Context, s *deployment.Services, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error)
 
 // requests are the operations that take a key.
 var requests = map[string]keyed{
-	"create": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error) {
-		return s.Create(ctx, deployment.New{
+	"create": func(ctx context.Context, s *deployment.Services, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error) {
+		return s.Propose.Create(ctx, propose.New{
 			InstanceID: source.ModuleInstanceID, VersionID: version, Artifact: strictjson.MustParse(worldtest.Artifact),
-			Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:1","replicas":%d}`, variant+1)), Request: deployment.Request{IdempotencyKey: key},
+			Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:1","replicas":%d}`, variant+1)), Request: admission.Request{IdempotencyKey: key},
 		})
 	},
-	"rollback": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
-		return s.Rollback(ctx, replayOf(source, key, variant))
+	"rollback": func(ctx context.Context, s *deployment.Services, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
+		return s.Propose.Rollback(ctx, replayOf(source, key, variant))
 	},
-	"redeploy": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
-		return s.Redeploy(ctx, replayOf(source, key, variant))
+	"redeploy": func(ctx context.Context, s *deployment.Services, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
+		return s.Propose.Redeploy(ctx, replayOf(source, key, variant))
 	},
 }
 
-func replayOf(source *ent.Deployment, key *string, variant int) deployment.Replay {
-	r := deployment.Replay{SourceID: source.ID, Request: deployment.Request{ExpectedLiveID: &source.ID, IdempotencyKey: key}}
+func replayOf(source *ent.Deployment, key *string, variant int) propose.Replay {
+	r := propose.Replay{SourceID: source.ID, Request: admission.Request{ExpectedLiveID: &source.ID, IdempotencyKey: key}}
 	if variant > 0 {
 		r.ExpectedLiveID = nil
 	}
@@ -108,13 +110,13 @@ func TestARequestAgainUnderItsKeyGivesWhatItHasMade(t *testing.T) {
 		again("PENDING")
 		lease := c.Claim(t, first)
 		again("RUNNING")
-		if _, err := c.World.Deploy.Complete(c.Acme.As(actor.Runner), first.ID, lease, broken); err != nil {
+		if _, err := c.World.Deploy.Execution.Complete(c.Acme.As(actor.Runner), first.ID, lease, broken); err != nil {
 			t.Fatal(err)
 		}
 		again("FAILED")
 		// Now the request would be refused: the release is bad, and another deployment is active.
 		c.Fixture.Deploy(t, c.Instance.ID, `{"image":"web:9"}`)
-		if _, err := c.World.Deploy.Quarantine(c.Acme.As(actor.Admin), *first.ReleaseID, "bad", nil); err != nil {
+		if _, err := c.World.Deploy.Releases.Quarantine(c.Acme.As(actor.Admin), *first.ReleaseID, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
 		again("FAILED")
@@ -164,7 +166,7 @@ func TestAKeyIsOfOneOrganization(t *testing.T) {
 		for _, o := range []*worldtest.Org{w.Acme, w.Globex} {
 			source := w.Fixture(t, o, "web").Succeeded(t)
 			for range 2 {
-				d, err := w.Deploy.Redeploy(actor.With(t.Context(), root.In(o.ID)), deployment.Replay{SourceID: source.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
+				d, err := w.Deploy.Propose.Redeploy(actor.With(t.Context(), root.In(o.ID)), propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 				ids[made(t, d, err).ID] = true
 			}
 		}
@@ -180,8 +182,7 @@ func TestARequestThatItsEqualOvertakesGetsWhatThatHasMade(t *testing.T) {
 		// The first is refused because the instance is busy, the second because another deployment is live.
 		for _, key := range []string{"busy", "succeeded"} {
 			var first *ent.Deployment
-			slow := *c.World.Deploy
-			slow.Journal = journal.NewAlone(c.Store, c.clock.Now, func(k id.Kind) string {
+			slowly := journal.NewAlone(c.Store, c.clock.Now, func(k id.Kind) string {
 				// It has found no request under its key, and its transaction has not begun.
 				if k == id.AuditEvent && first == nil {
 					var err error
@@ -193,7 +194,8 @@ func TestARequestThatItsEqualOvertakesGetsWhatThatHasMade(t *testing.T) {
 				}
 				return id.New(k)
 			})
-			d, err := requests[c.operation](c.ctx, &slow, c.source, c.Version.ID, &key, 0)
+			slow := c.World.Deploy.With(func(d *deployment.Deps) { d.Journal = slowly })
+			d, err := requests[c.operation](c.ctx, slow, c.source, c.Version.ID, &key, 0)
 			if err != nil || d.ID != first.ID {
 				t.Errorf("%s, %s: %v, %v, want %s", c.operation, key, d, err, first.ID)
 			}
@@ -210,7 +212,7 @@ func TestRefusalsAreNotKeptUnderTheirKey(t *testing.T) {
 	eachRequest(t, func(t *testing.T, c *caller) {
 		blocker := c.Fixture.Deploy(t, c.Instance.ID, `{"image":"web:9"}`)
 		_ = refused(t, c.World, "a blocked request", fault.DeploymentInProgress, func() (*ent.Deployment, error) { return c.request(c.ctx, "key", 0) })
-		if _, err := c.World.Deploy.Cancel(c.ctx, blocker.ID); err != nil {
+		if _, err := c.World.Deploy.Execution.Cancel(c.ctx, blocker.ID); err != nil {
 			t.Fatal(err)
 		}
 		if c.operation == "create" {
@@ -280,7 +282,7 @@ func TestOfManyEqualRequestsAtOnceOneIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	const keys, callers = 20, 30
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		servers := []*deployment.Service{w.Deploy}
+		servers := []*deployment.Services{w.Deploy}
 		if t.Name() == "TestOfManyEqualRequestsAtOnceOneIsCarriedOut/postgres" {
 			servers = append(servers, worldtest.Another(t, w.DatabaseURL).Deploy)
 		}
@@ -329,9 +331,9 @@ func TestARequestIsTheSameInAnotherOrderOfKeys(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, key := w.Fixture(t, w.Acme, "web"), "key"
 		create := func(inputs string) (*ent.Deployment, error) {
-			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+			return w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Artifact: strictjson.MustParse(worldtest.Artifact),
-				Inputs: strictjson.MustParse(inputs), Request: deployment.Request{IdempotencyKey: &key},
+				Inputs: strictjson.MustParse(inputs), Request: admission.Request{IdempotencyKey: &key},
 			})
 		}
 		first, err := create(`{"image":"web:1","replicas":2}`)

@@ -7,7 +7,8 @@ import (
 
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -27,15 +28,15 @@ func TestAnInstanceKnowsItsActiveAndItsLastDeploymentAndHowManyItHas(t *testing.
 		ids := []string{instance.ID, none.ID, theirs.Instance.ID}
 		want := func(active, last, counts string) {
 			t.Helper()
-			actives, err := w.Deploy.ActiveOf(ctx, ids)
+			actives, err := w.Deploy.View.ActiveOf(ctx, ids)
 			if err != nil {
 				t.Fatal(err)
 			}
-			lasts, err := w.Deploy.LastOf(ctx, ids)
+			lasts, err := w.Deploy.View.LastOf(ctx, ids)
 			if err != nil {
 				t.Fatal(err)
 			}
-			of, err := w.Deploy.CountsOf(ctx, ids)
+			of, err := w.Deploy.View.CountsOf(ctx, ids)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,8 +80,8 @@ func TestADeploymentIsRefusedWhereAnotherIsLiveThanIsExpected(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Developer)
 		create := func(expected *string) error {
-			_, err := w.Deploy.Create(ctx, deployment.New{
-				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Request: deployment.Request{ExpectedLiveID: expected},
+			_, err := w.Deploy.Propose.Create(ctx, propose.New{
+				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Request: admission.Request{ExpectedLiveID: expected},
 				Inputs: strictjson.MustParse(`{"image":"web:2"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 			})
 			return err

@@ -15,7 +15,7 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/strictjson"
@@ -28,27 +28,27 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		first := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
-		claim := deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my_lease-1")}
-		d, lease, err := w.Deploy.Claim(runner, claim)
-		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.Now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
+		claim := execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my_lease-1")}
+		d, lease, err := w.Deploy.Execution.Claim(runner, claim)
+		want := &execution.Lease{ID: "my_lease-1", ExpiresAt: clock.Now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
 		if diff := cmp.Diff(want, lease); err != nil || d.ID != first.ID || *d.Runner != "runner" || diff != "" {
 			t.Fatalf("claimed %v, %v: %s", d, err, diff)
 		}
 		clock.Advance(10 * time.Second)
 		unchanged(t, w, "the same claim again", func() {
-			again, lease, err := w.Deploy.Claim(runner, claim)
+			again, lease, err := w.Deploy.Execution.Claim(runner, claim)
 			if want.Seconds = 290; err != nil || !cmp.Equal(d, again, whole) || !cmp.Equal(want, lease) {
 				t.Errorf("claimed %v under %v, %v", again, lease, err)
 			}
 		})
-		other, drawn, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+		other, drawn, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
 		if err != nil || other.ID != second.ID || !strings.HasPrefix(drawn.ID, "lease_") {
 			t.Errorf("another claim: %v under %v, %v", other, drawn, err)
 		}
 		// A lease is its organization's own.
 		theirs := w.Fixture(t, w.Globex, "web")
 		globex := theirs.Deploy(t, theirs.Instance.ID, `{"image":"web:1"}`)
-		if d, _, err := w.Deploy.Claim(w.Globex.As(actor.Runner), claim); err != nil || d.ID != globex.ID {
+		if d, _, err := w.Deploy.Execution.Claim(w.Globex.As(actor.Runner), claim); err != nil || d.ID != globex.ID {
 			t.Errorf("another organization's claim: %v, %v", d, err)
 		}
 	})
@@ -66,7 +66,7 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 			var got [8]string
 			for i := range got {
 				all.Go(func() {
-					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
+					d, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
 					if err != nil {
 						t.Error(err)
 					} else if d != nil {
@@ -76,7 +76,7 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 			}
 			all.Wait()
 			// While another claim is at it, a claim may find none; it is made again.
-			last, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
+			last, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
 			if err != nil || last == nil {
 				t.Fatalf("%v, %v", last, err)
 			}
@@ -101,13 +101,13 @@ func TestLeaseIDsOfAnotherFormAreRefused(t *testing.T) {
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, text := range []string{"", "seven77", strings.Repeat("a", 101), "has space", "new\nline", "12345678\n", "ümlaut-ümlaut", "a.b.c.d.e", "12345678\x00"} {
 			f := refused(t, w, text, fault.RequestInvalid, func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text})
+				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text})
 				return d, err
 			})
 			wantViolations(t, f, "/leaseId")
 		}
 		for _, text := range []string{"eight888", strings.Repeat("a", 100)} {
-			if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text}); err != nil {
+			if _, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text}); err != nil {
 				t.Errorf("%q: %v", text, err)
 			}
 		}
@@ -136,15 +136,15 @@ func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
-		w.Deploy.LeaseTime = 45 * time.Second
+		w.Deploy.Execution.LeaseTime = 45 * time.Second
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		before := recorded(t, w)
 		for range 3 {
 			// As late as may be.
 			clock.Advance(45*time.Second - time.Microsecond)
-			renewed, l, err := w.Deploy.RenewLease(runner, d.ID, lease)
-			want := &deployment.Lease{ID: lease, ExpiresAt: clock.Now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
+			renewed, l, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease)
+			want := &execution.Lease{ID: lease, ExpiresAt: clock.Now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
 			if diff := cmp.Diff(want, l); err != nil || renewed.Status != "RUNNING" || diff != "" {
 				t.Fatalf("%v, %v: %s", renewed, err, diff)
 			}
@@ -153,7 +153,7 @@ func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 		if diff := cmp.Diff(before, recorded(t, w), whole, ignoreLease); diff != "" {
 			t.Errorf("the renewals changed:\n%s", diff)
 		}
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d renewed leases ran out, %v", n, err)
 		}
 	})
@@ -167,7 +167,7 @@ func TestRolesOtherThanRunnersRenewNothing(t *testing.T) {
 		lease := p.Claim(t, d)
 		renew := func(ctx context.Context, id string) func() (*ent.Deployment, error) {
 			return func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.RenewLease(ctx, id, lease)
+				d, _, err := w.Deploy.Execution.RenewLease(ctx, id, lease)
 				return d, err
 			}
 		}
@@ -189,12 +189,12 @@ var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.De
 		return l[:len(l)-1]
 	},
 	"expired": func(_ *testing.T, _ *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
-		c.Advance(deployment.DefaultLease)
+		c.Advance(execution.DefaultLease)
 		return l
 	},
 	"swept": func(t *testing.T, w *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
-		c.Advance(deployment.DefaultLease)
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
+		c.Advance(execution.DefaultLease)
+		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d expired, %v", n, err)
 		}
 		return l
@@ -208,13 +208,13 @@ var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.De
 		return l
 	},
 	"succeeded": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, l, nil); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, l, nil); err != nil {
 			t.Fatal(err)
 		}
 		return l
 	},
 	"failed": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, l, broken); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, l, broken); err != nil {
 			t.Fatal(err)
 		}
 		return l
@@ -234,15 +234,18 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 			lease := lose(t, w, clock, d, held)
 			status := string(w.Store.Client.Deployment.GetX(runner, d.ID).Status)
 			calls := map[string]func() (*ent.Deployment, error){
-				"renew": func() (*ent.Deployment, error) { d, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return d, err },
-				"report": func() (*ent.Deployment, error) {
-					d, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
+				"renew": func() (*ent.Deployment, error) {
+					d, _, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease)
 					return d, err
 				},
-				"succeed": func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, nil) },
-				"fail":    func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, broken) },
+				"report": func() (*ent.Deployment, error) {
+					d, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
+					return d, err
+				},
+				"succeed": func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, d.ID, lease, nil) },
+				"fail":    func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, d.ID, lease, broken) },
 				"claim": func() (*ent.Deployment, error) {
-					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &held})
+					d, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &held})
 					return d, err
 				},
 			}
@@ -260,8 +263,8 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 					t.Errorf("%s: %s: metadata %v, want %v", way, name, f.Metadata, want)
 				}
 			}
-			if _, err := w.Deploy.Complete(runner, d.ID, held, broken); err != nil {
-				_, _ = w.Deploy.ExpireLeases(t.Context())
+			if _, err := w.Deploy.Execution.Complete(runner, d.ID, held, broken); err != nil {
+				_, _ = w.Deploy.Execution.ExpireLeases(t.Context())
 			}
 		}
 	})
@@ -275,7 +278,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 		for _, failure := range []*fault.Data{nil, broken} {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)
-			done, err := w.Deploy.Complete(runner, d.ID, lease, failure)
+			done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, failure)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -283,7 +286,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 			clock.Advance(time.Hour)
 			p.Succeeded(t)
 			unchanged(t, w, "the end again", func() {
-				again, err := w.Deploy.Complete(runner, d.ID, lease, failure)
+				again, err := w.Deploy.Execution.Complete(runner, d.ID, lease, failure)
 				if err != nil || !cmp.Equal(done, again, whole) {
 					t.Errorf("%v, %v", again, err)
 				}

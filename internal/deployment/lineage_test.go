@@ -11,7 +11,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/record"
 	"slipway/internal/test/worldtest"
 )
@@ -22,8 +22,8 @@ func chain(t *testing.T, w *worldtest.World, p *worldtest.Fixture, replays int) 
 	last := p.Succeeded(t)
 	ids := []string{last.ID}
 	for i := range replays {
-		replay := []func(context.Context, deployment.Replay) (*ent.Deployment, error){w.Deploy.Rollback, w.Deploy.Redeploy}[i%2]
-		next, err := replay(w.Acme.As(actor.Developer), deployment.Replay{SourceID: last.ID})
+		replay := []func(context.Context, propose.Replay) (*ent.Deployment, error){w.Deploy.Propose.Rollback, w.Deploy.Propose.Redeploy}[i%2]
+		next, err := replay(w.Acme.As(actor.Developer), propose.Replay{SourceID: last.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestLineageIsTheWayBackToTheFirst(t *testing.T) {
 		short := chain(t, w, p, 4)
 		long := chain(t, w, p, 120)
 		// Another's replay of the same target is no part of a line.
-		side, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: short[3]})
+		side, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: short[3]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestLineagesAreReadTogether(t *testing.T) {
 		for _, of := range [][]string{ids[:1], ids} {
 			var lines map[string][]*record.Deployment
 			var err error
-			ran := w.Statements(func() { lines, err = w.Deploy.Lineages(w.Acme.As(actor.Viewer), of) })
+			ran := w.Statements(func() { lines, err = w.Deploy.View.Lineages(w.Acme.As(actor.Viewer), of) })
 			if err != nil || len(ran) != 2 {
 				t.Errorf("%d: %v, %d statements:\n%s", len(of), err, len(ran), strings.Join(ran, "\n"))
 			}
@@ -78,7 +78,7 @@ func TestLineagesAreReadTogether(t *testing.T) {
 				}
 			}
 		}
-		if lines, err := w.Deploy.Lineages(w.Globex.As(actor.Admin), ids); err != nil || len(lines) != 0 {
+		if lines, err := w.Deploy.View.Lineages(w.Globex.As(actor.Admin), ids); err != nil || len(lines) != 0 {
 			t.Errorf("another organization sees %v, %v", lines, err)
 		}
 	})
@@ -90,7 +90,7 @@ func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		for i := range 10 {
 			target := p.Finish(t, p.Deploy(t, p.NewInstance(t, fmt.Sprintf("web-%d", i)).ID, `{"image":"web:1"}`), nil)
-			again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
+			again, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 			if err != nil {
 				t.Fatal(err)
 			}

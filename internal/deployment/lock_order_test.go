@@ -13,6 +13,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/state"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
@@ -23,7 +25,7 @@ import (
 type locked struct {
 	*bus
 	place          *worldtest.Fixture
-	deploy, second *deployment.Service
+	deploy, second *deployment.Services
 	author, other  context.Context
 }
 
@@ -45,7 +47,7 @@ func (l *locked) waits(t *testing.T, instanceID, image string) *ent.Deployment {
 	t.Helper()
 	in := newOf(l.World, l.place, image)
 	in.InstanceID, in.Data = instanceID, nil
-	d, err := l.deploy.Create(l.author, in)
+	d, err := l.deploy.Propose.Create(l.author, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func TestCompletionsEventsAndStartsLockInOneOrder(t *testing.T) {
 
 	release := l.hold(t, "deployments", running.ID)
 	wait := later(t, func() error {
-		return l.deploy.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(stateOf(l.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")))
+		return l.deploy.CloudEvents.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(stateOf(l.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")))
 	})
 	testkit.Eventually(t, "the event has the instance", func() bool { return !l.isFree(t, "module_instances", i.ID) })
 	if !l.isFree(t, "deployments", first.ID) {
@@ -124,11 +126,11 @@ func TestCompletionsEventsAndStartsLockInOneOrder(t *testing.T) {
 	wait()
 
 	release = l.hold(t, "module_instances", i.ID)
-	if _, err := l.second.Approve(l.other, first.ID, nil, true); err != nil {
+	if _, err := l.second.Waiting.Approve(l.other, first.ID, nil, true); err != nil {
 		t.Errorf("an approval while the instance is held: %v", err)
 	}
 	wait = later(t, func() error {
-		_, err := l.deploy.Complete(l.Acme.As(actor.Runner), running.ID, lease, nil)
+		_, err := l.deploy.Execution.Complete(l.Acme.As(actor.Runner), running.ID, lease, nil)
 		return err
 	})
 	testkit.Eventually(t, "the completion has what waits", func() bool {
@@ -150,35 +152,35 @@ func TestCompletionsBesideEventsOfTheSameServiceEnd(t *testing.T) {
 		i, running, lease := l.instance(t, l.place, name, true)
 		rule := demand(t, l.World, l.place, approvals(1))
 		approved, another := l.waits(t, i.ID, "web:2"), l.waits(t, i.ID, "web:3")
-		if _, err := l.deploy.Approve(l.other, approved.ID, nil, false); err != nil {
+		if _, err := l.deploy.Waiting.Approve(l.other, approved.ID, nil, false); err != nil {
 			t.Fatal(err)
 		}
-		receive := func(s *deployment.Service, after time.Duration, status, id string) func() error {
+		receive := func(s *deployment.Services, after time.Duration, status, id string) func() error {
 			return func() error {
-				return s.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(stateOf(l.service(name), after, status, fmt.Sprint("ecs-svc/", round, id), "")))
+				return s.CloudEvents.ReceiveECSEvent(l.Acme.As(actor.Runner), strictjson.MustParse(stateOf(l.service(name), after, status, fmt.Sprint("ecs-svc/", round, id), "")))
 			}
 		}
 		errs := together(
 			func() error {
-				_, err := l.deploy.Complete(l.Acme.As(actor.Runner), running.ID, lease, nil)
+				_, err := l.deploy.Execution.Complete(l.Acme.As(actor.Runner), running.ID, lease, nil)
 				return err
 			},
 			receive(l.second, time.Second, "IN_PROGRESS", "1"),
 			receive(l.deploy, 2*time.Second, "COMPLETED", "1"),
 			receive(l.second, 3*time.Second, "IN_PROGRESS", "2"),
 			func() error {
-				_, err := l.second.Start(l.author, deployment.Start{DeploymentID: approved.ID})
+				_, err := l.second.Waiting.Start(l.author, waiting.Start{DeploymentID: approved.ID})
 				return err
 			},
 			func() error {
-				_, err := l.deploy.Approve(l.other, another.ID, nil, true)
+				_, err := l.deploy.Waiting.Approve(l.other, another.ID, nil, true)
 				return err
 			},
 		)
 		if err := unexpected(errs, fault.DeploymentInProgress, fault.DeploymentSuperseded, fault.DeploymentResourceTaken); err != nil || errs[0] != nil {
 			t.Fatalf("round %d: %v", round, errs)
 		}
-		if now := l.Store.Client.Deployment.GetX(l.author, approved.ID); now.Status != deployment.StatusCanceled {
+		if now := l.Store.Client.Deployment.GetX(l.author, approved.ID); now.Status != state.StatusCanceled {
 			t.Errorf("round %d: %s is %s", round, now.ID, now.Status)
 		}
 		if _, err := l.Rules.End(l.Acme.As(actor.Admin), rule.ID); err != nil {

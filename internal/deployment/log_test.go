@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/view"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/page"
@@ -39,11 +40,11 @@ func newRunning(t *testing.T, w *worldtest.World) *running {
 func (r *running) print(t *testing.T, texts ...string) {
 	t.Helper()
 	r.sequence++
-	in := deployment.Report{Sequence: new(r.sequence)}
+	in := execution.Report{Sequence: new(r.sequence)}
 	for _, text := range texts {
 		in.Logs = append(in.Logs, runlog.Line{Stream: runlog.Stdout, Text: text})
 	}
-	if _, _, err := r.w.Deploy.Report(r.runner, r.id, r.lease, in); err != nil {
+	if _, _, err := r.w.Deploy.Execution.Report(r.runner, r.id, r.lease, in); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,7 +52,7 @@ func (r *running) print(t *testing.T, texts ...string) {
 // page returns the lines of a page as number, stream and text, and the page.
 func (r *running) page(t *testing.T, args page.Args) (lines []string, c *page.LogLineConnection) {
 	t.Helper()
-	pages, err := r.w.Deploy.LogsOf(r.w.Acme.As(actor.Viewer), []string{r.id}, args)
+	pages, err := r.w.Deploy.View.LogsOf(r.w.Acme.As(actor.Viewer), []string{r.id}, args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +70,10 @@ func TestLinesAreReadInPagesFromTheFirst(t *testing.T) {
 		at := time.Date(2026, 3, 1, 9, 30, 0, 123456789, time.FixedZone("", 3600))
 		before := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), r.id)
 		clock.Advance(time.Minute)
-		d, lease, err := w.Deploy.Report(w.Acme.As(actor.Runner), r.id, r.lease, deployment.Report{Sequence: new(int32(1)), Logs: []runlog.Line{
+		d, lease, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), r.id, r.lease, execution.Report{Sequence: new(int32(1)), Logs: []runlog.Line{
 			{At: &at, Stream: runlog.Stderr, Text: "one"}, {Stream: runlog.Stdout}, {Stream: runlog.Stdout, Text: "three \x00 \U0001F600"},
 		}})
-		if err != nil || d.Version != before.Version || !lease.ExpiresAt.Equal(clock.Now().Add(deployment.DefaultLease)) {
+		if err != nil || d.Version != before.Version || !lease.ExpiresAt.Equal(clock.Now().Add(execution.DefaultLease)) {
 			t.Fatalf("%v under %v, %v", d, lease, err)
 		}
 		after := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), r.id)
@@ -120,7 +121,7 @@ func TestLogsOfSeveralDeploymentsAreReadTogether(t *testing.T) {
 		var pages map[string]*page.LogLineConnection
 		ran := w.Statements(func() {
 			var err error
-			if pages, err = w.Deploy.LogsOf(w.Acme.As(actor.Viewer), ids, page.Args{First: new(int32(11))}); err != nil {
+			if pages, err = w.Deploy.View.LogsOf(w.Acme.As(actor.Viewer), ids, page.Args{First: new(int32(11))}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -148,11 +149,11 @@ func TestReportOfLinesIsTakenOnce(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				for i := range 5 {
-					in := deployment.Report{Sequence: new(int32(i + 1)), Logs: []runlog.Line{{Stream: runlog.Stdout, Text: fmt.Sprint(i + 1)}, {Stream: runlog.Stderr}}}
+					in := execution.Report{Sequence: new(int32(i + 1)), Logs: []runlog.Line{{Stream: runlog.Stdout, Text: fmt.Sprint(i + 1)}, {Stream: runlog.Stderr}}}
 					if i == 3 {
 						in.Events = []event.Event{{Message: new("an event")}}
 					}
-					if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), r.id, r.lease, in); err != nil {
+					if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), r.id, r.lease, in); err != nil {
 						t.Error(err)
 					}
 				}
@@ -160,7 +161,7 @@ func TestReportOfLinesIsTakenOnce(t *testing.T) {
 		}
 		all.Go(func() {
 			for range 5 {
-				if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), r.id, r.lease, deployment.Report{ResourceName: new("r")}); err != nil {
+				if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), r.id, r.lease, execution.Report{ResourceName: new("r")}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -238,7 +239,7 @@ func TestReportsOfLinesAreChecked(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		r := newRunning(t, w)
 		report := func(ctx context.Context, id, lease string, lines ...runlog.Line) error {
-			_, _, err := w.Deploy.Report(ctx, id, lease, deployment.Report{Sequence: new(int32(1)), Logs: lines})
+			_, _, err := w.Deploy.Execution.Report(ctx, id, lease, execution.Report{Sequence: new(int32(1)), Logs: lines})
 			return err
 		}
 		runner := w.Acme.As(actor.Runner)
@@ -265,14 +266,14 @@ func TestReportsOfLinesAreChecked(t *testing.T) {
 		if got, _ := r.page(t, page.Args{}); got != nil {
 			t.Errorf("%q", got)
 		}
-		if pages, err := w.Deploy.LogsOf(w.Globex.As(actor.Viewer), []string{r.id}, page.Args{}); err != nil || len(pages[r.id].Edges) > 0 {
+		if pages, err := w.Deploy.View.LogsOf(w.Globex.As(actor.Viewer), []string{r.id}, page.Args{}); err != nil || len(pages[r.id].Edges) > 0 {
 			t.Errorf("another organization reads %v, %v", pages[r.id], err)
 		}
 	})
 }
 
 // batch returns the next batch, nil where there will be none.
-func batch(t *testing.T, batches <-chan *deployment.LogBatch) *deployment.LogBatch {
+func batch(t *testing.T, batches <-chan *view.LogBatch) *view.LogBatch {
 	t.Helper()
 	select {
 	case b := <-batches:
@@ -297,7 +298,7 @@ func TestALogIsFollowedToItsEnd(t *testing.T) {
 			want += len(lines)
 		}
 		_, c := r.page(t, page.Args{First: new(int32(7))})
-		batches, err := w.Deploy.FollowLogs(viewer, r.id, c.PageInfo.EndCursor)
+		batches, err := w.Deploy.View.FollowLogs(viewer, r.id, c.PageInfo.EndCursor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,22 +326,22 @@ func TestALogIsFollowedToItsEnd(t *testing.T) {
 		other.w = worldtest.Another(t, w.DatabaseURL)
 		other.print(t, "242")
 		follow(242)
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), r.id, r.lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), r.id, r.lease, nil); err != nil {
 			t.Fatal(err)
 		}
 		if b := batch(t, batches); b != nil {
 			t.Errorf("%+v after the end", b)
 		}
-		if batches, err = w.Deploy.FollowLogs(viewer, r.id, &cursor); err != nil || batch(t, batches) != nil {
+		if batches, err = w.Deploy.View.FollowLogs(viewer, r.id, &cursor); err != nil || batch(t, batches) != nil {
 			t.Errorf("after the last line: %v", err)
 		}
 		for want, follow := range map[fault.Code]func() error{
 			fault.RequestCursorInvalid: func() error {
-				_, err := w.Deploy.FollowLogs(viewer, r.id, new("unknown"))
+				_, err := w.Deploy.View.FollowLogs(viewer, r.id, new("unknown"))
 				return err
 			},
 			fault.DeploymentNotFound: func() error {
-				_, err := w.Deploy.FollowLogs(w.Globex.As(actor.Viewer), r.id, nil)
+				_, err := w.Deploy.View.FollowLogs(w.Globex.As(actor.Viewer), r.id, nil)
 				return err
 			},
 		} {

@@ -7,7 +7,8 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -53,7 +54,7 @@ func TestAReferenceIsOutdatedWhereOtherValuesAreLive(t *testing.T) {
 		is("the same values")
 		other := deploy("base:1", 3)
 		is("another of the values", at("/of", other.ID))
-		back, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: same.ID})
+		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: same.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestAReferenceIsOutdatedWhereOtherValuesAreLive(t *testing.T) {
 		is("rolled back to the values")
 		other = deploy("base:2", 2)
 		is("another value", at("/of", other.ID))
-		again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: user.ID})
+		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: user.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,7 @@ func TestAReferenceIsOutdatedWhereOtherOutputsAreLive(t *testing.T) {
 		deploy := func(outputs string) {
 			t.Helper()
 			d := base.Deploy(t, base.Instance.ID, `{"image":"base:1"}`)
-			if _, err := w.Deploy.End(w.Acme.As(actor.Runner), d.ID, base.Claim(t, d), deployment.Completion{Outputs: strictjson.MustParse(outputs)}); err != nil {
+			if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, base.Claim(t, d), execution.Completion{Outputs: strictjson.MustParse(outputs)}); err != nil {
 				t.Fatal(err)
 			}
 		}

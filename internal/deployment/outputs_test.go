@@ -12,7 +12,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/output"
 	"slipway/internal/strictjson"
@@ -21,11 +22,11 @@ import (
 
 // ended ends a deployment with outputs, in JSON; "" is none.
 func ended(w *worldtest.World, d *ent.Deployment, lease, outputs string) (*ent.Deployment, error) {
-	var c deployment.Completion
+	var c execution.Completion
 	if outputs != "" {
 		c.Outputs = strictjson.MustParse(outputs)
 	}
-	return w.Deploy.End(w.Acme.As(actor.Runner), d.ID, lease, c)
+	return w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, c)
 }
 
 // outputsOf returns the outputs of a deployment, and of its instance, as the API shows them.
@@ -80,7 +81,7 @@ func TestOutputsAreKeptAsTheyWereReported(t *testing.T) {
 		shown("failed", failed.ID, "null", reported)
 		without := p.Succeeded(t)
 		shown("a success without", without.ID, "null", "null")
-		replay, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID})
+		replay, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +110,8 @@ func TestOutputsThatDoNotFitAreRefusedAndNothingIsWritten(t *testing.T) {
 			}
 		}
 		made := strictjson.MustParse(`{"a":1}`)
-		for _, c := range []deployment.Completion{{Failure: broken, Outputs: made}, {Canceled: true, Outputs: made}} {
-			_, err := w.Deploy.End(w.Acme.As(actor.Runner), d.ID, lease, c)
+		for _, c := range []execution.Completion{{Failure: broken, Outputs: made}, {Canceled: true, Outputs: made}} {
+			_, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, c)
 			if got := violated(err); got != "/outputs only_success" {
 				t.Errorf("%+v: %s", c, got)
 			}
@@ -154,11 +155,11 @@ func TestWhatIsNotKeptAndWhatIsMissingIsAnEvent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := deployment.New{InstanceID: p.NewInstance(t, strings.ReplaceAll(kind, ":", "-")).ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`)}
+			in := propose.New{InstanceID: p.NewInstance(t, strings.ReplaceAll(kind, ":", "-")).ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`)}
 			if kind == catalog.DeploymentTypeECS {
 				in.Artifact = strictjson.MustParse(worldtest.Artifact)
 			}
-			d, err := w.Deploy.Create(w.Acme.As(actor.Developer), in)
+			d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +180,7 @@ func TestWhatIsNotKeptAndWhatIsMissingIsAnEvent(t *testing.T) {
 			if got := told(t, w, d.ID); !slices.Equal(got, want) {
 				t.Errorf("%s: %q\nwant %q", kind, got, want)
 			}
-			if again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: d.ID}); err != nil {
+			if again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID}); err != nil {
 				t.Error(err)
 			} else if done := p.Finish(t, again, nil); len(told(t, w, done.ID)) != 1 {
 				t.Errorf("%s: without outputs: %q", kind, told(t, w, done.ID))

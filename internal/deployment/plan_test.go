@@ -15,7 +15,10 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/rule"
@@ -27,63 +30,63 @@ import (
 
 // planned is a mutation, and its plan.
 type plannedCall struct {
-	plan func(context.Context, deployment.Control) (*deployment.Plan, error)
-	make func(context.Context, deployment.Control) (*ent.Deployment, error)
+	plan func(context.Context, admission.Control) (*propose.Plan, error)
+	make func(context.Context, admission.Control) (*ent.Deployment, error)
 }
 
-func creating(w *worldtest.World, in deployment.New) plannedCall {
+func creating(w *worldtest.World, in propose.New) plannedCall {
 	return plannedCall{
-		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+		func(ctx context.Context, c admission.Control) (*propose.Plan, error) {
 			in.Control = c
-			return w.Deploy.PlanCreate(ctx, in)
+			return w.Deploy.Propose.PlanCreate(ctx, in)
 		},
-		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
-			return w.Deploy.Create(ctx, in)
+			return w.Deploy.Propose.Create(ctx, in)
 		},
 	}
 }
 
-func replaying(w *worldtest.World, rolls bool, in deployment.Replay) plannedCall {
-	plan, replay := w.Deploy.PlanRedeploy, w.Deploy.Redeploy
+func replaying(w *worldtest.World, rolls bool, in propose.Replay) plannedCall {
+	plan, replay := w.Deploy.Propose.PlanRedeploy, w.Deploy.Propose.Redeploy
 	if rolls {
-		plan, replay = w.Deploy.PlanRollback, w.Deploy.Rollback
+		plan, replay = w.Deploy.Propose.PlanRollback, w.Deploy.Propose.Rollback
 	}
 	return plannedCall{
-		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+		func(ctx context.Context, c admission.Control) (*propose.Plan, error) {
 			in.Control = c
 			return plan(ctx, in)
 		},
-		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
 			return replay(ctx, in)
 		},
 	}
 }
 
-func promoting(w *worldtest.World, in deployment.Promotion) plannedCall {
+func promoting(w *worldtest.World, in propose.Promotion) plannedCall {
 	return plannedCall{
-		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+		func(ctx context.Context, c admission.Control) (*propose.Plan, error) {
 			in.Control = c
-			return w.Deploy.PlanPromote(ctx, in)
+			return w.Deploy.Propose.PlanPromote(ctx, in)
 		},
-		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
-			d, _, err := w.Deploy.PromoteWarned(ctx, in)
+			d, _, err := w.Deploy.Propose.PromoteWarned(ctx, in)
 			return d, err
 		},
 	}
 }
 
-func destroyingCall(w *worldtest.World, in deployment.Destroy) plannedCall {
+func destroyingCall(w *worldtest.World, in propose.Destroy) plannedCall {
 	return plannedCall{
-		func(ctx context.Context, c deployment.Control) (*deployment.Plan, error) {
+		func(ctx context.Context, c admission.Control) (*propose.Plan, error) {
 			in.Control = c
-			return w.Deploy.PlanDestroy(ctx, in)
+			return w.Deploy.Propose.PlanDestroy(ctx, in)
 		},
-		func(ctx context.Context, c deployment.Control) (*ent.Deployment, error) {
+		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
-			return w.Deploy.Destroy(ctx, in)
+			return w.Deploy.Propose.Destroy(ctx, in)
 		},
 	}
 }
@@ -105,7 +108,7 @@ func TestAPlanIsWhatIsThenDone(t *testing.T) {
 		for i := range often(40, 2000) {
 			stir(t, w, r, p, staging, other.ID)
 			call := anyCall(t, w, r, p, other.ID)
-			ctx, control := callers[min(r.IntN(8), 2)], deployment.Control{}
+			ctx, control := callers[min(r.IntN(8), 2)], admission.Control{}
 			if r.IntN(4) == 0 {
 				control.OverrideReason = new("it cannot wait for that")
 			}
@@ -133,7 +136,7 @@ func TestAPlanIsWhatIsThenDone(t *testing.T) {
 	})
 }
 
-func outcomeOfPlan(p *deployment.Plan, err error) string {
+func outcomeOfPlan(p *propose.Plan, err error) string {
 	switch {
 	case err != nil:
 		return outcomeOf(nil, err)
@@ -158,7 +161,7 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 		if r.IntN(4) == 0 {
 			continue
 		}
-		claimed, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, Actions: []deployment.Action{deployment.Apply, deployment.DestroyAction}})
+		claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: []state.Action{state.Apply, state.DestroyAction}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,12 +173,12 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 		if r.IntN(4) > 0 {
 			failure = nil
 		}
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), claimed.ID, lease.ID, failure); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), claimed.ID, lease.ID, failure); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if r.IntN(3) == 0 {
-		if _, err := w.Deploy.Create(admin, deployment.New{InstanceID: otherID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:%d"}`, r.IntN(5))),
+		if _, err := w.Deploy.Propose.Create(admin, propose.New{InstanceID: otherID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:%d"}`, r.IntN(5))),
 			Artifact: strictjson.MustParse(worldtest.Artifact)}); err != nil && fault.Status(err) >= 500 {
 			t.Fatal(err)
 		}
@@ -203,8 +206,8 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 	if releases := w.Store.Client.Release.Query().Order(ent.Asc("id")).AllX(admin); len(releases) > 0 && r.IntN(4) == 0 {
 		one := releases[r.IntN(len(releases))].ID
 		if r.IntN(2) == 0 {
-			_, _ = w.Deploy.LiftQuarantine(admin, one) // which may be in none
-		} else if _, err := w.Deploy.Quarantine(admin, one, "bad", nil); err != nil {
+			_, _ = w.Deploy.Releases.LiftQuarantine(admin, one) // which may be in none
+		} else if _, err := w.Deploy.Releases.Quarantine(admin, one, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,11 +228,11 @@ func anyCall(t *testing.T, w *worldtest.World, r *rand.Rand, p *worldtest.Fixtur
 	}
 	switch n := r.IntN(6); {
 	case n == 0:
-		return destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID})
+		return destroyingCall(w, propose.Destroy{InstanceID: p.Instance.ID})
 	case n == 1 && len(there) > 0:
-		return promoting(w, deployment.Promotion{SourceID: there[r.IntN(len(there))].ID, InstanceID: p.Instance.ID})
+		return promoting(w, propose.Promotion{SourceID: there[r.IntN(len(there))].ID, InstanceID: p.Instance.ID})
 	case n < 4 && len(here) > 0:
-		return replaying(w, n == 2, deployment.Replay{SourceID: here[r.IntN(len(here))].ID})
+		return replaying(w, n == 2, propose.Replay{SourceID: here[r.IntN(len(here))].ID})
 	case n == 4:
 		in := newOf(w, p, "web:x")
 		in.Inputs = strictjson.MustParse(`{"image":"web:1","replicas":99}`)
@@ -246,7 +249,7 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		admin, dev := w.Acme.As(actor.Admin), w.Acme.As(actor.Developer)
 		first := p.Succeeded(t)
 		token := func(c plannedCall) *string {
-			plan, err := c.plan(admin, deployment.Control{})
+			plan, err := c.plan(admin, admission.Control{})
 			if err != nil || plan.Token == nil {
 				t.Fatalf("%+v, %v", plan, err)
 			}
@@ -254,7 +257,7 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		}
 		moved := func(part string, c plannedCall, token *string) {
 			t.Helper()
-			_, err := c.make(admin, deployment.Control{ExpectedPlan: token})
+			_, err := c.make(admin, admission.Control{ExpectedPlan: token})
 			var f *fault.Error
 			if !fault.Is(err, fault.DeploymentPlanMoved) {
 				t.Fatalf("%s: %v", part, err)
@@ -264,9 +267,9 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 				t.Errorf("%s moved: %s", part, got)
 			}
 		}
-		back := replaying(w, true, deployment.Replay{SourceID: first.ID})
+		back := replaying(w, true, propose.Replay{SourceID: first.ID})
 
-		other := replaying(w, true, deployment.Replay{SourceID: first.ID, Request: deployment.Request{ExpectedLiveID: &first.ID}})
+		other := replaying(w, true, propose.Replay{SourceID: first.ID, Request: admission.Request{ExpectedLiveID: &first.ID}})
 		moved("request", back, token(other))
 
 		planned := token(back)
@@ -291,7 +294,7 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 
 		// What a promotion ships hangs on what the instance keeps of its own.
 		staging := p.NewInstance(t, "staging").ID
-		promote := promoting(w, deployment.Promotion{SourceID: p.Finish(t, p.Deploy(t, staging, `{"image":"web:9"}`), nil).ID, InstanceID: p.Instance.ID})
+		promote := promoting(w, propose.Promotion{SourceID: p.Finish(t, p.Deploy(t, staging, `{"image":"web:9"}`), nil).ID, InstanceID: p.Instance.ID})
 		planned = token(promote)
 		own := catalog.InstancePatch{OwnInputs: &[]string{"image"}}
 		if _, err := w.Catalog.UpdateInstance(admin, p.Instance.ID, own); err != nil {
@@ -302,7 +305,7 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		// What is referred to is deployed again, and has made the same.
 		base := w.Fixture(t, w.Acme, "base")
 		base.Succeeded(t)
-		create := creating(w, deployment.New{
+		create := creating(w, propose.New{
 			InstanceID: p.Instance.ID, VersionID: newVersion(t, w, p, "2.0.0", `[{"id":"of","type":"$ref:base","label":"Of"}]`).ID,
 			Inputs: strictjson.MustParse(fmt.Sprintf(`{"of":%q}`, base.Instance.ID)), Artifact: strictjson.MustParse(worldtest.Artifact),
 		})
@@ -310,14 +313,14 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		base.Succeeded(t)
 		moved("references", create, planned)
 
-		destroy := destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID})
+		destroy := destroyingCall(w, propose.Destroy{InstanceID: p.Instance.ID})
 		planned = token(destroy)
-		if _, err := w.Deploy.Quarantine(admin, *second.ReleaseID, "bad", nil); err != nil {
+		if _, err := w.Deploy.Releases.Quarantine(admin, *second.ReleaseID, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
 		moved("quarantine", destroy, planned)
 
-		if _, err := create.make(admin, deployment.Control{ExpectedPlan: token(create)}); err != nil {
+		if _, err := create.make(admin, admission.Control{ExpectedPlan: token(create)}); err != nil {
 			t.Errorf("what was planned: %v", err)
 		}
 	})
@@ -360,16 +363,16 @@ func TestAPlanDrawsNoTransactionID(t *testing.T) {
 		return id
 	}
 	calls := []plannedCall{
-		creating(w, newOf(w, p, "web:3")), promoting(w, deployment.Promotion{SourceID: staging.ID, InstanceID: p.Instance.ID}),
-		replaying(w, false, deployment.Replay{SourceID: first.ID}), replaying(w, true, deployment.Replay{SourceID: first.ID}),
-		destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID}),
+		creating(w, newOf(w, p, "web:3")), promoting(w, propose.Promotion{SourceID: staging.ID, InstanceID: p.Instance.ID}),
+		replaying(w, false, propose.Replay{SourceID: first.ID}), replaying(w, true, propose.Replay{SourceID: first.ID}),
+		destroyingCall(w, propose.Destroy{InstanceID: p.Instance.ID}),
 	}
 	// The change before is told of a moment later, which draws one. Plans that draw some do so each time.
 	drawn, before := int64(1), int64(0)
 	for tries := 0; drawn > 0 && tries < 20; tries++ {
 		before = next()
 		for _, call := range calls {
-			if plan, err := call.plan(w.Acme.As(actor.Admin), deployment.Control{}); err != nil || plan.Token == nil {
+			if plan, err := call.plan(w.Acme.As(actor.Admin), admission.Control{}); err != nil || plan.Token == nil {
 				t.Errorf("%+v, %v", plan, err)
 			}
 		}
@@ -394,11 +397,11 @@ func TestAViewersPlanShowsAllBesideTheRefusal(t *testing.T) {
 		staging := p.Finish(t, p.Deploy(t, p.NewInstance(t, "staging").ID, `{"image":"web:9"}`), nil)
 		demand(t, w, p, approvals(1), gate.Operations...)
 		for name, call := range map[string]plannedCall{
-			"create": creating(w, newOf(w, p, "web:3")), "promote": promoting(w, deployment.Promotion{SourceID: staging.ID, InstanceID: p.Instance.ID}),
-			"redeploy": replaying(w, false, deployment.Replay{SourceID: first.ID}), "roll back": replaying(w, true, deployment.Replay{SourceID: first.ID}),
-			"destroy": destroyingCall(w, deployment.Destroy{InstanceID: p.Instance.ID}),
+			"create": creating(w, newOf(w, p, "web:3")), "promote": promoting(w, propose.Promotion{SourceID: staging.ID, InstanceID: p.Instance.ID}),
+			"redeploy": replaying(w, false, propose.Replay{SourceID: first.ID}), "roll back": replaying(w, true, propose.Replay{SourceID: first.ID}),
+			"destroy": destroyingCall(w, propose.Destroy{InstanceID: p.Instance.ID}),
 		} {
-			plan, err := call.plan(w.Acme.As(actor.Viewer), deployment.Control{})
+			plan, err := call.plan(w.Acme.As(actor.Viewer), admission.Control{})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

@@ -15,7 +15,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/archive"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/releases"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/rule"
@@ -96,7 +97,7 @@ func (s *stages) names(values json.RawMessage) string {
 // live deploys values to an instance, and succeeds.
 func (s *stages) live(t *testing.T, instanceID, values string, artifact int) *ent.Deployment {
 	t.Helper()
-	d, err := s.w.Deploy.Create(s.w.Acme.As(actor.Developer), deployment.New{InstanceID: instanceID, VersionID: s.version,
+	d, err := s.w.Deploy.Propose.Create(s.w.Acme.As(actor.Developer), propose.New{InstanceID: instanceID, VersionID: s.version,
 		Inputs: s.values(values), Artifact: strictjson.MustParse(fmt.Sprintf(`{"revision":%d}`, artifact))})
 	if err != nil {
 		t.Fatal(err)
@@ -107,11 +108,11 @@ func (s *stages) live(t *testing.T, instanceID, values string, artifact int) *en
 // shipped returns what a deployment ships.
 func (s *stages) shipped(ctx context.Context, t *testing.T, d *ent.Deployment) (inputs, artifact string) {
 	t.Helper()
-	stored, err := s.w.Deploy.Release(ctx, *d.ReleaseID)
+	stored, err := s.w.Deploy.Releases.Release(ctx, *d.ReleaseID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := deployment.ContentOf(ctx, stored)
+	content, err := releases.ContentOf(ctx, stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,11 +183,11 @@ func TestAPromotionShipsWhatWasGivenAsItCountsThere(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			in := deployment.Promotion{SourceID: source.ID, InstanceID: production}
+			in := propose.Promotion{SourceID: source.ID, InstanceID: production}
 			if c.anew != "" {
 				in.Inputs = s.values(c.anew)
 			}
-			made, _, err := w.Deploy.PromoteWarned(w.Acme.As(actor.Developer), in)
+			made, _, err := w.Deploy.Propose.PromoteWarned(w.Acme.As(actor.Developer), in)
 			if f, refused := errors.AsType[*fault.Error](err); refused {
 				if got := violated(f); got != c.want {
 					t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -203,7 +204,7 @@ func TestAPromotionShipsWhatWasGivenAsItCountsThere(t *testing.T) {
 				t.Errorf("%s: %+v", name, made)
 			}
 			// What is replayed is still what was promoted.
-			again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: s.Finish(t, made, nil).ID})
+			again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: s.Finish(t, made, nil).ID})
 			if err != nil || *again.PromotedFrom != source.ID || *again.ReleaseID != *made.ReleaseID {
 				t.Errorf("%s: %+v, %v", name, again, err)
 			}
@@ -220,8 +221,8 @@ func TestAPromotionLooksCounterpartsUpInOneStatement(t *testing.T) {
 		staging := s.instance(t, s.environment, s.Definition.ID, "staged")
 		source := s.live(t, staging, `{"image":"web:2","net":"staging/inner","disks":{"a":{"net":"staging/outer"},"b":{"net":"staging/inner"}}}`, 2)
 		ran := w.Statements(func() {
-			in := deployment.Promotion{SourceID: source.ID, InstanceID: s.Instance.ID}
-			if _, _, err := w.Deploy.PromoteWarned(w.Acme.As(actor.Developer), in); err != nil {
+			in := propose.Promotion{SourceID: source.ID, InstanceID: s.Instance.ID}
+			if _, _, err := w.Deploy.Propose.PromoteWarned(w.Acme.As(actor.Developer), in); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -241,7 +242,7 @@ func TestWhatCannotBePromotedIsRefused(t *testing.T) {
 		w.Cancel(t, w.Acme, canceled.ID)
 		running := p.Deploy(t, p.NewInstance(t, "busy").ID, `{"image":"web:2"}`)
 		p.Claim(t, running)
-		destroy, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: p.Instance.ID})
+		destroy, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +259,7 @@ func TestWhatCannotBePromotedIsRefused(t *testing.T) {
 			{"dep_01h455vb4pex5vsknk084sn02q", target, "slipway:Deployment:NOT_FOUND"},
 			{succeeded.ID, "inst_01h455vb4pex5vsknk084sn02q", "slipway:ModuleInstance:NOT_FOUND"},
 		} {
-			_, _, err := w.Deploy.PromoteWarned(w.Acme.As(actor.Developer), deployment.Promotion{SourceID: c.source, InstanceID: c.instance})
+			_, _, err := w.Deploy.Propose.PromoteWarned(w.Acme.As(actor.Developer), propose.Promotion{SourceID: c.source, InstanceID: c.instance})
 			f, ok := errors.AsType[*fault.Error](err)
 			if !ok {
 				t.Fatalf("%s: %v", c.want, err)
@@ -291,7 +292,7 @@ func TestWhatCouldBePromotedIsFoundForManyInstancesAtOnce(t *testing.T) {
 		found := func(ids ...string) (of map[string][]string, statements int) {
 			of = map[string][]string{}
 			ran := w.Statements(func() {
-				all, err := w.Deploy.PromotableOf(w.Acme.As(actor.Viewer), ids)
+				all, err := w.Deploy.View.PromotableOf(w.Acme.As(actor.Viewer), ids)
 				if err != nil {
 					t.Fatal(err)
 				}

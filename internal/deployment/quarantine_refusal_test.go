@@ -20,11 +20,11 @@ import (
 // quarantining are the two ways to change the quarantines of a release.
 var quarantining = map[string]func(*worldtest.World, context.Context, string) error{
 	"quarantineRelease": func(w *worldtest.World, ctx context.Context, id string) error {
-		_, err := w.Deploy.Quarantine(ctx, id, "It loses data.", nil)
+		_, err := w.Deploy.Releases.Quarantine(ctx, id, "It loses data.", nil)
 		return err
 	},
 	"liftQuarantine": func(w *worldtest.World, ctx context.Context, id string) error {
-		_, err := w.Deploy.LiftQuarantine(ctx, id)
+		_, err := w.Deploy.Releases.LiftQuarantine(ctx, id)
 		return err
 	},
 }
@@ -72,7 +72,7 @@ func TestAQuarantineNeedsAReasonAndATimeToCome(t *testing.T) {
 			{"a\x00b", nil, []string{"/reason: must have no control characters but line feed and tab, no line separators and no bidirectional controls, found U+0000 at character 2"}},
 		} {
 			f := refused(t, w, c.reason, fault.RequestInvalid, func() (*ent.Deployment, error) {
-				_, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, c.reason, c.until)
+				_, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, c.reason, c.until)
 				return nil, err
 			})
 			for _, want := range c.want {
@@ -81,7 +81,7 @@ func TestAQuarantineNeedsAReasonAndATimeToCome(t *testing.T) {
 				}
 			}
 		}
-		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, strings.Repeat("é", 1000), nil); err != nil {
+		if _, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, strings.Repeat("é", 1000), nil); err != nil {
 			t.Error(err)
 		}
 	})

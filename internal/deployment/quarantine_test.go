@@ -14,6 +14,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/server"
 	"slipway/internal/store"
@@ -22,12 +23,12 @@ import (
 )
 
 // waysToShip are all ways to deploy the release of a deployment that succeeded with the inputs of Succeeded.
-func waysToShip(p *worldtest.Fixture, s *deployment.Service, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
+func waysToShip(p *worldtest.Fixture, s *deployment.Services, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
 	return map[string]func() (*ent.Deployment, error){
-		"rollback": func() (*ent.Deployment, error) { return s.Rollback(ctx, deployment.Replay{SourceID: sourceID}) },
-		"redeploy": func() (*ent.Deployment, error) { return s.Redeploy(ctx, deployment.Replay{SourceID: sourceID}) },
+		"rollback": func() (*ent.Deployment, error) { return s.Propose.Rollback(ctx, propose.Replay{SourceID: sourceID}) },
+		"redeploy": func() (*ent.Deployment, error) { return s.Propose.Redeploy(ctx, propose.Replay{SourceID: sourceID}) },
 		"create": func() (*ent.Deployment, error) {
-			return s.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+			return s.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 				Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data)})
 		},
 	}
@@ -56,10 +57,10 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 		startable(t, w, ways)
 		until := store.Now().Add(time.Hour)
 		for _, end := range []*time.Time{nil, &until} {
-			if r, err := w.Deploy.Quarantine(admin, *target.ReleaseID, "It loses data.", end); err != nil || r.ID != *target.ReleaseID {
+			if r, err := w.Deploy.Releases.Quarantine(admin, *target.ReleaseID, "It loses data.", end); err != nil || r.ID != *target.ReleaseID {
 				t.Fatal(r, err)
 			}
-			list, err := w.Deploy.QuarantinesOf(admin, []string{*target.ReleaseID})
+			list, err := w.Deploy.Releases.QuarantinesOf(admin, []string{*target.ReleaseID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,12 +89,12 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 		}
 		// Other content is no concern of it.
 		w.Cancel(t, w.Acme, other(t, w, p).ID)
-		if r, err := w.Deploy.LiftQuarantine(admin, *target.ReleaseID); err != nil || r.ID != *target.ReleaseID {
+		if r, err := w.Deploy.Releases.LiftQuarantine(admin, *target.ReleaseID); err != nil || r.ID != *target.ReleaseID {
 			t.Fatal(r, err)
 		}
 		startable(t, w, ways)
 		_ = refused(t, w, "lift again", fault.ReleaseNotQuarantined, func() (*ent.Deployment, error) {
-			_, err := w.Deploy.LiftQuarantine(admin, *target.ReleaseID)
+			_, err := w.Deploy.Releases.LiftQuarantine(admin, *target.ReleaseID)
 			return nil, err
 		})
 	})
@@ -107,7 +108,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 		now := store.Now().Add(-2 * time.Hour)
 		then := server.NewServices(w.Store, slog.New(slog.DiscardHandler), func() time.Time { return now }, "")
 		until := now.Add(time.Hour)
-		if _, err := then.Deploy.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, "For an hour.", &until); err != nil {
+		if _, err := then.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, "For an hour.", &until); err != nil {
 			t.Fatal(err)
 		}
 		ways := waysToShip(p, then.Deploy, w.Acme.As(actor.Developer), target.ID)
@@ -118,7 +119,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 		now = until
 		startable(t, w, ways)
 		_ = refused(t, w, "lift", fault.ReleaseNotQuarantined, func() (*ent.Deployment, error) {
-			_, err := then.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *target.ReleaseID)
+			_, err := then.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *target.ReleaseID)
 			return nil, err
 		})
 		quarantined := history(t, w, *target.ReleaseID)
@@ -151,7 +152,7 @@ func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 			until  *time.Time
 			after  time.Duration
 		}{{"first", nil, time.Minute}, {"second", &hour, 2 * time.Hour}, {"third", nil, time.Minute}} {
-			if _, err := s.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, q.reason, q.until); err != nil {
+			if _, err := s.Releases.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, q.reason, q.until); err != nil {
 				t.Fatal(i, err)
 			}
 			now = now.Add(q.after)
@@ -175,20 +176,20 @@ func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
-		services := []*deployment.Service{w.Deploy, w.Deploy}
+		services := []*deployment.Services{w.Deploy, w.Deploy}
 		if strings.HasSuffix(t.Name(), "/postgres") {
 			services[1] = worldtest.Another(t, w.DatabaseURL).Deploy
 		}
 		admin := w.Acme.As(actor.Admin)
 		const rounds = 20
 		for range rounds {
-			atOnce(services, func(s *deployment.Service) {
-				if _, err := s.Quarantine(admin, *target.ReleaseID, "It loses data.", nil); err != nil {
+			atOnce(services, func(s *deployment.Services) {
+				if _, err := s.Releases.Quarantine(admin, *target.ReleaseID, "It loses data.", nil); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		list, err := w.Deploy.QuarantinesOf(admin, []string{*target.ReleaseID})
+		list, err := w.Deploy.Releases.QuarantinesOf(admin, []string{*target.ReleaseID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,8 +204,8 @@ func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
 		}
 		for range rounds {
 			var lifted atomic.Int32
-			atOnce(services, func(s *deployment.Service) {
-				if _, err := s.LiftQuarantine(admin, *target.ReleaseID); err == nil {
+			atOnce(services, func(s *deployment.Services) {
+				if _, err := s.Releases.LiftQuarantine(admin, *target.ReleaseID); err == nil {
 					lifted.Add(1)
 				} else if !fault.Is(err, fault.ReleaseNotQuarantined) {
 					t.Error(err)
@@ -218,7 +219,7 @@ func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
 	})
 }
 
-func atOnce(services []*deployment.Service, f func(*deployment.Service)) {
+func atOnce(services []*deployment.Services, f func(*deployment.Services)) {
 	var all sync.WaitGroup
 	for _, s := range services {
 		all.Go(func() { f(s) })

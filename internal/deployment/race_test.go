@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/test/worldtest"
 )
@@ -75,7 +76,7 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 				if err != nil || d == nil {
 					t.Errorf("%v, %v", d, err)
 					return
@@ -129,11 +130,15 @@ func endAtOnce(t *testing.T, w *worldtest.World, deploymentID string) map[entdep
 	t.Helper()
 	runner, lease := w.Acme.As(actor.Runner), w.LeaseOf(w.Acme, deploymentID)
 	ways := []func() (*ent.Deployment, error){
-		func() (*ent.Deployment, error) { return w.Deploy.Cancel(w.Acme.As(actor.Developer), deploymentID) },
-		func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, deploymentID, lease, nil) },
-		func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, deploymentID, lease, broken) },
 		func() (*ent.Deployment, error) {
-			d, err := w.Deploy.CompleteCanceled(runner, deploymentID, lease, nil)
+			return w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), deploymentID)
+		},
+		func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, deploymentID, lease, nil) },
+		func() (*ent.Deployment, error) {
+			return w.Deploy.Execution.Complete(runner, deploymentID, lease, broken)
+		},
+		func() (*ent.Deployment, error) {
+			d, err := w.Deploy.Execution.CompleteCanceled(runner, deploymentID, lease, nil)
 			if fault.Is(err, fault.DeploymentWrongState) {
 				return w.Store.Client.Deployment.Get(runner, deploymentID) // it was not requested yet
 			}
@@ -187,7 +192,7 @@ func TestOfManyChangesOfOneRecordNoneIsLost(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
-		services := []*deployment.Service{w.Deploy}
+		services := []*deployment.Services{w.Deploy}
 		if strings.HasSuffix(t.Name(), "postgres") {
 			services = append(services, worldtest.Another(t, w.DatabaseURL).Deploy)
 		}
@@ -196,7 +201,7 @@ func TestOfManyChangesOfOneRecordNoneIsLost(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range racers {
 			all.Go(func() {
-				_, _, err := services[i%len(services)].Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ResourceName: new(fmt.Sprint("web-", i))})
+				_, _, err := services[i%len(services)].Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{ResourceName: new(fmt.Sprint("web-", i))})
 				switch {
 				case err == nil:
 					made.Add(1)

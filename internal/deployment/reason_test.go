@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/journal"
 	"slipway/internal/test/worldtest"
 )
 
@@ -30,23 +30,23 @@ func TestAReasonIsBesideTheDescription(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		ctx := w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
-		replay := deployment.Replay{SourceID: source.ID, Request: deployment.Request{Reason: new("the night shift asked"), IdempotencyKey: new("key")}}
-		d, err := w.Deploy.Rollback(ctx, replay)
+		replay := propose.Replay{SourceID: source.ID, Request: admission.Request{Reason: new("the night shift asked"), IdempotencyKey: new("key")}}
+		d, err := w.Deploy.Propose.Rollback(ctx, replay)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := w.Deploy.Rollback(ctx, replay); err != nil || again.ID != d.ID {
+		if again, err := w.Deploy.Propose.Rollback(ctx, replay); err != nil || again.ID != d.ID {
 			t.Errorf("the same request: %v, %v", again, err)
 		}
 		for _, other := range []*string{nil, new("another")} {
-			if _, err := w.Deploy.Rollback(ctx, deployment.Replay{SourceID: source.ID, Request: deployment.Request{Reason: other, IdempotencyKey: new("key")}}); !fault.Is(err, fault.RequestIdempotencyReused) {
+			if _, err := w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: source.ID, Request: admission.Request{Reason: other, IdempotencyKey: new("key")}}); !fault.Is(err, fault.RequestIdempotencyReused) {
 				t.Errorf("another reason under the same key: %v", err)
 			}
 		}
 		if got := asked(t, w, d.ID); got["reason"] != "the night shift asked" || got["description"] != *d.Description || got["cancelReason"] != nil {
 			t.Errorf("%v", got)
 		}
-		if _, err := w.Deploy.CancelFor(ctx, d.ID, new("it was the wrong one")); err != nil {
+		if _, err := w.Deploy.Execution.CancelFor(ctx, d.ID, new("it was the wrong one")); err != nil {
 			t.Fatal(err)
 		}
 		if got := asked(t, w, d.ID); got["reason"] != "the night shift asked" || got["cancelReason"] != "it was the wrong one" {
@@ -59,8 +59,7 @@ func TestTheFirstReasonOfACancellationStays(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, now := w.Fixture(t, w.Acme, "web"), time.Now()
-		later := *w.Deploy
-		later.Journal = journal.NewAlone(w.Store, func() time.Time { return now.Add(time.Hour) }, id.New)
+		later := w.DeployBy(func() time.Time { return now.Add(time.Hour) })
 		for _, c := range []struct{ first, second, forced, want *string }{
 			{new("first"), new("second"), new("forced"), new("first")},
 			{nil, new("second"), new("forced"), new("forced")},
@@ -69,11 +68,11 @@ func TestTheFirstReasonOfACancellationStays(t *testing.T) {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			p.Claim(t, d)
 			for _, reason := range []*string{c.first, c.second} {
-				if _, err := w.Deploy.CancelFor(w.Acme.As(actor.Developer), d.ID, reason); err != nil {
+				if _, err := w.Deploy.Execution.CancelFor(w.Acme.As(actor.Developer), d.ID, reason); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, err := later.ForceCancelFor(w.Acme.As(actor.Admin), d.ID, c.forced); err != nil {
+			if _, err := later.Execution.ForceCancelFor(w.Acme.As(actor.Admin), d.ID, c.forced); err != nil {
 				t.Fatal(err)
 			}
 			got := asked(t, w, d.ID)["cancelReason"]
@@ -82,7 +81,7 @@ func TestTheFirstReasonOfACancellationStays(t *testing.T) {
 			}
 		}
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		if _, err := w.Deploy.CancelFor(w.Acme.As(actor.Developer), d.ID, new("")); len(violationsOf(err)) != 1 || violationsOf(err)[0].Pointer != "/reason" {
+		if _, err := w.Deploy.Execution.CancelFor(w.Acme.As(actor.Developer), d.ID, new("")); len(violationsOf(err)) != 1 || violationsOf(err)[0].Pointer != "/reason" {
 			t.Errorf("an empty reason: %v", err)
 		}
 	})
@@ -95,7 +94,7 @@ func TestAPipelineIsNamedOnce(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		report := func(run, step *string) error {
-			_, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{PipelineRunID: run, StepExecutionID: step})
+			_, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{PipelineRunID: run, StepExecutionID: step})
 			return err
 		}
 		for range 2 {
@@ -113,10 +112,10 @@ func TestAPipelineIsNamedOnce(t *testing.T) {
 		if got := asked(t, w, d.ID); got["pipelineRunId"] != "run-1" || got["stepExecutionId"] != "step-1" || got["triggerSource"] != "api" {
 			t.Errorf("%v", got)
 		}
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
 			t.Fatal(err)
 		}
-		again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: d.ID})
+		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

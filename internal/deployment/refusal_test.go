@@ -12,7 +12,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/strictjson"
@@ -25,24 +26,24 @@ var operations = map[string]struct {
 	call func(*worldtest.World, context.Context, string) (*ent.Deployment, error)
 }{
 	"read": {actor.Viewer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		d, err := w.Deploy.Deployment(ctx, id)
+		d, err := w.Deploy.View.Deployment(ctx, id)
 		return (*ent.Deployment)(d), err
 	}},
 	"rollback": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Rollback(ctx, deployment.Replay{SourceID: id})
+		return w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: id})
 	}},
 	"redeploy": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: id})
+		return w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: id})
 	}},
 	"cancel": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Cancel(ctx, id)
+		return w.Deploy.Execution.Cancel(ctx, id)
 	}},
 	"report": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		d, _, err := w.Deploy.Report(ctx, id, w.LeaseOf(w.Acme, id), deployment.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
+		d, _, err := w.Deploy.Execution.Report(ctx, id, w.LeaseOf(w.Acme, id), execution.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
 		return d, err
 	}},
 	"complete": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Complete(ctx, id, w.LeaseOf(w.Acme, id), nil)
+		return w.Deploy.Execution.Complete(ctx, id, w.LeaseOf(w.Acme, id), nil)
 	}},
 }
 
@@ -119,7 +120,7 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 		}
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
 			_ = refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Claim(w.Acme.As(role), deployment.Claim{Kinds: catalog.DeploymentTypes})
+				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(role), execution.Claim{Kinds: catalog.DeploymentTypes})
 				return d, err
 			})
 		}
@@ -131,7 +132,7 @@ func TestVersionOfAnotherModuleIsNotDeployed(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "worker")
 		f := refused(t, w, "create", fault.RequestInvalid, func() (*ent.Deployment, error) {
-			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+			return w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 				InstanceID: p.Instance.ID, VersionID: other.Version.ID,
 				Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 			})
@@ -153,7 +154,7 @@ func TestOnlyWhatSucceededIsRolledBackTo(t *testing.T) {
 			}
 			d := make(t, w.Fixture(t, w.Acme, "web-"+status), w)
 			f := refused(t, w, status, fault.DeploymentTargetNotSucceeded, func() (*ent.Deployment, error) {
-				return w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: d.ID})
+				return w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID})
 			})
 			if want := map[string]any{"deploymentId": d.ID, "status": status}; !cmp.Equal(f.Metadata, want) {
 				t.Errorf("%s: metadata %v", status, f.Metadata)
@@ -173,11 +174,11 @@ func TestReleasesThatCannotBeTrustedAreNotReplayed(t *testing.T) {
 		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+gone.ID+`'`)
 		changed := w.Fixture(t, w.Acme, "changed").Succeeded(t)
 		raw(t, w, `UPDATE releases SET content = replace(content, 'web:1.4.2', 'web:6.6.6') WHERE id = '`+*changed.ReleaseID+`'`)
-		for name, replay := range map[string]func(context.Context, deployment.Replay) (*ent.Deployment, error){
-			"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
+		for name, replay := range map[string]func(context.Context, propose.Replay) (*ent.Deployment, error){
+			"rollback": w.Deploy.Propose.Rollback, "redeploy": w.Deploy.Propose.Redeploy,
 		} {
-			_ = refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, deployment.Replay{SourceID: gone.ID}) })
-			_ = refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, deployment.Replay{SourceID: changed.ID}) })
+			_ = refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, propose.Replay{SourceID: gone.ID}) })
+			_ = refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, propose.Replay{SourceID: changed.ID}) })
 		}
 	})
 }
@@ -188,18 +189,22 @@ func TestActiveDeploymentBlocksOthersAndIsNamed(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		ctx := w.Acme.As(actor.Developer)
-		blocker, err := w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: target.ID})
+		blocker, err := w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		starts := map[string]func() (*ent.Deployment, error){
-			"rollback": func() (*ent.Deployment, error) { return w.Deploy.Rollback(ctx, deployment.Replay{SourceID: target.ID}) },
-			"redeploy": func() (*ent.Deployment, error) { return w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: target.ID}) },
+			"rollback": func() (*ent.Deployment, error) {
+				return w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID})
+			},
+			"redeploy": func() (*ent.Deployment, error) {
+				return w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: target.ID})
+			},
 			"redeploy of the active": func() (*ent.Deployment, error) {
-				return w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: blocker.ID})
+				return w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: blocker.ID})
 			},
 			"create": func() (*ent.Deployment, error) {
-				return w.Deploy.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+				return w.Deploy.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 					Inputs: strictjson.MustParse(`{"image":"web:new"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 			},
 		}

@@ -9,6 +9,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -23,7 +25,7 @@ func TestWhatTheDatabaseRefusesIsToldApart(t *testing.T) {
 	p := w.Fixture(t, w.Acme, "web")
 	ctx := w.Acme.As(actor.Developer)
 	// overtaken makes a request that is overtaken by another.
-	overtaken := func(request func(context.Context, *deployment.Service) (*ent.Deployment, error), overtake func()) (*ent.Deployment, error) {
+	overtaken := func(request func(context.Context, *deployment.Services) (*ent.Deployment, error), overtake func()) (*ent.Deployment, error) {
 		var once atomic.Bool
 		slow := worldtest.Another(t, w.DatabaseURL, func(c *store.Config) {
 			c.Trace = func(query string, _ []any) {
@@ -42,20 +44,20 @@ func TestWhatTheDatabaseRefusesIsToldApart(t *testing.T) {
 	for _, name := range []string{"busy", "free-again", "equal", "key", "elsewhere"} {
 		at[name] = p.Finish(t, p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`), nil)
 	}
-	rollback := func(source *ent.Deployment, key *string) func(context.Context, *deployment.Service) (*ent.Deployment, error) {
-		return func(ctx context.Context, s *deployment.Service) (*ent.Deployment, error) {
-			return s.Rollback(ctx, deployment.Replay{SourceID: source.ID, Request: deployment.Request{IdempotencyKey: key}})
+	rollback := func(source *ent.Deployment, key *string) func(context.Context, *deployment.Services) (*ent.Deployment, error) {
+		return func(ctx context.Context, s *deployment.Services) (*ent.Deployment, error) {
+			return s.Propose.Rollback(ctx, propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: key}})
 		}
 	}
-	create := func(source *ent.Deployment, image string) func(context.Context, *deployment.Service) (*ent.Deployment, error) {
-		return func(ctx context.Context, s *deployment.Service) (*ent.Deployment, error) {
-			return s.Create(ctx, deployment.New{
+	create := func(source *ent.Deployment, image string) func(context.Context, *deployment.Services) (*ent.Deployment, error) {
+		return func(ctx context.Context, s *deployment.Services) (*ent.Deployment, error) {
+			return s.Propose.Create(ctx, propose.New{
 				InstanceID: source.ModuleInstanceID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"` + image + `"}`),
 				Artifact: strictjson.MustParse(worldtest.Artifact),
 			})
 		}
 	}
-	done := func(call func(context.Context, *deployment.Service) (*ent.Deployment, error)) *ent.Deployment {
+	done := func(call func(context.Context, *deployment.Services) (*ent.Deployment, error)) *ent.Deployment {
 		d, err := call(ctx, w.Deploy)
 		return made(t, d, err)
 	}

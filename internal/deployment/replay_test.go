@@ -15,7 +15,8 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/ecs"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -25,7 +26,7 @@ import (
 func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	name, arn, description := "web", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "first"
-	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 		Description: &description, ResourceARN: &arn, ResourceName: &name,
@@ -35,14 +36,14 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploymen
 	}
 	lease := p.Claim(t, d)
 	external := "ecs-svc/1"
-	if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ExternalDeploymentID: &external, Data: strictjson.MustParse(`{
+	if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{ExternalDeploymentID: &external, Data: strictjson.MustParse(`{
 		"detectedVia":"poll","ecsModuleDeploymentId":"e1","serviceDeploymentArn":"arn:s","events":[{"message":"started"}],
 		"acceptedPauseControl":{"hookId":"h"},"elbListenerState":[{"loadBalancerArn":"arn:l"}],"revertRequestedAt":"2026-03-01T09:30:00Z",
 		"revertExternalDeploymentId":"r1","revertServiceDeploymentArn":"arn:r","serviceDeploymentState":{"status":"SUCCESSFUL"}}`)}); err != nil {
 		t.Fatal(err)
 	}
 	raw(t, w, `UPDATE deployments SET pipeline_run_id = 'run', step_execution_id = 'step' WHERE id = '`+d.ID+`'`)
-	done, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+	done, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +56,11 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		source := full(t, w, p)
 		live := p.Finish(t, other(t, w, p), nil)
-		for trigger, replay := range map[string]func(context.Context, deployment.Replay) (*ent.Deployment, error){
-			"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
+		for trigger, replay := range map[string]func(context.Context, propose.Replay) (*ent.Deployment, error){
+			"rollback": w.Deploy.Propose.Rollback, "redeploy": w.Deploy.Propose.Redeploy,
 		} {
 			begun := time.Now().Add(-time.Second)
-			got, err := replay(w.Acme.As(actor.Admin), deployment.Replay{SourceID: source.ID})
+			got, err := replay(w.Acme.As(actor.Admin), propose.Replay{SourceID: source.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,14 +90,14 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 			if diff := cmp.Diff(object(t, []byte(wantData)), object(t, got.Data.JSON())); diff != "" {
 				t.Errorf("%s, data: want (-), got (+):\n%s", trigger, diff)
 			}
-			stored, err := w.Deploy.Deployment(w.Acme.As(actor.Viewer), got.ID)
+			stored, err := w.Deploy.View.Deployment(w.Acme.As(actor.Viewer), got.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(got, (*ent.Deployment)(stored), cmpopts.IgnoreUnexported(ent.Deployment{}, ent.DeploymentEdges{}, ecs.Column{})); diff != "" {
 				t.Errorf("%s: answered (-), stored (+):\n%s", trigger, diff)
 			}
-			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), got.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), got.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -109,7 +110,7 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 // other makes a PENDING deployment of another task definition.
 func other(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:2"}`), Artifact: strictjson.MustParse(`{"arn":"arn:other","revision":8}`),
 	})
@@ -125,7 +126,7 @@ func TestWhatFailedCanBeRedeployed(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		for _, status := range []string{"FAILED", "CANCELED"} {
 			source := states[status](t, p, w)
-			again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID})
+			again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
 			if err != nil || *again.ReleaseID != *source.ReleaseID || again.Error != nil || again.Status != "PENDING" ||
 				!strings.Contains(*again.Description, strings.ToLower(status)+" at ") {
 				t.Errorf("%s: %v, %v", status, again, err)
@@ -141,7 +142,7 @@ func TestLiveDeploymentAndReplaysOfReplaysCanBeRolledBackTo(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		for range 3 {
-			again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
+			again, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 			if err != nil || *again.ReleaseID != *target.ReleaseID || *again.RollbackToDeploymentID != target.ID {
 				t.Fatalf("%v, %v", again, err)
 			}
@@ -172,19 +173,19 @@ func TestEveryChangeOfADeploymentIsAudited(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := full(t, w, p)
-		rolled, err := w.Deploy.Rollback(w.Acme.As(actor.Admin), deployment.Replay{SourceID: target.ID})
+		rolled, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Admin), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), rolled.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), rolled.ID); err != nil {
 			t.Fatal(err)
 		}
-		again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: rolled.ID})
+		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: rolled.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Who finds nothing to do has done nothing.
-		if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{catalog.DeploymentTypeTerraform}}); err != nil {
+		if _, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: []string{catalog.DeploymentTypeTerraform}}); err != nil {
 			t.Fatal(err)
 		}
 		for id, want := range map[string][]string{

@@ -13,7 +13,9 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
@@ -37,7 +39,7 @@ var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+		d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 			InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 		})
 		if err != nil {
@@ -50,7 +52,7 @@ var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture
 // messages are those of a deployment's events, in order.
 func messages(t *testing.T, d *ent.Deployment) []string {
 	t.Helper()
-	events, err := deployment.Events(t.Context(), d.Data, d.Events)
+	events, err := state.Events(t.Context(), d.Data, d.Events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,14 +80,14 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 		for kind, make := range runningOf {
 			d, lease := make(t, w, p)
 			clock.Advance(20 * time.Second)
-			first, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
+			first, l, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{
 				Events:               []event.Event{{Message: new("a")}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}},
 				ExternalDeploymentID: new("ext"), ResourceARN: new("arn:r"), ResourceName: new("r"),
 			})
-			if err != nil || !l.ExpiresAt.Equal(clock.Now().Add(deployment.DefaultLease)) || l.ID != lease || first.Version != d.Version+2 {
+			if err != nil || !l.ExpiresAt.Equal(clock.Now().Add(execution.DefaultLease)) || l.ID != lease || first.Version != d.Version+2 {
 				t.Fatalf("%s: %v under %v, %v", kind, first, l, err)
 			}
-			last, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("c")}}, ResourceName: new("s")})
+			last, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Events: []event.Event{{Message: new("c")}}, ResourceName: new("s")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +97,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 			now := clock.Now().Format(time.RFC3339Nano)
 			want := []event.Event{{Message: new("a"), StartedAt: &now}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}, {Message: new("c"), StartedAt: &now}}
 			stored := w.Store.Client.Deployment.GetX(runner, d.ID)
-			got, err := deployment.Events(t.Context(), stored.Data, stored.Events)
+			got, err := state.Events(t.Context(), stored.Data, stored.Events)
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%s: %v: %s", kind, err, diff)
 			}
@@ -109,7 +111,7 @@ func TestEventsInTheDataComeFirst(t *testing.T) {
 		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, w.Fixture(t, w.Acme, "web"))
 		for range 2 {
 			var err error
-			if d, _, err = w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{
+			if d, _, err = w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{
 				Data: strictjson.MustParse(`{"detectedVia":"poll","events":[{"message":"1"},{"message":"2"}]}`), Events: numbers(3, 2),
 			}); err != nil {
 				t.Fatal(err)
@@ -130,7 +132,7 @@ func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 		runner, p := w.Acme.As(actor.Runner), w.Fixture(t, w.Acme, "web")
 		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, p)
 		report := func(sequence *int32, text string) *ent.Deployment {
-			got, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Sequence: sequence, Events: []event.Event{{Message: &text}}})
+			got, l, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Sequence: sequence, Events: []event.Event{{Message: &text}}})
 			if err != nil || got.ID != d.ID || l.ID != lease {
 				t.Errorf("%v under %v, %v", got, l, err)
 			}
@@ -166,27 +168,27 @@ func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 			d, lease := make(t, w, p)
 			bad := []event.Event{{Message: new(long + "x")}, {HookID: new(long + "x"), LifecycleStage: new(long + "x")}, {}, {Message: new("")}}
 			for _, c := range []struct {
-				in       deployment.Report
+				in       execution.Report
 				pointers []string
 			}{
-				{deployment.Report{Sequence: new(int32(0))}, []string{"/sequence"}},
-				{deployment.Report{Sequence: new(int32(-1))}, []string{"/sequence"}},
-				{deployment.Report{Events: numbers(0, 101)}, []string{"/events"}},
-				{deployment.Report{Events: bad}, []string{"/events/0/message", "/events/1/hookId", "/events/1/lifecycleStage", "/events/2"}},
-				{deployment.Report{Data: strictjson.MustParse(`[]`)}, []string{"/data"}},
-				{deployment.Report{Data: strictjson.MustParse(`{"clusterArn":1,"events":[{"message":2}]}`)}, []string{"/data/clusterArn", "/data/events/0/message"}},
+				{execution.Report{Sequence: new(int32(0))}, []string{"/sequence"}},
+				{execution.Report{Sequence: new(int32(-1))}, []string{"/sequence"}},
+				{execution.Report{Events: numbers(0, 101)}, []string{"/events"}},
+				{execution.Report{Events: bad}, []string{"/events/0/message", "/events/1/hookId", "/events/1/lifecycleStage", "/events/2"}},
+				{execution.Report{Data: strictjson.MustParse(`[]`)}, []string{"/data"}},
+				{execution.Report{Data: strictjson.MustParse(`{"clusterArn":1,"events":[{"message":2}]}`)}, []string{"/data/clusterArn", "/data/events/0/message"}},
 			} {
 				if kind == catalog.DeploymentTypeTerraform && c.in.Data != nil {
 					c.in.Data, c.pointers = strictjson.MustParse(`{"clusterArn":"c"}`), []string{"/data"}
 				}
 				f := refused(t, w, fmt.Sprint(kind, c.pointers), fault.RequestInvalid, func() (*ent.Deployment, error) {
-					d, _, err := w.Deploy.Report(runner, d.ID, lease, c.in)
+					d, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, c.in)
 					return d, err
 				})
 				wantViolations(t, f, c.pointers...)
 			}
-			for _, in := range []deployment.Report{{}, {Sequence: new(int32(1)), Events: numbers(0, 100)}, {Events: []event.Event{{Message: &long, HookID: &long}, {CurrentStep: new(int32(0))}}}} {
-				if _, _, err := w.Deploy.Report(runner, d.ID, lease, in); err != nil {
+			for _, in := range []execution.Report{{}, {Sequence: new(int32(1)), Events: numbers(0, 100)}, {Events: []event.Event{{Message: &long, HookID: &long}, {CurrentStep: new(int32(0))}}}} {
+				if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, in); err != nil {
 					t.Errorf("%s: %v", kind, err)
 				}
 			}
@@ -202,7 +204,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 			d, lease := make(t, w, p)
 			begun := clock.Now()
 			for i := range 5 {
-				got, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: numbers(100*i, 100)})
+				got, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Events: numbers(100*i, 100)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -217,7 +219,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 			if diff := cmp.Diff(want, messages(t, d)); diff != "" || d.FoldedEvents != 301 {
 				t.Errorf("%s: %d are folded: %s", kind, d.FoldedEvents, diff)
 			}
-			if events, _ := deployment.Events(t.Context(), d.Data, d.Events); *events[0].StartedAt != begun.Format(time.RFC3339Nano) {
+			if events, _ := state.Events(t.Context(), d.Data, d.Events); *events[0].StartedAt != begun.Format(time.RFC3339Nano) {
 				t.Errorf("%s: the first is of %s, want %s", kind, *events[0].StartedAt, begun)
 			}
 			if kind == catalog.DeploymentTypeTerraform && !d.Data.IsZero() {
@@ -235,7 +237,7 @@ func TestEventsAreBoundInTheirBytes(t *testing.T) {
 		for i := range list {
 			list[i] = event.Event{CurrentStep: new(int32(i)), Message: new(strings.Repeat("x", 4000))}
 		}
-		d, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Events: list})
+		d, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{Events: list})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
@@ -37,7 +37,7 @@ func takeBack(t *testing.T, w *worldtest.World, deploymentID string) {
 // previousOf returns the id of what an instance would go back to, "" for nothing.
 func previousOf(t *testing.T, w *worldtest.World, instanceID string) string {
 	t.Helper()
-	of, err := w.Deploy.PreviousOf(w.Acme.As(actor.Viewer), []string{instanceID})
+	of, err := w.Deploy.View.PreviousOf(w.Acme.As(actor.Viewer), []string{instanceID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func (s *stages) fails(t *testing.T, instanceID, values string) *ent.Deployment 
 
 func (s *stages) promote(ctx context.Context, t *testing.T, source *ent.Deployment, instanceID string) *ent.Deployment {
 	t.Helper()
-	made, _, err := s.w.Deploy.PromoteWarned(ctx, deployment.Promotion{SourceID: source.ID, InstanceID: instanceID})
+	made, _, err := s.w.Deploy.Propose.PromoteWarned(ctx, propose.Promotion{SourceID: source.ID, InstanceID: instanceID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			waits := s.promote(author, t, source, production)
 			offered := func() bool {
 				t.Helper()
-				of, err := w.Deploy.PromotableOf(author, []string{production})
+				of, err := w.Deploy.View.PromotableOf(author, []string{production})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -119,18 +119,18 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			if offered() {
 				t.Errorf("%s: is offered", name)
 			}
-			approved, err := w.Deploy.Approve(other, waits.ID, nil, true)
+			approved, err := w.Deploy.Waiting.Approve(other, waits.ID, nil, true)
 			if err != nil || approved.Started || approved.Refusal == nil || approved.Refusal.Code != kind.code {
 				t.Errorf("%s: a promotion that waited: %+v, %v", name, approved, err)
 			}
-			of, err := w.Deploy.WaitingEligibilities(author, []string{waits.ID})
+			of, err := w.Deploy.Waiting.WaitingEligibilities(author, []string{waits.ID})
 			if err != nil || of[waits.ID].Start.Allowed || *of[waits.ID].Start.Code != string(kind.code) {
 				t.Errorf("%s: its start is %+v, %v", name, of[waits.ID].Start, err)
 			}
 			if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := w.Deploy.PromoteWarned(author, deployment.Promotion{SourceID: source.ID, InstanceID: production}); !fault.Is(err, kind.code) {
+			if _, _, err := w.Deploy.Propose.PromoteWarned(author, propose.Promotion{SourceID: source.ID, InstanceID: production}); !fault.Is(err, kind.code) {
 				t.Errorf("%s: promoted: %v", name, err)
 			}
 
@@ -140,7 +140,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 				t.Fatal(err)
 			}
 			failed := s.fails(t, staging, fmt.Sprintf(`{"image":"web:3","level":"%d"}`, n))
-			if made, err := w.Deploy.AutomaticOf(author, []string{failed.ID}); err != nil || len(made) > 0 || !strings.Contains(fmt.Sprint(failed.Error.Details), "There is none: ") {
+			if made, err := w.Deploy.View.AutomaticOf(author, []string{failed.ID}); err != nil || len(made) > 0 || !strings.Contains(fmt.Sprint(failed.Error.Details), "There is none: ") {
 				t.Errorf("%s: rolled back by itself to it: %v, %v; %v", name, made, err, failed.Error.Details)
 			}
 			s.live(t, staging, fmt.Sprintf(`{"image":"web:4","level":"%d"}`, n), 2)
@@ -149,8 +149,8 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			}
 
 			// By its id it is replayed with a warning, or not at all.
-			again, warnings, err := w.Deploy.RollbackWarned(author, deployment.Replay{SourceID: source.ID})
-			eligible, failure := w.Deploy.Eligibilities(author, []string{source.ID})
+			again, warnings, err := w.Deploy.Propose.RollbackWarned(author, propose.Replay{SourceID: source.ID})
+			eligible, failure := w.Deploy.Admission.Eligibilities(author, []string{source.ID})
 			if failure != nil {
 				t.Fatal(failure)
 			}
@@ -194,7 +194,7 @@ func TestAStayEndsWhenTheCloudTakesItBackOrSomethingFromOutsideTakesItsPlace(t *
 		demand(t, w, s.Fixture, gate.Demand{Kind: &gate.LiveIn{EnvironmentIDs: []string{s.environment}, Minutes: 60}})
 		redeploy := func() (code string) {
 			t.Helper()
-			of, err := w.Deploy.Eligibilities(w.Acme.As(actor.Developer), []string{promoted.ID})
+			of, err := w.Deploy.Admission.Eligibilities(w.Acme.As(actor.Developer), []string{promoted.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func TestPreviousIsASuccessOfAnotherReleaseFromBeforeTheLiveOne(t *testing.T) {
 			quarantine(t, w, *d.ReleaseID)
 		}
 		wants("neither what is quarantined nor a destroy", "")
-		if _, err := w.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *one.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *one.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
 		wants("one is good again", one.ID)

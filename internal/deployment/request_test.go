@@ -15,7 +15,8 @@ import (
 	"slipway/ent/idempotencykey"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -37,17 +38,19 @@ func requestKinds(t *testing.T, w *worldtest.World) map[string]requestKind {
 	t.Helper()
 	developer, admin := w.Acme.As(actor.Developer), w.Acme.As(actor.Admin)
 	return map[string]requestKind{
-		"creation": {reflect.TypeFor[deployment.New](), newMembers(t, w, w.Fixture(t, w.Acme, "web")), []string{"WithoutInputs"}, // what is stored lacks them
-			func(in any) (*ent.Deployment, error) { return w.Deploy.Create(developer, in.(deployment.New)) }},
-		"promotion": {reflect.TypeFor[deployment.Promotion](), promotionMembers(t, w), nil,
+		"creation": {reflect.TypeFor[propose.New](), newMembers(t, w, w.Fixture(t, w.Acme, "web")), []string{"WithoutInputs"}, // what is stored lacks them
+			func(in any) (*ent.Deployment, error) { return w.Deploy.Propose.Create(developer, in.(propose.New)) }},
+		"promotion": {reflect.TypeFor[propose.Promotion](), promotionMembers(t, w), nil,
 			func(in any) (*ent.Deployment, error) {
-				d, _, err := w.Deploy.PromoteWarned(developer, in.(deployment.Promotion))
+				d, _, err := w.Deploy.Propose.PromoteWarned(developer, in.(propose.Promotion))
 				return d, err
 			}},
-		"replay": {reflect.TypeFor[deployment.Replay](), replayMembers(t, w.Fixture(t, w.Acme, "replayed")), nil,
-			func(in any) (*ent.Deployment, error) { return w.Deploy.Rollback(developer, in.(deployment.Replay)) }},
-		"destroy": {reflect.TypeFor[deployment.Destroy](), destroyMembers(t, w.Fixture(t, w.Acme, "destroyed")), nil,
-			func(in any) (*ent.Deployment, error) { return w.Deploy.Destroy(admin, in.(deployment.Destroy)) }},
+		"replay": {reflect.TypeFor[propose.Replay](), replayMembers(t, w.Fixture(t, w.Acme, "replayed")), nil,
+			func(in any) (*ent.Deployment, error) {
+				return w.Deploy.Propose.Rollback(developer, in.(propose.Replay))
+			}},
+		"destroy": {reflect.TypeFor[propose.Destroy](), destroyMembers(t, w.Fixture(t, w.Acme, "destroyed")), nil,
+			func(in any) (*ent.Deployment, error) { return w.Deploy.Propose.Destroy(admin, in.(propose.Destroy)) }},
 	}
 }
 
@@ -250,8 +253,8 @@ func TestAFingerprintStaysWhatItWas(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Fixture(t, w.Acme, "web")
-	_, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
-		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: new("first"), Request: deployment.Request{IdempotencyKey: new("key")},
+	_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: new("first"), Request: admission.Request{IdempotencyKey: new("key")},
 		Inputs: strictjson.MustParse(`{"replicas":1.0,"image":"web:1"}`), Artifact: strictjson.MustParse(`{"revision":7}`),
 	})
 	if err != nil {

@@ -13,7 +13,9 @@ import (
 	"slipway/ent/moduleversion"
 	"slipway/internal/actor"
 	"slipway/internal/archive"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/strictjson"
@@ -23,7 +25,7 @@ import (
 // approve has somebody approve of a deployment without starting it.
 func approve(ctx context.Context, t testing.TB, w *worldtest.World, d *ent.Deployment) {
 	t.Helper()
-	if _, err := w.Deploy.Approve(ctx, d.ID, nil, false); err != nil {
+	if _, err := w.Deploy.Waiting.Approve(ctx, d.ID, nil, false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -38,9 +40,9 @@ func eachCase(t *testing.T, name string, f func(*testing.T, *worldtest.World)) {
 }
 
 // startEligibility returns whether an actor could start a deployment.
-func startEligibility(ctx context.Context, t testing.TB, w *worldtest.World, d *ent.Deployment) *deployment.Eligibility {
+func startEligibility(ctx context.Context, t testing.TB, w *worldtest.World, d *ent.Deployment) *admission.Eligibility {
 	t.Helper()
-	of, err := w.Deploy.WaitingEligibilities(ctx, []string{d.ID})
+	of, err := w.Deploy.Waiting.WaitingEligibilities(ctx, []string{d.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestAStartIsRefusedForWhatHasChangedSinceItBeganToWait(t *testing.T) {
 			if e := startEligibility(ann, t, w, waits); e.Allowed || *e.Code != string(c.code) {
 				t.Errorf("%s: its start is %+v", name, e)
 			}
-			_, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID})
+			_, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 			if !fault.Is(err, c.code) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -120,7 +122,7 @@ func TestASuccessOfTheLiveReleaseSupersedesNothing(t *testing.T) {
 		demand(t, w, p, approvals(1), gate.Create)
 		waits := deploy(ann, t, w, p, "web:2")
 		approve(bob, t, w, waits)
-		again, err := w.Deploy.Redeploy(ann, deployment.Replay{SourceID: live.ID})
+		again, err := w.Deploy.Propose.Redeploy(ann, propose.Replay{SourceID: live.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +130,7 @@ func TestASuccessOfTheLiveReleaseSupersedesNothing(t *testing.T) {
 		if e := startEligibility(ann, t, w, waits); !e.Allowed {
 			t.Errorf("after a redeployment of what is live: %+v", e)
 		}
-		started, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID})
+		started, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 		if err != nil || started.Status != entdeployment.StatusPENDING {
 			t.Errorf("%v, %v", started, err)
 		}
@@ -144,7 +146,7 @@ func TestOfTwoStartsAtOnceBothAnswerWithTheRecord(t *testing.T) {
 			approve(c.others[0], t, w, waits)
 			start := func(on *worldtest.World, ctx context.Context) func() error {
 				return func() error {
-					d, err := on.Deploy.Start(ctx, deployment.Start{DeploymentID: waits.ID})
+					d, err := on.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: waits.ID})
 					if err == nil && d.Status != entdeployment.StatusPENDING {
 						t.Errorf("answered %s", d.Status)
 					}
@@ -152,7 +154,7 @@ func TestOfTwoStartsAtOnceBothAnswerWithTheRecord(t *testing.T) {
 				}
 			}
 			approves := func() error {
-				done, err := c.second.Deploy.Approve(c.others[1], waits.ID, nil, true)
+				done, err := c.second.Deploy.Waiting.Approve(c.others[1], waits.ID, nil, true)
 				switch {
 				case fault.Is(err, fault.DeploymentWrongState):
 					return nil // it came after a start
@@ -182,12 +184,12 @@ func TestWhatWaitsWarnsOfDriftAndOfAnAuthorWhoIsGone(t *testing.T) {
 		waits := deploy(ann, t, w, p, "web:2")
 		warnings := func() string {
 			t.Helper()
-			of, err := w.Deploy.WaitingEligibilities(bob, []string{waits.ID})
+			of, err := w.Deploy.Waiting.WaitingEligibilities(bob, []string{waits.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
 			text := ""
-			for _, e := range []*deployment.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
+			for _, e := range []*admission.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
 				if e.Warning != nil {
 					text += *e.Warning + "; "
 				}
@@ -227,10 +229,10 @@ func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
 
 		canceled := deploy(ann, t, w, p, "web:2")
 		lease := p.Claim(t, canceled)
-		if _, err := w.Deploy.Cancel(ann, canceled.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(ann, canceled.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), canceled.ID, lease, broken); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), canceled.ID, lease, broken); err != nil {
 			t.Fatal(err)
 		}
 		if made := rollbacksOf(w); len(made) > 0 {
@@ -253,7 +255,7 @@ func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
 		}
 		_, bob := person(t, w, "bob", actor.Developer)
 		approve(bob, t, w, made[0])
-		started, err := w.Deploy.Start(bob, deployment.Start{DeploymentID: made[0].ID})
+		started, err := w.Deploy.Waiting.Start(bob, waiting.Start{DeploymentID: made[0].ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +273,7 @@ func TestARollbackThatSomebodyAskedForAndThatFailsMakesNone(t *testing.T) {
 		target := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`), nil)
 		p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
 		rollsBack(t, w, p)
-		back, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
+		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,16 +295,16 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 		"archived":                             {false, archiveNetwork, "must be an instance that is not archived, found one that is"},
 		"archived, and chosen by what is live": {true, archiveNetwork, ""},
 		"about to be destroyed": {true, func(t *testing.T, s *stages, network string) {
-			if _, err := s.w.Deploy.Destroy(s.w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: network, AcknowledgeDependents: true}); err != nil {
+			if _, err := s.w.Deploy.Propose.Destroy(s.w.Acme.As(actor.Admin), propose.Destroy{InstanceID: network, AcknowledgeDependents: true}); err != nil {
 				t.Fatal(err)
 			}
 		}, "must be an instance that is not about to be destroyed, found one of which an active deployment destroys what is live"},
 		"of which nothing is live any more": {false, func(t *testing.T, s *stages, network string) {
-			d, err := s.w.Deploy.Destroy(s.w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: network, AcknowledgeDependents: true})
+			d, err := s.w.Deploy.Propose.Destroy(s.w.Acme.As(actor.Admin), propose.Destroy{InstanceID: network, AcknowledgeDependents: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.w.Deploy.Complete(s.w.Acme.As(actor.Runner), d.ID, claimDestroy(t, s.w, d), nil); err != nil {
+			if _, err := s.w.Deploy.Execution.Complete(s.w.Acme.As(actor.Runner), d.ID, claimDestroy(t, s.w, d), nil); err != nil {
 				t.Fatal(err)
 			}
 		}, "must be an instance of which something is live, found {network}, of which nothing is any more"},
@@ -323,7 +325,7 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 
 			ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
 			demand(t, w, s.Fixture, approvals(1), gate.Create)
-			waits, err := w.Deploy.Create(ann, deployment.New{InstanceID: s.Instance.ID, VersionID: s.version,
+			waits, err := w.Deploy.Propose.Create(ann, propose.New{InstanceID: s.Instance.ID, VersionID: s.version,
 				Inputs: s.values(`{"image":"web:2","net":"production/inner"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 			if err != nil {
 				t.Fatal(err)
@@ -332,7 +334,7 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 			c.change(t, s, network)
 
 			e := startEligibility(ann, t, w, waits)
-			_, err = w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID})
+			_, err = w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 			if c.message == "" {
 				if !e.Allowed || err != nil {
 					t.Errorf("%s: its start is %+v, %v", name, e, err)
@@ -367,7 +369,7 @@ func TestAStartOfADestroyIsRefusedForInstancesThatReferToItsOwn(t *testing.T) {
 
 			boss, bob := holder(t, w, w.Acme, actor.Admin, "boss"), holder(t, w, w.Acme, actor.Developer, "bob")
 			demand(t, w, s.Fixture, approvals(1), gate.Destroy)
-			waits, err := w.Deploy.Destroy(boss, deployment.Destroy{InstanceID: network, AcknowledgeDependents: acknowledges})
+			waits, err := w.Deploy.Propose.Destroy(boss, propose.Destroy{InstanceID: network, AcknowledgeDependents: acknowledges})
 			if err != nil || waits.Status != entdeployment.StatusAWAITING_APPROVAL {
 				t.Fatalf("%v, %v", waits, err)
 			}
@@ -378,7 +380,7 @@ func TestAStartOfADestroyIsRefusedForInstancesThatReferToItsOwn(t *testing.T) {
 			s.live(t, s.Instance.ID, `{"image":"web:1","net":"production/inner"}`, 1)
 
 			e := startEligibility(boss, t, w, waits)
-			started, err := w.Deploy.Start(boss, deployment.Start{DeploymentID: waits.ID})
+			started, err := w.Deploy.Waiting.Start(boss, waiting.Start{DeploymentID: waits.ID})
 			if acknowledges {
 				if !e.Allowed || err != nil || started.Status != entdeployment.StatusPENDING {
 					t.Errorf("%s: its start is %+v, %v", name, e, err)
@@ -399,7 +401,7 @@ func TestEachInstanceThatIsChosenIsChargedWhereAStartIsOffered(t *testing.T) {
 		demand(t, w, s.Fixture, approvals(1), gate.Create)
 		cost := func(values string) int {
 			t.Helper()
-			d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{InstanceID: s.Instance.ID, VersionID: s.version,
+			d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: s.Instance.ID, VersionID: s.version,
 				Inputs: s.values(values), Artifact: strictjson.MustParse(worldtest.Artifact)})
 			if err != nil {
 				t.Fatal(err)

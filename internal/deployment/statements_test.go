@@ -8,7 +8,9 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -31,13 +33,13 @@ func TestWritesTakeFewStatements(t *testing.T) {
 		}
 		create := func(image string, key *string) func() error {
 			return func() error {
-				return making(w.Deploy.Create(developer, deployment.New{
+				return making(w.Deploy.Propose.Create(developer, propose.New{
 					InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"` + image + `"}`),
-					Artifact: strictjson.MustParse(worldtest.Artifact), Request: deployment.Request{IdempotencyKey: key},
+					Artifact: strictjson.MustParse(worldtest.Artifact), Request: admission.Request{IdempotencyKey: key},
 				}))
 			}
 		}
-		cancel := func() error { return making(w.Deploy.Cancel(developer, active)) }
+		cancel := func() error { return making(w.Deploy.Execution.Cancel(developer, active)) }
 		const (
 			key      = "SELECT idempotency_keys, "
 			validate = "SELECT module_instances, SELECT module_versions, SELECT environments, SELECT projects, " +
@@ -52,20 +54,20 @@ func TestWritesTakeFewStatements(t *testing.T) {
 			first, rows string
 		}{
 			{"rollback", func() error {
-				return making(w.Deploy.Rollback(developer, deployment.Replay{SourceID: target.ID}))
+				return making(w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: target.ID}))
 			}, "SELECT deployments, ", "deployments audit_events deployment_changes"},
 			{"cancel", cancel, transition, "audit_events deployment_changes"},
 			{"redeploy under a key", func() error {
-				return making(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: target.ID, Request: deployment.Request{IdempotencyKey: new("1")}}))
+				return making(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: target.ID, Request: admission.Request{IdempotencyKey: new("1")}}))
 			}, key + "SELECT deployments, ", "deployments idempotency_keys audit_events deployment_changes"},
 			{"claim", func() error {
-				d, l, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+				d, l, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
 				if err == nil {
 					lease = l.ID
 				}
 				return making(d, err)
 			}, "UPDATE deployments, UPDATE module_instances, SELECT deployments, ", "audit_events deployment_changes"},
-			{"complete", func() error { return making(w.Deploy.Complete(runner, active, lease, broken)) },
+			{"complete", func() error { return making(w.Deploy.Execution.Complete(runner, active, lease, broken)) },
 				"SELECT deployments, SELECT module_instances, UPDATE deployments, SELECT deployments, ", "audit_events deployment_changes"},
 			{"create", create("web:1", nil), validate + place, "releases deployments given_inputs audit_events deployment_changes"},
 			{"cancel what was created", cancel, transition, "audit_events deployment_changes"},

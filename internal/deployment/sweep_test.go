@@ -8,7 +8,9 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/test/worldtest"
 )
@@ -16,7 +18,7 @@ import (
 // round carries a round of the sweep out and wants it to expire so many leases.
 func round(t *testing.T, w *worldtest.World, when string, want int) {
 	t.Helper()
-	if n, err := w.Deploy.ExpireLeases(t.Context()); n != want || err != nil {
+	if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != want || err != nil {
 		t.Errorf("%s: %d expired, want %d, %v", when, n, want, err)
 	}
 }
@@ -41,16 +43,16 @@ func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 		p.Claim(t, silent)
 		round(t, w, "before", 0)
 		// Nobody is there when the leases run out, nor for long after.
-		clock.Advance(deployment.DefaultLease + time.Hour)
+		clock.Advance(execution.DefaultLease + time.Hour)
 		renew := func(when string) {
 			t.Helper()
-			if _, l, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil || l.Seconds != 300 {
+			if _, l, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease); err != nil || l.Seconds != 300 {
 				t.Errorf("%s: %+v, %v", when, l, err)
 			}
 		}
 		renew("before the first round")
 		round(t, w, "the first round", 0)
-		wake(t, w, clock, deployment.DefaultLease-time.Second)
+		wake(t, w, clock, execution.DefaultLease-time.Second)
 		renew("within one lease of the first round")
 		clock.Advance(time.Second)
 		round(t, w, "after one lease", 1)
@@ -70,21 +72,21 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 		clock.noted = nil
 		for name, call := range map[string]func(d *ent.Deployment, lease string) error{
 			"claim": func(_ *ent.Deployment, lease string) error {
-				_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
+				_, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
 				return err
 			},
 			"report": func(d *ent.Deployment, lease string) error {
-				_, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{})
+				_, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{})
 				return err
 			},
 			"succeed": func(d *ent.Deployment, lease string) error {
-				_, err := w.Deploy.Complete(runner, d.ID, lease, nil)
+				_, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
 				return err
 			},
 		} {
 			d := p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)
-			clock.Advance(deployment.DefaultLease + time.Minute)
+			clock.Advance(execution.DefaultLease + time.Minute)
 			if err := call(d, lease); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -98,13 +100,13 @@ func TestALeaseThatRanOutBeforeTheServersEyesIsLostBeforeItIsSwept(t *testing.T)
 		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		clock.noted = nil
 		round(t, w, "the first", 0)
-		wake(t, w, clock, deployment.DefaultLease)
+		wake(t, w, clock, execution.DefaultLease)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
-		wake(t, w, clock, deployment.DefaultLease-time.Second)
+		wake(t, w, clock, execution.DefaultLease-time.Second)
 		clock.Advance(time.Second)
 		_ = refused(t, w, "a renewal", fault.DeploymentLeaseLost, func() (*ent.Deployment, error) {
-			d, _, err := w.Deploy.RenewLease(runner, d.ID, lease)
+			d, _, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease)
 			return d, err
 		})
 		round(t, w, "the next", 1)
@@ -119,8 +121,8 @@ func TestAShortPauseOfTheSweepSparesNothing(t *testing.T) {
 			clock.noted = nil
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			p.Claim(t, d)
-			noteSweep(w, clock.Now().Add(deployment.DefaultLease-pause))
-			clock.Advance(deployment.DefaultLease)
+			noteSweep(w, clock.Now().Add(execution.DefaultLease-pause))
+			clock.Advance(execution.DefaultLease)
 			round(t, w, pause.String(), want)
 			if want == 0 {
 				w.Cancel(t, w.Acme, d.ID)
@@ -138,7 +140,7 @@ func TestAClockThatIsSetBackSparesTheLeases(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
 		round(t, w, "the first", 0)
-		wake(t, w, clock, deployment.DefaultLease-time.Second)
+		wake(t, w, clock, execution.DefaultLease-time.Second)
 		clock.Advance(time.Second)
 		round(t, w, "after one lease", 1)
 	})
@@ -149,8 +151,8 @@ func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner, developer := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
-		again := deployment.Replay{SourceID: source.ID, Request: deployment.Request{IdempotencyKey: new("key")}}
-		d, err := w.Deploy.Rollback(developer, again)
+		again := propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: new("key")}}
+		d, err := w.Deploy.Propose.Rollback(developer, again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,8 +169,8 @@ func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 			call       func() error
 			statements int
 		}{
-			"renewal": {func() error { _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return err }, 2},
-			"repeat":  {func() error { _, err := w.Deploy.Rollback(developer, again); return err }, 2},
+			"renewal": {func() error { _, _, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease); return err }, 2},
+			"repeat":  {func() error { _, err := w.Deploy.Propose.Rollback(developer, again); return err }, 2},
 			"token":   {verify, 1},
 		} {
 			ran := w.Statements(func() {

@@ -10,7 +10,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
@@ -19,16 +19,16 @@ import (
 )
 
 // takeOver creates a deployment by what was given to another; more sets the other members.
-func takeOver(w *worldtest.World, instanceID, versionID, from string, more func(*deployment.New)) (*ent.Deployment, []inputprop.Warning, error) {
-	in := deployment.New{InstanceID: instanceID, VersionID: versionID, InputsFrom: &from}
+func takeOver(w *worldtest.World, instanceID, versionID, from string, more func(*propose.New)) (*ent.Deployment, []inputprop.Warning, error) {
+	in := propose.New{InstanceID: instanceID, VersionID: versionID, InputsFrom: &from}
 	if more != nil {
 		more(&in)
 	}
-	return w.Deploy.CreateWarned(w.Acme.As(actor.Developer), in)
+	return w.Deploy.Propose.CreateWarned(w.Acme.As(actor.Developer), in)
 }
 
 // mustTakeOver is takeOver, whose deployment is canceled.
-func mustTakeOver(t *testing.T, w *worldtest.World, instanceID, versionID, from string, more func(*deployment.New)) (*ent.Deployment, []inputprop.Warning) {
+func mustTakeOver(t *testing.T, w *worldtest.World, instanceID, versionID, from string, more func(*propose.New)) (*ent.Deployment, []inputprop.Warning) {
 	t.Helper()
 	d, warnings, err := takeOver(w, instanceID, versionID, from, more)
 	if err != nil {
@@ -39,8 +39,8 @@ func mustTakeOver(t *testing.T, w *worldtest.World, instanceID, versionID, from 
 }
 
 // giving returns what sets Inputs and WithoutInputs.
-func giving(inputs string, without ...string) func(*deployment.New) {
-	return func(in *deployment.New) {
+func giving(inputs string, without ...string) func(*propose.New) {
+	return func(in *propose.New) {
 		if in.WithoutInputs = without; inputs != "" {
 			in.Inputs = strictjson.MustParse(inputs)
 		}
@@ -105,7 +105,7 @@ func TestWhatIsGivenNowGoesBeforeWhatWasGiven(t *testing.T) {
 		for _, c := range []struct {
 			what     string
 			version  string
-			more     func(*deployment.New)
+			more     func(*propose.New)
 			want     string
 			warnings []string
 		}{
@@ -128,7 +128,7 @@ func TestWhatIsGivenNowGoesBeforeWhatWasGiven(t *testing.T) {
 		}
 		for what, c := range map[string]struct {
 			version string
-			more    func(*deployment.New)
+			more    func(*propose.New)
 			code    fault.Code
 			want    string
 		}{
@@ -171,14 +171,14 @@ func TestOnlyWhatIsKnownOfTheModuleIsTakenOver(t *testing.T) {
 			}
 		}
 		for what, c := range map[string]struct {
-			in   deployment.New
+			in   propose.New
 			want string
 		}{
-			"neither":        {deployment.New{}, "/inputs"},
-			"names of what?": {deployment.New{Inputs: strictjson.MustParse(`{"image":"web:1"}`), WithoutInputs: []string{"image"}}, "/withoutInputs"},
+			"neither":        {propose.New{}, "/inputs"},
+			"names of what?": {propose.New{Inputs: strictjson.MustParse(`{"image":"web:1"}`), WithoutInputs: []string{"image"}}, "/withoutInputs"},
 		} {
 			c.in.InstanceID, c.in.VersionID, c.in.Artifact = p.Instance.ID, p.Version.ID, strictjson.MustParse(worldtest.Artifact)
-			_, err := w.Deploy.Create(w.Acme.As(actor.Developer), c.in)
+			_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), c.in)
 			if violations := violationsOf(err); len(violations) != 1 || violations[0].Pointer != c.want {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -200,7 +200,7 @@ func TestAnotherInstanceTakesOverNeitherItsServiceNorItsResource(t *testing.T) {
 		if elsewhere.ResourceArn != nil || elsewhere.ResourceName != nil || elsewhere.ServiceArn != nil {
 			t.Errorf("%v", elsewhere)
 		}
-		own, _ := mustTakeOver(t, w, p.Instance.ID, p.Version.ID, source.ID, func(in *deployment.New) {
+		own, _ := mustTakeOver(t, w, p.Instance.ID, p.Version.ID, source.ID, func(in *propose.New) {
 			in.ResourceARN, in.Data, in.Artifact = new("arn:own"), strictjson.MustParse(`{}`), strictjson.MustParse(`{"revision":8}`)
 		})
 		if data := object(t, own.Data.JSON()); *own.ResourceArn != "arn:own" || own.ServiceArn != nil || data["clusterArn"] != nil ||
@@ -237,8 +237,8 @@ func TestATakeoverUnderAKeyIsMadeOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		first := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`), nil)
-		keyed := func(more func(*deployment.New)) func(*deployment.New) {
-			return func(in *deployment.New) {
+		keyed := func(more func(*propose.New)) func(*propose.New) {
+			return func(in *propose.New) {
 				in.IdempotencyKey = new("key")
 				more(in)
 			}

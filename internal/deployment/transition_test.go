@@ -9,7 +9,7 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/test/worldtest"
 )
@@ -32,7 +32,7 @@ var states = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *
 	"FAILED":    func(t *testing.T, p *worldtest.Fixture, _ *worldtest.World) *ent.Deployment { return p.Failed(t) },
 	"CANCELED": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
-		canceled, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+		canceled, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 			if want == nil {
 				kinds = []string{catalog.DeploymentTypeTerraform}
 			}
-			got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: kinds})
+			got, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: kinds})
 			if err != nil || (got == nil) != (want == nil) {
 				t.Fatalf("claimed %v, %v, want %v", got, err, want)
 			}
@@ -105,11 +105,11 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 				t.Errorf("claimed %v, want %v", got, want)
 			}
 		}
-		if got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes}); got != nil || err != nil {
+		if got, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes}); got != nil || err != nil {
 			t.Errorf("claimed %v, %v: it is another organization's", got, err)
 		}
 		for _, kinds := range [][]string{nil, {"aws:lambda"}} {
-			if _, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: kinds}); !fault.Is(err, fault.RequestInvalid) {
+			if _, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: kinds}); !fault.Is(err, fault.RequestInvalid) {
 				t.Errorf("kinds %q: %v", kinds, err)
 			}
 		}

@@ -10,7 +10,10 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/auth"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/rule"
@@ -57,15 +60,15 @@ func approvals(count int32) gate.Demand {
 // deploy creates a deployment of the fixture's instance.
 func deploy(ctx context.Context, t testing.TB, w *worldtest.World, p *worldtest.Fixture, image string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Create(ctx, newOf(w, p, image))
+	d, err := w.Deploy.Propose.Create(ctx, newOf(w, p, image))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func newOf(w *worldtest.World, p *worldtest.Fixture, image string) deployment.New {
-	return deployment.New{
+func newOf(w *worldtest.World, p *worldtest.Fixture, image string) propose.New {
+	return propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"` + image + `"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(w.DataOf(w.Acme, p.Instance.ID)),
 	}
@@ -82,33 +85,33 @@ func TestWhatLacksApprovalsWaitsAndHoldsNothing(t *testing.T) {
 		if waits.Status != entdeployment.StatusAWAITING_APPROVAL || waits.WaitsUntil == nil {
 			t.Fatalf("%s until %v", waits.Status, waits.WaitsUntil)
 		}
-		if claimed, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{"aws:ecs"}}); err != nil || claimed == nil || claimed.ID != running.ID {
+		if claimed, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: []string{"aws:ecs"}}); err != nil || claimed == nil || claimed.ID != running.ID {
 			t.Fatalf("claimed %v, %v", claimed, err)
 		}
 		for who, ctx := range map[string]context.Context{"the author": ann, "a viewer": eve} {
-			if _, err := w.Deploy.Approve(ctx, waits.ID, nil, true); fault.Status(err) != 403 {
+			if _, err := w.Deploy.Waiting.Approve(ctx, waits.ID, nil, true); fault.Status(err) != 403 {
 				t.Errorf("approved by %s: %v", who, err)
 			}
 		}
-		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
 			t.Errorf("started without: %v", err)
 		}
-		approved, err := w.Deploy.Approve(bob, waits.ID, new("looks right"), true)
+		approved, err := w.Deploy.Waiting.Approve(bob, waits.ID, new("looks right"), true)
 		if err != nil || approved.Started || !fault.Is(approved.Refusal, fault.DeploymentInProgress) {
 			t.Fatalf("%+v, %v", approved, err)
 		}
-		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), running.ID, w.LeaseOf(w.Acme, running.ID), &fault.Data{Code: "x:y:Z", Message: "broken"}); err != nil {
+		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), running.ID, w.LeaseOf(w.Acme, running.ID), &fault.Data{Code: "x:y:Z", Message: "broken"}); err != nil {
 			t.Fatal(err)
 		}
-		started, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID})
+		started, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 		if err != nil || started.Status != entdeployment.StatusPENDING {
 			t.Fatalf("%v, %v", started, err)
 		}
 		for range 2 { // the same again
-			if again, err := w.Deploy.Approve(bob, waits.ID, nil, true); err != nil || !again.Started {
+			if again, err := w.Deploy.Waiting.Approve(bob, waits.ID, nil, true); err != nil || !again.Started {
 				t.Errorf("%+v, %v", again, err)
 			}
-			if again, err := w.Deploy.Start(bob, deployment.Start{DeploymentID: waits.ID}); err != nil || again.Version != started.Version {
+			if again, err := w.Deploy.Waiting.Start(bob, waiting.Start{DeploymentID: waits.ID}); err != nil || again.Version != started.Version {
 				t.Errorf("%v, %v", again, err)
 			}
 		}
@@ -123,19 +126,19 @@ func TestARejectionEndsWhatWaits(t *testing.T) {
 		ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
 		demand(t, w, p, approvals(2))
 		waits := deploy(ann, t, w, p, "web:1")
-		if _, err := w.Deploy.Approve(bob, waits.ID, nil, true); err != nil {
+		if _, err := w.Deploy.Waiting.Approve(bob, waits.ID, nil, true); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			d, err := w.Deploy.Reject(bob, waits.ID, new("not on Friday"))
+			d, err := w.Deploy.Waiting.Reject(bob, waits.ID, new("not on Friday"))
 			if err != nil || d.Error == nil || d.Error.Code != string(fault.DeploymentRejected) || d.Error.Description != "not on Friday" {
 				t.Fatalf("%+v, %v", d, err)
 			}
 		}
-		if _, err := w.Deploy.Approve(holder(t, w, w.Acme, actor.Admin, "cyd"), waits.ID, nil, true); !fault.Is(err, fault.DeploymentRejected) {
+		if _, err := w.Deploy.Waiting.Approve(holder(t, w, w.Acme, actor.Admin, "cyd"), waits.ID, nil, true); !fault.Is(err, fault.DeploymentRejected) {
 			t.Errorf("approved after: %v", err)
 		}
-		if _, err := w.Deploy.Start(ann, deployment.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentRejected) {
+		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentRejected) {
 			t.Errorf("started after: %v", err)
 		}
 	})
@@ -148,14 +151,14 @@ func TestAnEligibilitySaysHowWhatWaitedHasEnded(t *testing.T) {
 		ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
 		demand(t, w, p, approvals(1))
 		waits := deploy(ann, t, w, p, "web:1")
-		if _, err := w.Deploy.Reject(bob, waits.ID, nil); err != nil {
+		if _, err := w.Deploy.Waiting.Reject(bob, waits.ID, nil); err != nil {
 			t.Fatal(err)
 		}
-		of, err := w.Deploy.WaitingEligibilities(bob, []string{waits.ID})
+		of, err := w.Deploy.Waiting.WaitingEligibilities(bob, []string{waits.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range []*deployment.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
+		for _, e := range []*admission.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
 			if e.Allowed || *e.Code != string(fault.DeploymentRejected) {
 				t.Errorf("%+v", e)
 			}
@@ -176,7 +179,7 @@ func TestASuccessSupersedesWhatWaits(t *testing.T) {
 		if err != nil || d.Error == nil || d.Error.Code != string(fault.DeploymentSuperseded) || d.Status != entdeployment.StatusCANCELED {
 			t.Fatalf("%+v, %v", d, err)
 		}
-		if _, err := w.Deploy.Approve(bob, waits.ID, nil, true); !fault.Is(err, fault.DeploymentSuperseded) {
+		if _, err := w.Deploy.Waiting.Approve(bob, waits.ID, nil, true); !fault.Is(err, fault.DeploymentSuperseded) {
 			t.Errorf("approved after %s: %v", live.ID, err)
 		}
 	})
@@ -189,16 +192,16 @@ func TestWhatWaitsExpires(t *testing.T) {
 		ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
 		demand(t, w, p, approvals(1))
 		waits := deploy(ann, t, w, p, "web:1")
-		if n, err := w.Deploy.ExpireWaiting(t.Context()); err != nil || n != 0 {
+		if n, err := w.Deploy.Waiting.ExpireWaiting(t.Context()); err != nil || n != 0 {
 			t.Fatalf("%d expired early, %v", n, err)
 		}
 		if _, err := w.Raw(t, w.Acme).Exec(`UPDATE deployments SET waits_until = $1 WHERE id = $2`, time.Now().Add(-time.Second).UTC(), waits.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Approve(bob, waits.ID, nil, true); !fault.Is(err, fault.DeploymentExpired) {
+		if _, err := w.Deploy.Waiting.Approve(bob, waits.ID, nil, true); !fault.Is(err, fault.DeploymentExpired) {
 			t.Errorf("approved though the sweep is late: %v", err)
 		}
-		if n, err := w.Deploy.ExpireWaiting(t.Context()); err != nil || n != 1 {
+		if n, err := w.Deploy.Waiting.ExpireWaiting(t.Context()); err != nil || n != 1 {
 			t.Fatalf("%d expired, %v", n, err)
 		}
 		if d, err := w.Store.Client.Deployment.Get(ann, waits.ID); err != nil || d.Error == nil || d.Error.Code != string(fault.DeploymentExpired) {
@@ -217,7 +220,7 @@ func TestAtMostTwentyWait(t *testing.T) {
 		for range 20 {
 			last = deploy(ann, t, w, p, "web:1")
 		}
-		if _, err := w.Deploy.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.DeploymentTooManyWaiting) {
+		if _, err := w.Deploy.Propose.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.DeploymentTooManyWaiting) {
 			t.Errorf("the 21st: %v", err)
 		}
 		w.Cancel(t, w.Acme, last.ID)
@@ -231,15 +234,15 @@ func TestAnAdminGoesPastRulesLoudly(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		ann, boss := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Admin, "boss")
 		r := demand(t, w, p, gate.Demand{Kind: &gate.Freeze{From: time.Now().Add(-time.Hour)}})
-		if _, err := w.Deploy.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.EnvironmentClosed) {
+		if _, err := w.Deploy.Propose.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.EnvironmentClosed) {
 			t.Fatalf("in a freeze: %v", err)
 		}
 		in := newOf(w, p, "web:1")
 		in.OverrideReason = new("the site is down")
-		if _, err := w.Deploy.Create(ann, in); !fault.Is(err, fault.DeploymentForbidden) {
+		if _, err := w.Deploy.Propose.Create(ann, in); !fault.Is(err, fault.DeploymentForbidden) {
 			t.Errorf("by a developer: %v", err)
 		}
-		d, err := w.Deploy.Create(boss, in)
+		d, err := w.Deploy.Propose.Create(boss, in)
 		if err != nil || d.Override == nil || d.Override.By != "boss" || len(d.Override.Requirements) != 1 {
 			t.Fatalf("%+v, %v", d, err)
 		}
@@ -247,10 +250,10 @@ func TestAnAdminGoesPastRulesLoudly(t *testing.T) {
 		if _, _, err := w.Rules.Update(w.Acme.As(actor.Admin), r.ID, rule.Patch{Overridable: new(false)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Create(boss, in); !fault.Is(err, fault.RuleNotOverridable) {
+		if _, err := w.Deploy.Propose.Create(boss, in); !fault.Is(err, fault.RuleNotOverridable) {
 			t.Errorf("past a rule that holds in any case: %v", err)
 		}
-		if _, err := w.Deploy.Rollback(ann, deployment.Replay{SourceID: d.ID}); err != nil {
+		if _, err := w.Deploy.Propose.Rollback(ann, propose.Replay{SourceID: d.ID}); err != nil {
 			t.Errorf("a rollback, which no rule names: %v", err)
 		}
 	})
@@ -270,7 +273,7 @@ func TestAFailureRollsBackByItself(t *testing.T) {
 		broken := deploy(ann, t, w, p, "web:broken")
 		lease := p.Claim(t, broken)
 		for range 2 {
-			if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), broken.ID, lease, &fault.Data{Code: "x:y:Z", Message: "broken"}); err != nil {
+			if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), broken.ID, lease, &fault.Data{Code: "x:y:Z", Message: "broken"}); err != nil {
 				t.Fatal(err)
 			}
 		}

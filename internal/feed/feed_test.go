@@ -12,7 +12,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/view"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/test/testkit"
@@ -69,16 +69,16 @@ func story(list []*feed.Item) string {
 
 func head(t *testing.T, w *worldtest.World, ctx context.Context) *string {
 	t.Helper()
-	c, err := w.Deploy.Feed.Head(ctx)
+	c, err := w.Deploy.View.Feed.Head(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return new(c.String())
 }
 
-func follow(t *testing.T, w *worldtest.World, ctx context.Context, f deployment.Filter, after *string) <-chan *feed.Item {
+func follow(t *testing.T, w *worldtest.World, ctx context.Context, f view.Filter, after *string) <-chan *feed.Item {
 	t.Helper()
-	items, err := w.Deploy.FollowAll(ctx, f, after)
+	items, err := w.Deploy.View.FollowAll(ctx, f, after)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestWhatWasMissedComesWithACursor(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
 		start := head(t, w, ctx)
-		live := follow(t, w, ctx, deployment.Filter{}, nil)
+		live := follow(t, w, ctx, view.Filter{}, nil)
 		first := p.Succeeded(t)
 		seen := until(t, live, first.ID)
 		if !strings.HasPrefix(story(seen), "CREATED1 ") || !strings.HasSuffix(story(seen), " COMPLETED3") {
@@ -118,13 +118,13 @@ func TestWhatWasMissedComesWithACursor(t *testing.T) {
 		settle(t, w, ctx, first)
 		// From the start, on another server: the versions between may be left out.
 		far := worldtest.Another(t, w.DatabaseURL)
-		if got := story(until(t, follow(t, far, ctx, deployment.Filter{}, start), first.ID)); got != "CREATED1 COMPLETED3" {
+		if got := story(until(t, follow(t, far, ctx, view.Filter{}, start), first.ID)); got != "CREATED1 COMPLETED3" {
 			t.Errorf("from the start came %s", got)
 		}
 		// From each item, exactly what comes after it, and then what is new.
 		second := p.Failed(t)
 		for i, item := range seen {
-			got := until(t, follow(t, far, ctx, deployment.Filter{}, &item.Cursor), second.ID)
+			got := until(t, follow(t, far, ctx, view.Filter{}, &item.Cursor), second.ID)
 			for len(got) > 0 && got[0].Deployment.ID == first.ID {
 				if got[0].Version <= item.Version {
 					t.Errorf("behind version %d came version %d", item.Version, got[0].Version)
@@ -148,7 +148,7 @@ func TestOneDeploymentIsFollowedFromACursorToItsEnd(t *testing.T) {
 		start := head(t, w, ctx)
 		d := p.Succeeded(t)
 		p.Failed(t) // of another, which is not followed
-		items, err := w.Deploy.Follow(ctx, d.ID, start)
+		items, err := w.Deploy.View.Follow(ctx, d.ID, start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestOneDeploymentIsFollowedFromACursorToItsEnd(t *testing.T) {
 			t.Errorf("from the start came %s", s)
 		}
 		// Behind its end there is nothing, and the stream ends.
-		items, err = w.Deploy.Follow(ctx, d.ID, &all[len(all)-1].Cursor)
+		items, err = w.Deploy.View.Follow(ctx, d.ID, &all[len(all)-1].Cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestOnlyOnesOwnAndWhatFitsIsFollowed(t *testing.T) {
 		other := mine.NewInstance(t, "worker")
 		ctx := viewer(t, w.Acme)
 		start := head(t, w, ctx)
-		filter := deployment.Filter{ModuleInstanceID: &other.ID}
+		filter := view.Filter{ModuleInstanceID: &other.ID}
 		live := follow(t, w, ctx, filter, nil)
 		theirs.Succeeded(t)
 		mine.Succeeded(t)
@@ -197,7 +197,7 @@ func TestOrganizationsThatAreFollowedAtOnceSeeTheirOwn(t *testing.T) {
 		for _, o := range orgs {
 			own[o] = w.Fixture(t, o, "web")
 			ctx := viewer(t, o)
-			streams[o] = map[string]<-chan *feed.Item{"live": follow(t, w, ctx, deployment.Filter{}, nil), "resumed": follow(t, w, ctx, deployment.Filter{}, head(t, w, ctx))}
+			streams[o] = map[string]<-chan *feed.Item{"live": follow(t, w, ctx, view.Filter{}, nil), "resumed": follow(t, w, ctx, view.Filter{}, head(t, w, ctx))}
 		}
 		last := map[*worldtest.Org]*ent.Deployment{}
 		for range 2 {
@@ -206,7 +206,7 @@ func TestOrganizationsThatAreFollowedAtOnceSeeTheirOwn(t *testing.T) {
 			}
 		}
 		for _, o := range orgs {
-			streams[o]["from the start"] = follow(t, w, viewer(t, o), deployment.Filter{}, new(feed.Cursor{At: time.Now()}.String()))
+			streams[o]["from the start"] = follow(t, w, viewer(t, o), view.Filter{}, new(feed.Cursor{At: time.Now()}.String()))
 			for name, items := range streams[o] {
 				for _, item := range until(t, items, last[o].ID) {
 					if item.Err != nil || item.Deployment.OrganizationID != o.ID {
@@ -223,18 +223,18 @@ func TestAServerThatIsBehindSendsWhatComesAfterTheCursorOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
 		far := worldtest.Another(t, w.DatabaseURL)
-		live := follow(t, far, ctx, deployment.Filter{}, nil)
+		live := follow(t, far, ctx, view.Filter{}, nil)
 		first := p.Succeeded(t)
 		until(t, live, first.ID)
 		settle(t, w, ctx, first)
 		start := head(t, w, ctx)
 
-		release := sync.OnceFunc(far.Deploy.Feed.HoldReader())
+		release := sync.OnceFunc(far.Deploy.View.Feed.HoldReader())
 		defer release()
 		missed := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 		p.Claim(t, missed)
 		// It is sent as it is now, and not once more when the server comes to that change.
-		one, err := far.Deploy.Follow(ctx, missed.ID, nil)
+		one, err := far.Deploy.View.Follow(ctx, missed.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,11 +243,11 @@ func TestAServerThatIsBehindSendsWhatComesAfterTheCursorOnce(t *testing.T) {
 		}
 		missed = w.Cancel(t, w.Acme, missed.ID)
 		settle(t, w, ctx, missed)
-		ended, err := far.Deploy.Follow(ctx, missed.ID, start)
+		ended, err := far.Deploy.View.Follow(ctx, missed.ID, start)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ahead, behind := follow(t, far, ctx, deployment.Filter{}, head(t, w, ctx)), follow(t, far, ctx, deployment.Filter{}, start)
+		ahead, behind := follow(t, far, ctx, view.Filter{}, head(t, w, ctx)), follow(t, far, ctx, view.Filter{}, start)
 		release()
 		last := p.Succeeded(t)
 		if got := story(of(missed.ID, until(t, ahead, last.ID))); got != "" {
@@ -294,7 +294,7 @@ func TestAVersionThatWasPassedPagesBeforeDoesNotComeLater(t *testing.T) {
 		}
 		last := p.Succeeded(t)
 		settle(t, w, ctx, last)
-		if got := story(of(d.ID, until(t, follow(t, worldtest.Another(t, w.DatabaseURL), ctx, deployment.Filter{}, start), last.ID))); got != "CREATED1 COMPLETED3 UPDATED9" {
+		if got := story(of(d.ID, until(t, follow(t, worldtest.Another(t, w.DatabaseURL), ctx, view.Filter{}, start), last.ID))); got != "CREATED1 COMPLETED3 UPDATED9" {
 			t.Errorf("%s came", got)
 		}
 	})
@@ -305,13 +305,13 @@ func TestWhatChangesWhileTheFirstItemIsReadComesOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		quick := follow(t, w, ctx, deployment.Filter{}, nil)
-		items, err := w.Deploy.Feed.Subscribe(ctx, feed.Following{DeploymentID: d.ID, First: func(ctx context.Context) (*feed.Item, error) {
+		quick := follow(t, w, ctx, view.Filter{}, nil)
+		items, err := w.Deploy.View.Feed.Subscribe(ctx, feed.Following{DeploymentID: d.ID, First: func(ctx context.Context) (*feed.Item, error) {
 			p.Claim(t, d)
 			for next(t, quick).Version < 2 {
 				continue // what created it
 			}
-			now, err := w.Deploy.Deployment(ctx, d.ID)
+			now, err := w.Deploy.View.Deployment(ctx, d.ID)
 			return &feed.Item{Kind: "UPDATED", Version: now.Version, Deployment: now}, err
 		}})
 		if err != nil {
@@ -330,13 +330,13 @@ func TestWhatWaitsAndIsPassedIsLeftOut(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
-		slow, quick := follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, nil)
+		slow, quick := follow(t, w, ctx, view.Filter{}, nil), follow(t, w, ctx, view.Filter{}, nil)
 		until(t, quick, p.Succeeded(t).ID) // one of its changes waits to be received already
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 		next(t, quick)
 		lease := p.Claim(t, d)
 		next(t, quick)
-		d, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+		d, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,11 +354,11 @@ func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
 		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		settle(t, w, ctx, d)
 		settle(t, w, viewer(t, w.Globex), w.Fixture(t, w.Globex, "web").Succeeded(t))
-		now, err := w.Deploy.Feed.Head(ctx)
+		now, err := w.Deploy.View.Feed.Head(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs, err := w.Deploy.Feed.Head(w.Globex.As(actor.Viewer))
+		theirs, err := w.Deploy.View.Feed.Head(w.Globex.As(actor.Viewer))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,16 +372,16 @@ func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
 		} {
 			for what, follow := range map[string]func(*string) (<-chan *feed.Item, error){
 				"all": func(after *string) (<-chan *feed.Item, error) {
-					return w.Deploy.FollowAll(ctx, deployment.Filter{}, after)
+					return w.Deploy.View.FollowAll(ctx, view.Filter{}, after)
 				},
-				"one": func(after *string) (<-chan *feed.Item, error) { return w.Deploy.Follow(ctx, d.ID, after) },
+				"one": func(after *string) (<-chan *feed.Item, error) { return w.Deploy.View.Follow(ctx, d.ID, after) },
 			} {
 				if items, err := follow(new(c.String())); items != nil || !fault.Is(err, fault.FeedCursorExpired) {
 					t.Errorf("%s, %s: %v", name, what, err)
 				}
 			}
 		}
-		if _, err := w.Deploy.FollowAll(ctx, deployment.Filter{}, new("x")); !fault.Is(err, fault.RequestCursorInvalid) {
+		if _, err := w.Deploy.View.FollowAll(ctx, view.Filter{}, new("x")); !fault.Is(err, fault.RequestCursorInvalid) {
 			t.Error(err)
 		}
 	})
@@ -396,8 +396,8 @@ func TestAChangedDeploymentIsReadOnceForAllWhoFollowIt(t *testing.T) {
 		far := worldtest.Another(t, w.DatabaseURL)
 		var streams []<-chan *feed.Item
 		for range 20 {
-			streams = append(streams, follow(t, far, ctx, deployment.Filter{}, nil))
-			one, err := far.Deploy.Follow(ctx, d.ID, nil)
+			streams = append(streams, follow(t, far, ctx, view.Filter{}, nil))
+			one, err := far.Deploy.View.Follow(ctx, d.ID, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -430,7 +430,7 @@ func TestChangesWithoutAKindHaveThatOfTheirVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		settle(t, w, ctx, d)
-		all := until(t, follow(t, w, ctx, deployment.Filter{}, start), d.ID)
+		all := until(t, follow(t, w, ctx, view.Filter{}, start), d.ID)
 		if got := story(all); got != "CREATED1 COMPLETED3" {
 			t.Errorf("%s came", got)
 		}
@@ -438,7 +438,7 @@ func TestChangesWithoutAKindHaveThatOfTheirVersion(t *testing.T) {
 			SELECT organization_id, deployment_id, 4, created_at FROM deployment_changes WHERE version = 3`); err != nil {
 			t.Fatal(err)
 		}
-		if item := next(t, follow(t, w, ctx, deployment.Filter{}, &all[len(all)-1].Cursor)); item.Kind != "UPDATED" || item.Version != 4 {
+		if item := next(t, follow(t, w, ctx, view.Filter{}, &all[len(all)-1].Cursor)); item.Kind != "UPDATED" || item.Version != 4 {
 			t.Errorf("of a change after the end came %+v", item)
 		}
 	})
@@ -447,25 +447,25 @@ func TestChangesWithoutAKindHaveThatOfTheirVersion(t *testing.T) {
 func TestNothingIsReadWhenNobodyFollowsAnyMore(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Deploy.Feed.SetLinger(0)
+		w.Deploy.View.Feed.SetLinger(0)
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
 		start := head(t, w, ctx)
-		one, err := w.Deploy.Follow(ctx, d.ID, nil)
+		one, err := w.Deploy.View.Follow(ctx, d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := []<-chan *feed.Item{follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, start), one}
-		if _, err := w.Deploy.Follow(ctx, "dep_none", nil); !fault.Is(err, fault.DeploymentNotFound) {
+		all := []<-chan *feed.Item{follow(t, w, ctx, view.Filter{}, nil), follow(t, w, ctx, view.Filter{}, start), one}
+		if _, err := w.Deploy.View.Follow(ctx, "dep_none", nil); !fault.Is(err, fault.DeploymentNotFound) {
 			t.Error(err)
 		}
-		_, stop := w.Deploy.Feed.WatchDeployment(d.ID)
+		_, stop := w.Deploy.View.Feed.WatchDeployment(d.ID)
 		stop()
 		stop()
 		w.Cancel(t, w.Acme, d.ID)
 		until(t, one, d.ID) // this one ends by itself
-		if !w.Deploy.Feed.IsReading() {
+		if !w.Deploy.View.Feed.IsReading() {
 			t.Error("nobody reads for those who follow")
 		}
 		cancel()
@@ -474,9 +474,9 @@ func TestNothingIsReadWhenNobodyFollowsAnyMore(t *testing.T) {
 				continue // what was on its way
 			}
 		}
-		testkit.Eventually(t, "the reader ends", func() bool { return !w.Deploy.Feed.IsReading() })
+		testkit.Eventually(t, "the reader ends", func() bool { return !w.Deploy.View.Feed.IsReading() })
 		// Who comes then is told of what changes from then on.
-		items := follow(t, w, viewer(t, w.Acme), deployment.Filter{}, nil)
+		items := follow(t, w, viewer(t, w.Acme), view.Filter{}, nil)
 		again := p.Succeeded(t)
 		if got := story(until(t, items, again.ID)); !strings.HasPrefix(got, "CREATED1") {
 			t.Errorf("%s came", got)
@@ -489,7 +489,7 @@ func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		far := worldtest.Another(t, w.DatabaseURL)
-		created, stop := far.Deploy.Feed.WatchPending(w.Acme.ID)
+		created, stop := far.Deploy.View.Feed.WatchPending(w.Acme.ID)
 		defer stop()
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		woken := func(c <-chan struct{}, until func() bool) {
@@ -498,11 +498,11 @@ func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 			}
 		}
 		woken(created, func() bool { return true })
-		changed, stopChanged := far.Deploy.Feed.WatchDeployment(d.ID)
+		changed, stopChanged := far.Deploy.View.Feed.WatchDeployment(d.ID)
 		defer stopChanged()
 		w.Cancel(t, w.Acme, d.ID)
 		woken(changed, func() bool {
-			now, err := far.Deploy.Deployment(w.Acme.As(actor.Viewer), d.ID)
+			now, err := far.Deploy.View.Deployment(w.Acme.As(actor.Viewer), d.ID)
 			return err == nil && now.CompletedAt != nil
 		})
 	})
@@ -512,7 +512,7 @@ func TestWhoWaitsIsWokenWhenTheServerHasBegunToLook(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		// What another server has changed until then is not among what is read, so it is looked at once more.
-		woken, stop := w.Deploy.Feed.WatchDeployment("dep_1")
+		woken, stop := w.Deploy.View.Feed.WatchDeployment("dep_1")
 		defer stop()
 		receive(t, woken)
 	})
@@ -529,9 +529,9 @@ func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	start := head(t, w, ctx)
-	live := follow(t, w, ctx, deployment.Filter{}, nil)
+	live := follow(t, w, ctx, view.Filter{}, nil)
 	w.Cancel(t, w.Acme, d.ID)
-	for name, items := range map[string]<-chan *feed.Item{"live": live, "resumed": follow(t, w, ctx, deployment.Filter{}, start)} {
+	for name, items := range map[string]<-chan *feed.Item{"live": live, "resumed": follow(t, w, ctx, view.Filter{}, start)} {
 		// What created it comes, too, where a transaction of another test had not ended yet when the cursor was read.
 		if diff := cmp.Diff("COMPLETED2", strings.TrimPrefix(story(until(t, items, d.ID)), "CREATED1 ")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -547,9 +547,9 @@ func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
 func TestWhoIsTooSlowLosesTheSubscriptionAndNobodyWaits(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Deploy.Feed.SetMaxQueue(3)
+		w.Deploy.View.Feed.SetMaxQueue(3)
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
-		slow, quick := follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, nil)
+		slow, quick := follow(t, w, ctx, view.Filter{}, nil), follow(t, w, ctx, view.Filter{}, nil)
 		for range 4 { // each is created and completed, which nothing passes
 			until(t, quick, p.Succeeded(t).ID)
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/view"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -13,11 +13,11 @@ import (
 func TestTheFeedLagsWhileATransactionHoldsAChangeBack(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
-	if lag := w.Deploy.Feed.Lag(); lag != 0 {
+	if lag := w.Deploy.View.Feed.Lag(); lag != 0 {
 		t.Errorf("the lag is %s where nobody follows", lag)
 	}
 	p := w.Fixture(t, w.Acme, "shop")
-	followed, err := w.Deploy.FollowAll(w.Acme.As(actor.Viewer), deployment.Filter{}, nil)
+	followed, err := w.Deploy.View.FollowAll(w.Acme.As(actor.Viewer), view.Filter{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +33,9 @@ func TestTheFeedLagsWhileATransactionHoldsAChangeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-	first := w.Deploy.Feed.Lag()
+	first := w.Deploy.View.Feed.Lag()
 	testkit.Eventually(t, "the lag grows", func() bool {
-		lag := w.Deploy.Feed.Lag()
+		lag := w.Deploy.View.Feed.Lag()
 		grown := first > 0 && lag > first
 		first = lag
 		return grown
@@ -43,5 +43,5 @@ func TestTheFeedLagsWhileATransactionHoldsAChangeBack(t *testing.T) {
 	if err := open.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "the lag ends", func() bool { return w.Deploy.Feed.Lag() == 0 })
+	testkit.Eventually(t, "the lag ends", func() bool { return w.Deploy.View.Feed.Lag() == 0 })
 }

@@ -8,7 +8,8 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/view"
 	"slipway/internal/feed"
 	"slipway/internal/test/worldtest"
 )
@@ -33,7 +34,7 @@ func TestADeploymentThatLeavesAFilterIsToldOnce(t *testing.T) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
 		elsewhere := w.Fixture(t, w.Acme, "elsewhere")
 		start := head(t, w, ctx)
-		running := deployment.Filter{Status: new(entdeployment.StatusRUNNING), ModuleInstanceID: &p.Instance.ID}
+		running := view.Filter{Status: new(entdeployment.StatusRUNNING), ModuleInstanceID: &p.Instance.ID}
 		live := follow(t, w, ctx, running, nil)
 		// What cannot meet the filter is never told.
 		elsewhere.Succeeded(t)
@@ -45,7 +46,7 @@ func TestADeploymentThatLeavesAFilterIsToldOnce(t *testing.T) {
 		if got := told(t, live, 1); got != "UPDATED RUNNING" {
 			t.Fatal(got)
 		}
-		done, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+		done, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,14 +74,14 @@ func TestADeploymentThatLeavesAFilterIsToldOnce(t *testing.T) {
 func TestWhatHasLeftAFilterIsToldAgainOnlyWhenItWasForgotten(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Deploy.Feed.SetMaxLeft(1)
+		w.Deploy.View.Feed.SetMaxLeft(1)
 		p, ctx, runner := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme), w.Acme.As(actor.Runner)
 		other := w.Fixture(t, w.Acme, "other")
-		pending := follow(t, w, ctx, deployment.Filter{Status: new(entdeployment.StatusPENDING)}, nil)
-		all := follow(t, w, ctx, deployment.Filter{}, nil)
+		pending := follow(t, w, ctx, view.Filter{Status: new(entdeployment.StatusPENDING)}, nil)
+		all := follow(t, w, ctx, view.Filter{}, nil)
 		report := func(d *ent.Deployment, lease string) {
 			t.Helper()
-			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{ResourceName: new("web")}); err != nil {
+			if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{ResourceName: new("web")}); err != nil {
 				t.Fatal(err)
 			}
 			next(t, all) // so it was sent to everybody

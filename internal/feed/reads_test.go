@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/view"
 	"slipway/internal/feed"
 	"slipway/internal/runlog"
 	"slipway/internal/store"
@@ -40,22 +41,22 @@ func TestWhoTakesNothingHoldsUpNobody(t *testing.T) {
 			ctx := viewer(t, w.Globex)
 			switch i % 4 {
 			case 0:
-				resumed[i] = follow(t, w, ctx, deployment.Filter{}, before)
+				resumed[i] = follow(t, w, ctx, view.Filter{}, before)
 			case 1:
-				resumed[i] = follow(t, w, ctx, deployment.Filter{ProjectID: &old.ProjectID}, before)
+				resumed[i] = follow(t, w, ctx, view.Filter{ProjectID: &old.ProjectID}, before)
 			case 2:
 				resumed[i] = followOne(t, w, ctx, old.ID, before)
 			default:
 				resumed[i] = followOne(t, w, ctx, logged.ID, nil)
 			}
-			if _, err := w.Deploy.FollowLogs(ctx, logged.ID, nil); err != nil {
+			if _, err := w.Deploy.View.FollowLogs(ctx, logged.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		ctx := viewer(t, w.Acme)
 		for name, items := range map[string]<-chan *feed.Item{
-			"all":         follow(t, w, ctx, deployment.Filter{}, start),
-			"of a filter": follow(t, w, ctx, deployment.Filter{ProjectID: &own.ProjectID}, start),
+			"all":         follow(t, w, ctx, view.Filter{}, start),
+			"of a filter": follow(t, w, ctx, view.Filter{ProjectID: &own.ProjectID}, start),
 			"one":         followOne(t, w, ctx, own.ID, start),
 			"as it is":    followOne(t, w, ctx, own.ID, nil),
 		} {
@@ -73,7 +74,7 @@ func TestWhoTakesNothingHoldsUpNobody(t *testing.T) {
 
 func followOne(t *testing.T, w *worldtest.World, ctx context.Context, deploymentID string, after *string) <-chan *feed.Item {
 	t.Helper()
-	items, err := w.Deploy.Follow(ctx, deploymentID, after)
+	items, err := w.Deploy.View.Follow(ctx, deploymentID, after)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func followOne(t *testing.T, w *worldtest.World, ctx context.Context, deployment
 
 func report(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentID, lease string) {
 	t.Helper()
-	_, _, err := w.Deploy.Report(o.As(actor.Runner), deploymentID, lease, deployment.Report{
+	_, _, err := w.Deploy.Execution.Report(o.As(actor.Runner), deploymentID, lease, execution.Report{
 		Sequence: new(int32(1)), Logs: []runlog.Line{{Stream: "STDOUT", Text: "a line"}},
 	})
 	if err != nil {
@@ -109,7 +110,7 @@ func TestNoMoreIsReadThanIsSentSoon(t *testing.T) {
 		var got *feed.Item
 		var read []int
 		for _, statement := range far.Recorded(func() {
-			items := follow(t, far, ctx, deployment.Filter{}, start)
+			items := follow(t, far, ctx, view.Filter{}, start)
 			for range most + 1 {
 				got = next(t, items)
 			}
@@ -139,7 +140,7 @@ func TestAFilterFindsWhatWasMissedByAllThatItHas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := deployment.Filter{
+		f := view.Filter{
 			ModuleInstanceID: &d.ModuleInstanceID, EnvironmentID: &d.EnvironmentID, ProjectID: &d.ProjectID, Status: &d.Status,
 			Kind: &d.DeploymentType, CreatedFrom: new(d.CreatedAt.Add(-time.Hour)), CreatedBefore: new(d.CreatedAt.Add(time.Hour)),
 			Overridden: new(false),
@@ -205,16 +206,16 @@ func TestAReadGivesItsPlaceBack(t *testing.T) {
 		for range 3 * feed.MaxReads {
 			gone, cancel := context.WithCancel(ctx)
 			cancel()
-			_, _ = w.Deploy.FollowAll(gone, deployment.Filter{}, start) // either it begins and ends, or it does not
-			_, _ = w.Deploy.Follow(gone, d.ID, nil)
-			if _, err := w.Deploy.Follow(ctx, "dep_none", nil); err == nil {
+			_, _ = w.Deploy.View.FollowAll(gone, view.Filter{}, start) // either it begins and ends, or it does not
+			_, _ = w.Deploy.View.Follow(gone, d.ID, nil)
+			if _, err := w.Deploy.View.Follow(ctx, "dep_none", nil); err == nil {
 				t.Error("there is none")
 			}
-			if _, err := w.Deploy.FollowLogs(ctx, "dep_none", nil); err == nil {
+			if _, err := w.Deploy.View.FollowLogs(ctx, "dep_none", nil); err == nil {
 				t.Error("there is none")
 			}
 		}
-		if got := story(until(t, follow(t, w, ctx, deployment.Filter{}, start), d.ID)); got != "CREATED1 COMPLETED3" {
+		if got := story(until(t, follow(t, w, ctx, view.Filter{}, start), d.ID)); got != "CREATED1 COMPLETED3" {
 			t.Errorf("%s came", got)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"testing"
 
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/view"
 	"slipway/internal/feed"
 	"slipway/internal/test/worldtest"
 )
@@ -60,19 +60,19 @@ func TestAChangeThatIsCommittedLateIsNotLost(t *testing.T) {
 	settle(t, w, ctx, changed)
 	start := head(t, w, ctx)
 	far := worldtest.Another(t, w.DatabaseURL)
-	live := follow(t, far, ctx, deployment.Filter{}, nil)
+	live := follow(t, far, ctx, view.Filter{}, nil)
 	until(t, live, p.Succeeded(t).ID) // by now nobody is woken because the reader begins
 	settledStart := head(t, w, ctx)
 
 	late := begin(t, w)
 	late.change(t, changed.ID, 4, "UPDATED")
-	created, stop := far.Deploy.Feed.WatchPending(w.Acme.ID)
+	created, stop := far.Deploy.View.Feed.WatchPending(w.Acme.ID)
 	defer stop()
 	d := p.Succeeded(t)
 	receive(t, created) // the far server has looked at what came later
 	resumed := map[string]<-chan *feed.Item{
-		"resumed":              follow(t, far, ctx, deployment.Filter{}, settledStart),
-		"resumed from further": follow(t, far, ctx, deployment.Filter{}, start),
+		"resumed":              follow(t, far, ctx, view.Filter{}, settledStart),
+		"resumed from further": follow(t, far, ctx, view.Filter{}, start),
 	}
 	if last := *head(t, w, ctx); last != *settledStart {
 		t.Errorf("the cursor of a list moves to %s, past a change that is not committed", last)
@@ -94,7 +94,7 @@ func TestAVersionThatWasPassedDoesNotComeLater(t *testing.T) {
 	w.Cancel(t, w.Acme, changed.ID)
 	changed.Version = 2
 	settle(t, w, ctx, changed)
-	live := follow(t, w, ctx, deployment.Filter{}, nil)
+	live := follow(t, w, ctx, view.Filter{}, nil)
 
 	// Of three transactions that began in this order, the last makes version 3, then the first version 4.
 	first, middle, last := begin(t, w), begin(t, w), begin(t, w)
@@ -113,8 +113,8 @@ func TestAVersionThatWasPassedDoesNotComeLater(t *testing.T) {
 		want  string
 	}{
 		"live":                               {live, ""},
-		"behind the version that was passed": {follow(t, w, ctx, deployment.Filter{}, &passed.Cursor), "UPDATED4"},
-		"behind the version that passed it":  {follow(t, w, ctx, deployment.Filter{}, &passing.Cursor), ""},
+		"behind the version that was passed": {follow(t, w, ctx, view.Filter{}, &passed.Cursor), "UPDATED4"},
+		"behind the version that passed it":  {follow(t, w, ctx, view.Filter{}, &passing.Cursor), ""},
 	} {
 		if got := story(of(changed.ID, until(t, c.items, d.ID))); got != c.want {
 			t.Errorf("%s: %q came, want %q", name, got, c.want)

@@ -12,17 +12,17 @@ func TestWhoWatchesALogIsNotifiedByOtherServers(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
 	far := worldtest.Another(t, w.DatabaseURL)
-	woken, stop := far.Deploy.Feed.WatchLog("dep_one")
+	woken, stop := far.Deploy.View.Feed.WatchLog("dep_one")
 	defer stop()
 	<-woken // as the reader begins, which wakes everybody
-	other, stopOther := far.Deploy.Feed.WatchLog("dep_other")
+	other, stopOther := far.Deploy.View.Feed.WatchLog("dep_other")
 	defer stopOther()
 	select {
 	case <-woken:
 	default:
 	}
 	testkit.Eventually(t, "it is woken", func() bool {
-		w.Deploy.Feed.LogChanged("dep_one") // again: the other server may not listen yet
+		w.Deploy.View.Feed.LogChanged("dep_one") // again: the other server may not listen yet
 		select {
 		case <-woken:
 			return true

@@ -11,7 +11,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/meter"
 	"slipway/internal/output"
@@ -23,11 +24,11 @@ import (
 func network(t *testing.T, w *worldtest.World, base *worldtest.Fixture, image, outputs string) *ent.Deployment {
 	t.Helper()
 	d := base.Deploy(t, base.Instance.ID, fmt.Sprintf(`{"image":%q}`, image))
-	c := deployment.Completion{}
+	c := execution.Completion{}
 	if outputs != "" {
 		c.Outputs = strictjson.MustParse(outputs)
 	}
-	if _, err := w.Deploy.End(w.Acme.As(actor.Runner), d.ID, base.Claim(t, d), c); err != nil {
+	if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, base.Claim(t, d), c); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -62,7 +63,7 @@ func TestOutputsOfWhatIsLiveBecomeInputs(t *testing.T) {
 		network(t, w, base, "web:2", `{"vpc_id":"vpc-2","all":{},"none":null,"n":8}`)
 		second := live(t, w, p, v, `{"of":"`+of+`"}`)
 		same(t, stored(t, w, second), `{"all":{},"list":[{"a":"vpc-2"}],"none":null,"of":"`+of+`","text":"net-8-web:2","vpc":"vpc-2"}`)
-		replay, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID})
+		replay, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
@@ -93,7 +93,7 @@ func wantsCode(t testing.TB, what string, err error, code fault.Code) []fault.Vi
 
 // created makes a deployment of a version.
 func created(ctx context.Context, w *worldtest.World, instanceID, versionID, values string) (*ent.Deployment, error) {
-	return w.Deploy.Create(ctx, deployment.New{
+	return w.Deploy.Propose.Create(ctx, propose.New{
 		InstanceID: instanceID, VersionID: versionID, Inputs: strictjson.MustParse(values),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(w.DataOf(w.Acme, instanceID)),
 	})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/view"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/page"
@@ -22,22 +22,22 @@ func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
 		ctx := w.Acme.As(actor.Viewer)
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Succeeded(t)
-		c, err := w.Deploy.Deployments(ctx, deployment.Filter{ProjectID: &p.Project.ID}, page.Args{})
+		c, err := w.Deploy.View.Deployments(ctx, view.Filter{ProjectID: &p.Project.ID}, page.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		cursor := c.Edges[0].Cursor
-		same, err := w.Deploy.Deployments(ctx, deployment.Filter{ProjectID: &p.Project.ID}, page.Args{After: &cursor})
+		same, err := w.Deploy.View.Deployments(ctx, view.Filter{ProjectID: &p.Project.ID}, page.Args{After: &cursor})
 		if err != nil || len(same.Edges) != 0 {
 			t.Errorf("the same list: %v, %v", same, err)
 		}
 		for name, read := range map[string]func(page.Args) error{
 			"another filter": func(a page.Args) error {
-				_, err := w.Deploy.Deployments(ctx, deployment.Filter{ProjectID: &p.Project.ID, Kind: &d.DeploymentType}, a)
+				_, err := w.Deploy.View.Deployments(ctx, view.Filter{ProjectID: &p.Project.ID, Kind: &d.DeploymentType}, a)
 				return err
 			},
 			"no filter": func(a page.Args) error {
-				_, err := w.Deploy.Deployments(ctx, deployment.Filter{}, a)
+				_, err := w.Deploy.View.Deployments(ctx, view.Filter{}, a)
 				return err
 			},
 			"another list": func(a page.Args) error {
@@ -45,11 +45,11 @@ func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
 				return err
 			},
 			"another viewer": func(a page.Args) error {
-				_, err := w.Deploy.Deployments(w.Globex.As(actor.Viewer), deployment.Filter{ProjectID: &p.Project.ID}, a)
+				_, err := w.Deploy.View.Deployments(w.Globex.As(actor.Viewer), view.Filter{ProjectID: &p.Project.ID}, a)
 				return err
 			},
 			"a list of its parent": func(a page.Args) error {
-				_, err := w.Deploy.DeploymentsOf(ctx, []string{p.Instance.ID}, a)
+				_, err := w.Deploy.View.DeploymentsOf(ctx, []string{p.Instance.ID}, a)
 				return err
 			},
 		} {

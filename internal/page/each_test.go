@@ -150,16 +150,16 @@ func TestListsReadTogetherAreTheViewersOwn(t *testing.T) {
 	})
 }
 
-type view struct {
+type seenPage struct {
 	IDs, Cursors []string
 	Info         *page.Info
 	Size         int
 	Total        int32
 }
 
-func seen(t *testing.T, ctx context.Context, c *page.EnvironmentConnection) view {
+func seen(t *testing.T, ctx context.Context, c *page.EnvironmentConnection) seenPage {
 	t.Helper()
-	v := view{Info: c.PageInfo, Size: c.Size}
+	v := seenPage{Info: c.PageInfo, Size: c.Size}
 	for _, e := range c.Edges {
 		v.IDs, v.Cursors = append(v.IDs, e.Node.ID), append(v.Cursors, e.Cursor)
 	}

@@ -26,7 +26,7 @@ func (s *Service) foldDetails(ctx context.Context, before time.Time, next func(c
 			return folded, errors.Join(err, failed)
 		}
 		for _, last = range found {
-			had, failed := s.Deploy.FoldDetails(actor.WithServer(ctx, last.OrganizationID), last.ID)
+			had, failed := s.Deploy.Execution.FoldDetails(actor.WithServer(ctx, last.OrganizationID), last.ID)
 			if had {
 				folded++
 			}

@@ -14,7 +14,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/runlog"
 	"slipway/internal/store"
@@ -32,13 +32,13 @@ func withDetails(t *testing.T, w *worldtest.World, p *worldtest.Fixture, instanc
 	t.Helper()
 	d, runner := p.Deploy(t, instanceID, `{"image":"web:1"}`), w.Acme.As(actor.Runner)
 	lease := p.Claim(t, d)
-	report := func(in deployment.Report) {
+	report := func(in execution.Report) {
 		t.Helper()
-		if _, _, err := w.Deploy.Report(runner, d.ID, lease, in); err != nil {
+		if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	report(deployment.Report{
+	report(execution.Report{
 		Events: []event.Event{{Message: new("first"), StartedAt: new("2026-03-01T10:00:00Z")}, {Message: new("second"), StartedAt: new("2026-03-01T10:01:00Z")}},
 		Data:   strictjson.MustParse(`{"elbListenerState":[{"capturedAt":"2026-03-01T10:00:00Z"}],"detectedVia":"test"}`),
 	})
@@ -48,10 +48,10 @@ func withDetails(t *testing.T, w *worldtest.World, p *worldtest.Fixture, instanc
 		for i := range logs {
 			logs[i] = runlog.Line{Stream: runlog.Stdout, Text: fmt.Sprintf("line %07d", sent+i)}
 		}
-		report(deployment.Report{Logs: logs})
+		report(execution.Report{Logs: logs})
 		sent += n
 	}
-	done, err := w.Deploy.Complete(runner, d.ID, lease, nil)
+	done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/cloudevents"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/feed"
 	"slipway/internal/journal"
 	"slipway/internal/store"
@@ -33,7 +35,7 @@ type Keep struct {
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
-	Deploy  *deployment.Service
+	Deploy  *deployment.Services
 	Keep    Keep
 	// Purged, where it is not nil, is called with how many rows of a kind were removed, and Ended after each purge, with what
 	// has failed.
@@ -100,12 +102,12 @@ type kind struct {
 
 func (s *Service) kinds() []kind {
 	list := []kind{
-		{"idempotency keys", deployment.KeepKeys, s.removing(s.Store.OldIdempotencyKeys, removeKeys)},
+		{"idempotency keys", propose.KeepKeys, s.removing(s.Store.OldIdempotencyKeys, removeKeys)},
 		{"change rows", feed.Retention, s.removing(s.Store.OldChanges, removeChanges)},
 		{"change rows of another cluster", 0, s.removing(s.foreignChanges, removeChanges)},
 		// Before those that are too old in any case: what never became known is logged.
-		{"events of the cloud that wait", deployment.KeepPending, s.removing(s.Store.PendingEvents, s.removePending)},
-		{"events of the cloud", deployment.KeepEvents, s.removing(s.Store.OldEvents, removeEvents)},
+		{"events of the cloud that wait", cloudevents.KeepPending, s.removing(s.Store.PendingEvents, s.removePending)},
+		{"events of the cloud", cloudevents.KeepEvents, s.removing(s.Store.OldEvents, removeEvents)},
 	}
 	if s.Keep.Details > 0 {
 		list = append(list, kind{"details of deployments", s.Keep.Details, s.foldDetails})

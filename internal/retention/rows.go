@@ -85,7 +85,7 @@ func (s *Service) removePending(ctx context.Context, tx *ent.Tx, ids []string) (
 	if err != nil {
 		return 0, err
 	}
-	return s.Deploy.RemovePending(ctx, tx, numbers)
+	return s.Deploy.CloudEvents.RemovePending(ctx, tx, numbers)
 }
 
 func numbersOf(texts []string) ([]int64, error) {

@@ -14,7 +14,8 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/view"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
 	"slipway/internal/page"
@@ -82,7 +83,7 @@ func TestARuleBindsWhereItIsForAndNowhereElse(t *testing.T) {
 				if err != nil || (len(required[place.environment]) == 1) != binds {
 					t.Errorf("of %s, %s: the requirements are %v, %v", name, where, required, err)
 				}
-				made, err := w.Deploy.Create(dev, deployment.New{InstanceID: place.instance, VersionID: p.Version.ID,
+				made, err := w.Deploy.Propose.Create(dev, propose.New{InstanceID: place.instance, VersionID: p.Version.ID,
 					Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 				if err != nil {
 					t.Fatal(err)
@@ -90,7 +91,7 @@ func TestARuleBindsWhereItIsForAndNowhereElse(t *testing.T) {
 				if waits := made.Status == entdeployment.StatusAWAITING_APPROVAL; waits != binds {
 					t.Errorf("of %s, %s: a deployment is %s", name, where, made.Status)
 				}
-				mine, err := w.Deploy.Deployments(bob, deployment.Filter{AwaitingMyApproval: true}, page.Args{})
+				mine, err := w.Deploy.View.Deployments(bob, view.Filter{AwaitingMyApproval: true}, page.Args{})
 				if err != nil || (len(mine.Edges) == 1) != binds {
 					t.Errorf("of %s, %s: %d await an approval, %v", name, where, len(mine.Edges), err)
 				}

@@ -173,7 +173,7 @@ func TestProgramEndsBeforeItsLeaseWhateverBecomesOfItsRunner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, `exec 4>"$ALIVE"; trap '' TERM; echo started; (while :; do sleep 600; done) & wait; while :; do sleep 600; done`)
-			s.w.Deploy.LeaseTime = 8 * time.Second
+			s.w.Deploy.Execution.LeaseTime = 8 * time.Second
 			between := newProxy(t, s.w.URL, always(none))
 			pipe, gone := testkit.Lifeline(t)
 			s.c.Server, s.c.Environ = between.url, append(s.c.Environ, "ALIVE="+pipe)

@@ -60,7 +60,7 @@ func TestAClaimThatComesLateIsCarriedOutByItsRunner(t *testing.T) {
 func TestLeaseCountsFromWhenAClaimHadWaited(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 6 * time.Second
+	w.Deploy.Execution.LeaseTime = 6 * time.Second
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))

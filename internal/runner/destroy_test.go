@@ -10,14 +10,14 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 
 // destroying asks for a destroy of an instance.
 func destroying(t *testing.T, w *worldtest.World, instanceID string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Destroy(w.Acme.As(actor.Admin), deployment.Destroy{InstanceID: instanceID})
+	d, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: instanceID})
 	if err != nil {
 		t.Fatal(err)
 	}

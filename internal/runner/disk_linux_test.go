@@ -19,7 +19,7 @@ func TestFullDiskLosesLinesAndNothingElse(t *testing.T) {
 	const n = 4000
 	s := newStage(t, fmt.Sprintf(`echo started; until [ -e "$STEPS/1" ]; do sleep 0.02; done; for i in $(seq %d); do echo "line $i"; done
 touch "$STEPS/away"; until [ -e "$STEPS/2" ]; do sleep 0.02; done; touch "$STEPS/ended"`, n))
-	s.w.Deploy.LeaseTime = 6 * time.Second
+	s.w.Deploy.Execution.LeaseTime = 6 * time.Second
 	between := newProxy(t, s.w.URL, always(none))
 	s.c.Server = between.url
 	folder, fill, ok := testkit.SmallDisk(t, 1)

@@ -50,7 +50,7 @@ func TestProgramOfAnotherRunnerIsNotStopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, stepwise)
-			s.w.Deploy.LeaseTime = 9 * time.Second // a renewal is soon
+			s.w.Deploy.Execution.LeaseTime = 9 * time.Second // a renewal is soon
 			first := launch(t, s.w, s.c)
 			says(t, s.w, s.id, "started")
 			c, log, place := s.c, &testkit.Log{}, s.w.Fixture(t, s.w.Acme, "other")
@@ -89,7 +89,7 @@ func TestOnlyTheLossOfTheLeaseStopsAProgram(t *testing.T) {
 				t.Parallel()
 				s := newStage(t, `exec 4>"$ALIVE"; trap 'touch "$STEPS/told"; exit 9' TERM; echo started
 until [ -e "$STEPS/1" ]; do echo more; sleep 0.05; done; touch "$STEPS/ended"`)
-				s.w.Deploy.LeaseTime = 20 * time.Second
+				s.w.Deploy.Execution.LeaseTime = 20 * time.Second
 				pipe, gone := testkit.Lifeline(t)
 				between := newProxy(t, s.w.URL, always(none))
 				between.refusal = code

@@ -62,7 +62,7 @@ func TestRunnerWatchesAProgramWhoseKeeperAndGuardAreFrozen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.SQLite(t))
-			w.Deploy.LeaseTime, w.Deploy.CancelTimeout = 6*time.Second, time.Second
+			w.Deploy.Execution.LeaseTime, w.Deploy.Execution.CancelTimeout = 6*time.Second, time.Second
 			p := w.Fixture(t, w.Acme, "web")
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			c, _ := config(t, w, `trap '' TERM; exec 4>"$ALIVE"; echo started; until [ -e proceed ]; do sleep 0.02; done`)
@@ -82,7 +82,7 @@ func TestRunnerWatchesAProgramWhoseKeeperAndGuardAreFrozen(t *testing.T) {
 			says(t, w, d.ID, "started")
 			freezeKeeper(t, c, d.ID)
 			if test.cancel {
-				if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 					t.Fatal(err)
 				}
 			} else {

@@ -15,7 +15,7 @@ import (
 func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 6 * time.Second
+	w.Deploy.Execution.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go w.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))

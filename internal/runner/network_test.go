@@ -123,7 +123,7 @@ func TestServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 func TestLeaseOfASilentProgramIsRenewed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 6 * time.Second
+	w.Deploy.Execution.LeaseTime = 6 * time.Second
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
@@ -142,7 +142,7 @@ func TestLeaseOfASilentProgramIsRenewed(t *testing.T) {
 func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 6 * time.Second
+	w.Deploy.Execution.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go w.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
@@ -167,7 +167,7 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	between.set(w.URL, always(none))
 	again := p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
 	until(t, "the runner goes on", func() bool { return read(t, w, again.ID).Status == "RUNNING" })
-	if _, err := w.Deploy.Cancel(w.Acme.As("developer"), again.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As("developer"), again.ID); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -230,7 +230,7 @@ until [ -e away ]; do sleep 0.02; done; echo started`)
 func TestProgramThatIsFasterThanTheServerIsHeldUp(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 6 * time.Second
+	w.Deploy.Execution.LeaseTime = 6 * time.Second
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, func(operation string, n int) trouble {
@@ -246,7 +246,7 @@ func TestProgramThatIsFasterThanTheServerIsHeldUp(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.WorkDir, p.Instance.ID, "finished")); err == nil {
 		t.Error("the program was not held up")
 	}
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 		t.Fatal(err)
 	}
 	between.set(w.URL, always(none))

@@ -13,7 +13,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/runner"
 	"slipway/internal/runner/keeper"
 	"slipway/internal/strictjson"
@@ -88,7 +88,7 @@ func (m module) deploy(t *testing.T, greeting string) *ent.Deployment {
 
 func (m module) deployWith(t *testing.T, inputs string) *ent.Deployment {
 	t.Helper()
-	d, err := m.w.Deploy.Create(m.w.Acme.As(actor.Developer), deployment.New{
+	d, err := m.w.Deploy.Propose.Create(m.w.Acme.As(actor.Developer), propose.New{
 		InstanceID: m.instance, VersionID: m.versionID, Inputs: strictjson.MustParse(inputs),
 	})
 	if err != nil {

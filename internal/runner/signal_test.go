@@ -25,7 +25,7 @@ func TestEveryStopSignalsOnceAndOnlyThoseItIsMeantFor(t *testing.T) {
 	} {
 		for name, stop := range map[string]func(t *testing.T, w *worldtest.World, between *proxy, id string, shutDown func() error){
 			"a cancellation": func(t *testing.T, w *worldtest.World, _ *proxy, id string, _ func() error) {
-				if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), id); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -41,7 +41,7 @@ func TestEveryStopSignalsOnceAndOnlyThoseItIsMeantFor(t *testing.T) {
 			t.Run(strings.Join([]string{name, string(of.mode)}, ", "), func(t *testing.T) {
 				t.Parallel()
 				w, folder := worldtest.New(t, worldtest.SQLite(t)), t.TempDir()
-				w.Deploy.LeaseTime = 6 * time.Second
+				w.Deploy.Execution.LeaseTime = 6 * time.Second
 				p := w.Fixture(t, w.Acme, "web")
 				d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 				c, _ := config(t, w, testkit.SignalCounter(t, folder))

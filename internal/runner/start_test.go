@@ -12,7 +12,7 @@ import (
 	"slipway/ent/deploymentlog"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/state"
 	"slipway/internal/runlog"
 	"slipway/internal/runner"
 	"slipway/internal/test/testkit"
@@ -117,7 +117,7 @@ func logs(t *testing.T, w *worldtest.World, id string) (list []string) {
 func messages(t *testing.T, w *worldtest.World, id string) (list []string) {
 	t.Helper()
 	d := read(t, w, id)
-	events, err := deployment.Events(t.Context(), d.Data, d.Events)
+	events, err := state.Events(t.Context(), d.Data, d.Events)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.SQLite(t))
-			w.Deploy.LeaseTime, w.Deploy.CancelTimeout = test.lease, test.timeout
+			w.Deploy.Execution.LeaseTime, w.Deploy.Execution.CancelTimeout = test.lease, test.timeout
 			p := w.Fixture(t, w.Acme, "web")
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			c, _ := config(t, w, `exec 4>"$ALIVE"; `+test.program)
@@ -56,7 +56,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 			c.Server, c.Environ = between.url, append(c.Environ, "ALIVE="+pipe)
 			stop := start(t, c)
 			until(t, "it runs", func() bool { return len(logs(t, w, d.ID)) > 0 })
-			asked, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+			asked, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID)
 			if err != nil || asked.Status != "RUNNING" {
 				t.Fatalf("%v, %s", err, asked.Status)
 			}

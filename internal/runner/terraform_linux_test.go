@@ -20,7 +20,7 @@ import (
 func TestTerraformThatIsCanceledAsItStartsIsInterruptedAllTheSame(t *testing.T) {
 	t.Parallel()
 	w, counts := worldtest.New(t, worldtest.SQLite(t)), t.TempDir()
-	w.Deploy.LeaseTime = 6 * time.Second
+	w.Deploy.Execution.LeaseTime = 6 * time.Second
 	m := newModule(t, w, new("https://git.example/greeting.git"))
 	c := moduleConfig(t, w, greetingModule)
 	c.Environ = ownTerraform(t, c.Environ, counts)
@@ -29,7 +29,7 @@ func TestTerraformThatIsCanceledAsItStartsIsInterruptedAllTheSame(t *testing.T) 
 	d := m.deploy(t, "good morning")
 	until(t, "Terraform starts", func() bool { return !exists(counts, "hold") })
 	script := groupOf(t, c, d.ID)
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the script is told", func() bool { return ignores(t, script, syscall.SIGTERM) })

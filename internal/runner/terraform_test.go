@@ -79,7 +79,7 @@ func TestCanceledTerraformGetsOneInterruptAndItsProvidersNone(t *testing.T) {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			w, counts := worldtest.New(t, worldtest.SQLite(t)), t.TempDir()
-			w.Deploy.LeaseTime = 6 * time.Second
+			w.Deploy.Execution.LeaseTime = 6 * time.Second
 			m := newModule(t, w, new("https://git.example/greeting.git"))
 			c := moduleConfig(t, w, greetingModule)
 			c.Command, c.Environ = shell+" "+c.Command, ownTerraform(t, c.Environ, counts)
@@ -87,7 +87,7 @@ func TestCanceledTerraformGetsOneInterruptAndItsProvidersNone(t *testing.T) {
 			d := m.deploy(t, "good morning")
 			says(t, w, d.ID, "started")
 			group := groupOf(t, c, d.ID)
-			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 				t.Fatal(err)
 			}
 			until(t, "it is canceled", func() bool { return read(t, w, d.ID).Status == "CANCELED" })
@@ -120,7 +120,7 @@ resource "terraform_data" "making" {
 	d := m.deploy(t, "good morning")
 	folder := filepath.Join(c.WorkDir, m.instance)
 	until(t, "it makes the second", func() bool { return exists(folder, "making") })
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "it has ended", func() bool { return read(t, w, d.ID).CompletedAt != nil })

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -57,7 +57,7 @@ func unpacked(t *testing.T, answer *http.Response) string {
 func described(t *testing.T, w *worldtest.World) string {
 	t.Helper()
 	p := w.Fixture(t, w.Acme, "web")
-	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: new(strings.Repeat("long ", 1000)),
 		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 	})

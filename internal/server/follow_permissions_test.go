@@ -13,7 +13,7 @@ import (
 	"slipway"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/httpx"
 	"slipway/internal/runlog"
@@ -50,7 +50,7 @@ func TestWhatIsFollowedIsOfTheOrganizationAndForWhoMayRead(t *testing.T) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		elsewhere := &actor.Scope{Projects: []string{w.Fixture(t, w.Acme, "other").Project.ID}}
 		head := func() string {
-			c, err := w.Deploy.Feed.Head(w.Acme.As(actor.Viewer))
+			c, err := w.Deploy.View.Feed.Head(w.Acme.As(actor.Viewer))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,10 +67,10 @@ func TestWhatIsFollowedIsOfTheOrganizationAndForWhoMayRead(t *testing.T) {
 		after := head()
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 		lease := p.Claim(t, d)
-		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Logs: []runlog.Line{{Stream: runlog.Stdout, Text: "printed by acme"}}}); err != nil {
+		if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Logs: []runlog.Line{{Stream: runlog.Stdout, Text: "printed by acme"}}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Complete(runner, d.ID, lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil); err != nil {
 			t.Fatal(err)
 		}
 		settled(d.ID)

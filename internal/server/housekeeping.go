@@ -21,9 +21,9 @@ const (
 // Any number of servers may do so at once.
 func (s *Services) RunHousekeeping(ctx context.Context, log *slog.Logger) {
 	var all sync.WaitGroup
-	all.Go(func() { repeat(ctx, log, sweepEvery, s.Deploy.ExpireLeases) })
-	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.ExpireWaiting) })
-	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.RetryEvents) })
+	all.Go(func() { repeat(ctx, log, sweepEvery, s.Deploy.Execution.ExpireLeases) })
+	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.Waiting.ExpireWaiting) })
+	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.CloudEvents.RetryEvents) })
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Retention.PurgeIfDue) })
 	all.Wait()
 }

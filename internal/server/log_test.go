@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/runlog"
 	"slipway/internal/test/worldtest"
 )
@@ -22,7 +22,7 @@ func TestALogGoesOnAfterALostConnection(t *testing.T) {
 			t.Helper()
 			said++
 			line := runlog.Line{Stream: runlog.Stdout, Text: text}
-			if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Sequence: &said, Logs: []runlog.Line{line}}); err != nil {
+			if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{Sequence: &said, Logs: []runlog.Line{line}}); err != nil {
 				t.Fatal(err)
 			}
 		}

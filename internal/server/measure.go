@@ -7,7 +7,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/metrics"
 	"slipway/internal/store"
@@ -29,7 +29,7 @@ func measure(m *metrics.Metrics, s *store.Store, services *Services, streams *st
 		return float64(waiting)
 	})
 	m.Gauge("operations_max", "Most operations that are executed at once.", nil, func() float64 { return float64(turns.Max()) })
-	changes := services.Deploy.Feed
+	changes := services.Deploy.View.Feed
 	m.Gauge("feed_subscribers", "Subscriptions and requests that wait for changes.", nil, func() float64 { return float64(changes.Followers()) })
 	m.Gauge("feed_lag_seconds", "For how long changes have been there that this server has not read, 0 where there are none.", nil,
 		func() float64 { return changes.Lag().Seconds() })
@@ -59,7 +59,7 @@ func measureDatabase(m *metrics.Metrics, s *store.Store) {
 
 // measureDeployments has metrics show the deployments that this server ends, and who asks it for some.
 func measureDeployments(m *metrics.Metrics, services *Services) {
-	journal, runners := services.Deploy.Journal, &deployment.Runners{}
+	journal, runners := services.Journal, &execution.Runners{}
 	changed := journal.Changed
 	journal.Changed = func(d *ent.Deployment, kind deploymentchange.Kind) {
 		changed(d, kind)
@@ -67,7 +67,7 @@ func measureDeployments(m *metrics.Metrics, services *Services) {
 			m.CountEnded(string(d.Status))
 		}
 	}
-	services.Deploy.Runners = runners
+	services.Deploy.Execution.Runners = runners
 	services.Retention.Purged, services.Retention.Ended = m.CountPurged, m.CountPurge
 	m.Gauges("runners", "Runners, each with a token of its own, that have asked this server for work within ten minutes.",
 		[]string{"deployment_type", "destroys"}, func(set func(float64, ...string)) {
@@ -79,5 +79,5 @@ func measureDeployments(m *metrics.Metrics, services *Services) {
 
 // Asking returns how the metrics ask the database. offset measures how far the server's clock is ahead of the database's.
 func (s *Server) Asking(offset func(context.Context) (time.Duration, error)) metrics.Asking {
-	return metrics.Asking{Count: s.Services.Deploy.Counts, Offset: offset}
+	return metrics.Asking{Count: s.Services.Deploy.View.Counts, Offset: offset}
 }

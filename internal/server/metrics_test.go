@@ -10,7 +10,7 @@ import (
 	"slipway/graph"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/gate"
 	"slipway/internal/rule"
 	"slipway/internal/server"
@@ -94,7 +94,7 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		}
 		socket := dial(t, w.URL, w.Acme.Tokens[actor.Viewer])
 		say(t, socket, `{"id":"1","type":"subscribe","payload":{"query":"subscription { deploymentsChanged { kind } }"}}`)
-		testkit.Eventually(t, "somebody follows", func() bool { return w.Deploy.Feed.Followers() == 1 })
+		testkit.Eventually(t, "somebody follows", func() bool { return w.Deploy.View.Feed.Followers() == 1 })
 		p.Deploy(t, p.NewInstance(t, "third").ID, `{"image":"web:1"}`)
 		for range 2 { // the acknowledgement, the item
 			hear(t, socket)
@@ -133,7 +133,7 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 		if found[`slipway_statement_cache_lookups_total{result="hit"}`] == 0 || found[`slipway_statement_cache_lookups_total{result="miss"}`] == 0 {
 			t.Errorf("no lookups: %v", found)
 		}
-		counts, err := house.Deploy.Counts(t.Context())
+		counts, err := house.Deploy.View.Counts(t.Context())
 		if err != nil || counts.LateLeases != 1 {
 			t.Errorf("a month later %+v, %v, want 1 late lease", counts, err)
 		}
@@ -195,16 +195,16 @@ func TestMetricsSayThatTheDatabaseDoesNotAnswer(t *testing.T) {
 func TestRunnersAreForgottenAfterTenMinutes(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	service, at := *w.Deploy, store.Now()
-	service.Runners = &deployment.Runners{}
-	if _, _, err := service.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{"terraform"}}); err != nil {
+	service, at := w.Deploy, store.Now()
+	service.Execution.Runners = &execution.Runners{}
+	if _, _, err := service.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: []string{"terraform"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		after time.Duration
 		want  int
 	}{{9 * time.Minute, 1}, {11 * time.Minute, 0}} {
-		if found := service.Runners.Count(at.Add(c.after)); len(found) != c.want {
+		if found := service.Execution.Runners.Count(at.Add(c.after)); len(found) != c.want {
 			t.Errorf("after %s %v", c.after, found)
 		}
 	}

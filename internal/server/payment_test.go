@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/quota"
 	"slipway/internal/runlog"
@@ -82,10 +82,10 @@ func TestAnItemCostsWhatItTook(t *testing.T) {
 			for range lines {
 				log = append(log, runlog.Line{Stream: "STDOUT", Text: "a line"})
 			}
-			if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Sequence: new(int32(1)), Logs: log}); err != nil {
+			if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{Sequence: new(int32(1)), Logs: log}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
+			if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
 				t.Fatal(err)
 			}
 			before := left(t, served)

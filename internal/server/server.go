@@ -133,7 +133,7 @@ type Server struct {
 func New(s *store.Store, c Config) *Server {
 	c = c.withDefaults()
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
-	services.Deploy.LeaseTime, services.Deploy.CancelTimeout, services.Retention.Keep = c.Lease, c.CancelTimeout, c.Keep
+	services.Deploy.Execution.LeaseTime, services.Deploy.Execution.CancelTimeout, services.Retention.Keep = c.Lease, c.CancelTimeout, c.Keep
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
 	services.Accounts.Revoked = tokens.Forget
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)
@@ -167,7 +167,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 	base := c.basePath()
 	surface := rest.Surface{
 		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs,
-		Turns: streams.Turns, Waiting: rest.Waiting{Most: stream.MaxWait, Watch: services.Deploy.Feed.WatchDeployment, Wait: streams.Wait},
+		Turns: streams.Turns, Waiting: rest.Waiting{Most: stream.MaxWait, Watch: services.Deploy.View.Feed.WatchDeployment, Wait: streams.Wait},
 		Enter: entering(organizations),
 	}
 
@@ -200,7 +200,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 	})
 	r.Group(func(r chi.Router) {
 		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting), tokens.Middleware(actor.REST, surface.Fail), identify, inFlight(streams.Requests, surface.FailKnown))
-		surface.Routes(r, resolver.Query(), resolver.Mutation(), services.Deploy)
+		surface.Routes(r, resolver.Query(), resolver.Mutation(), services.Deploy.CloudEvents)
 	})
 	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))
 	if c.Introspection {

@@ -32,12 +32,13 @@ import (
 
 // Services are the services over one store.
 type Services struct {
+	Journal   *journal.Journal
 	Accounts  *account.Service
 	Workspace *workspace.Service
 	Archive   *archive.Service
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
-	Deploy    *deployment.Service
+	Deploy    *deployment.Services
 	Rules     *rule.Service
 	Retention *retention.Service
 	Sources   *valuesource.Service
@@ -55,8 +56,11 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 	modules := &catalog.Service{Store: s, Journal: j, Schemas: schemas}
 	sources := &valuesource.Service{Catalog: modules, Workspace: places, Definitions: definitions}
 	inputs := &inputvalidation.Service{SchemaChecker: schemas, Catalog: modules, Definitions: definitions, Sources: sources}
-	deploy := &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: changes, Log: log, BaseURL: baseURL}
+	deploy := deployment.NewServices(deployment.Deps{
+		Store: s, Journal: j, Inputs: inputs, Feed: changes, Log: log, BaseURL: baseURL,
+	})
 	return &Services{
+		Journal:   j,
 		Accounts:  &account.Service{Store: s, Journal: j, Now: now, Log: log},
 		Workspace: places,
 		Archive:   &archive.Service{Store: s, Journal: j},

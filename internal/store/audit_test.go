@@ -16,10 +16,11 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/gate"
-	"slipway/internal/id"
 	"slipway/internal/inputprop"
-	"slipway/internal/journal"
 	"slipway/internal/rule"
 	"slipway/internal/runlog"
 	"slipway/internal/store"
@@ -131,26 +132,26 @@ func callServices(t *testing.T, w *worldtest.World) {
 	target := p.Succeeded(t)
 	feed(t, w, p)
 	p.Failed(t)
-	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
+	rolled, err := w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: target.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 	must(t, err)
-	_, err = w.Deploy.Redeploy(admin, deployment.Replay{SourceID: target.ID})
+	_, err = w.Deploy.Propose.Redeploy(admin, propose.Replay{SourceID: target.ID})
 	if err == nil {
 		t.Error("redeploy beside an active deployment")
 	}
-	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
+	_, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
 	must(t, err)
-	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
+	_, _, err = w.Deploy.Execution.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
-	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{
+	_, _, err = w.Deploy.Execution.Report(runner, rolled.ID, lease.ID, execution.Report{
 		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []runlog.Line{{At: new(time.Now()), Stream: runlog.Stdout, Text: "x"}},
 	})
 	must(t, err)
 	w.Cancel(t, w.Acme, rolled.ID)
-	_, err = w.Deploy.Quarantine(admin, *target.ReleaseID, "bad", nil)
+	_, err = w.Deploy.Releases.Quarantine(admin, *target.ReleaseID, "bad", nil)
 	must(t, err)
-	_, err = w.Deploy.LiftQuarantine(admin, *target.ReleaseID)
+	_, err = w.Deploy.Releases.LiftQuarantine(admin, *target.ReleaseID)
 	must(t, err)
-	must(t, w.Deploy.ReceiveECSEvent(runner, strictjson.MustParse(started)))
+	must(t, w.Deploy.CloudEvents.ReceiveECSEvent(runner, strictjson.MustParse(started)))
 	keepHouse(t, w, p)
 	editDefaults(t, w, admin)
 	control(t, w, p)
@@ -169,7 +170,7 @@ func control(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	r, _, err := w.Rules.Create(admin, rule.New{Name: "Four eyes", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 	must(t, err)
 	d := p.Deploy(t, p.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
-	approved, err := w.Deploy.Approve(admin, d.ID, nil, true)
+	approved, err := w.Deploy.Waiting.Approve(admin, d.ID, nil, true)
 	must(t, err)
 	if !approved.Started {
 		t.Error("it was not started")
@@ -185,15 +186,15 @@ func control(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 func feed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	t.Helper()
 	making := p.Deploy(t, p.NewInstance(t, "making").ID, `{"image":"web:1"}`)
-	completion := deployment.Completion{Outputs: strictjson.MustParse(`{"url":"u"}`)}
-	_, err := w.Deploy.End(w.Acme.As(actor.Runner), making.ID, p.Claim(t, making), completion)
+	completion := execution.Completion{Outputs: strictjson.MustParse(`{"url":"u"}`)}
+	_, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), making.ID, p.Claim(t, making), completion)
 	must(t, err)
 	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
 		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:web","label":"Of",
 			"mapped_inputs":[{"id":"url","type":"string","label":"URL","default":"${{ ref.stack.output.url }}"}]}]`),
 	})
 	must(t, err)
-	reading, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+	reading, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.NewInstance(t, "reading").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{"of":"` + making.ModuleInstanceID + `"}`),
 	})
 	must(t, err)
@@ -208,16 +209,15 @@ var started = `{"id":"1","detail-type":"ECS Deployment State Change","time":"` +
 func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	t.Helper()
 	p.Claim(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`))
-	house := *w.Deploy
 	later := store.Now().Add(30 * 24 * time.Hour)
-	house.Journal = journal.NewAlone(w.Store, func() time.Time { return later }, id.New)
+	house := w.DeployBy(func() time.Time { return later })
 	must(t, w.NoteSweep(later, time.Unix(0, 0)))
 	forced := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 	p.Claim(t, forced)
-	must(t, cancelByForce(w, &house, forced.ID))
-	_, err := house.Counts(t.Context())
+	must(t, cancelByForce(w, house, forced.ID))
+	_, err := house.View.Counts(t.Context())
 	must(t, err)
-	expired, err := house.ExpireLeases(t.Context())
+	expired, err := house.Execution.ExpireLeases(t.Context())
 	must(t, err)
 	purged, err := w.RetentionAt(later).Purge(t.Context())
 	must(t, err)
@@ -227,11 +227,11 @@ func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 }
 
 // cancelByForce cancels a deployment, and again by force when that is not too early.
-func cancelByForce(w *worldtest.World, later *deployment.Service, id string) error {
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), id); err != nil {
+func cancelByForce(w *worldtest.World, later *deployment.Services, id string) error {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id); err != nil {
 		return err
 	}
-	_, err := later.ForceCancel(w.Acme.As(actor.Admin), id)
+	_, err := later.Execution.ForceCancel(w.Acme.As(actor.Admin), id)
 	return err
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
 )
@@ -57,7 +57,7 @@ func BenchmarkGroup(b *testing.B) {
 }
 
 func rollBackByService(_ *testing.B, w *worldtest.World, source string) error {
-	_, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source})
+	_, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source})
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
 )
@@ -19,8 +19,8 @@ func chain(t *testing.T, w *worldtest.World, o *worldtest.Org, p *worldtest.Fixt
 	last := p.Succeeded(t)
 	ids := []string{last.ID}
 	for i := range replays {
-		replay := []func(context.Context, deployment.Replay) (*ent.Deployment, error){w.Deploy.Rollback, w.Deploy.Redeploy}[i%2]
-		next, err := replay(o.As(actor.Developer), deployment.Replay{SourceID: last.ID})
+		replay := []func(context.Context, propose.Replay) (*ent.Deployment, error){w.Deploy.Propose.Rollback, w.Deploy.Propose.Redeploy}[i%2]
+		next, err := replay(o.As(actor.Developer), propose.Replay{SourceID: last.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

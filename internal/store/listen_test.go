@@ -42,7 +42,7 @@ func TestANotificationOfManyLogsIsSent(t *testing.T) {
 	<-listening
 	var n store.Notification
 	for len(n.Logs) < store.MaxNotifiedLogs {
-		n.Logs = append(n.Logs, w.Deploy.Journal.NewID("dep"))
+		n.Logs = append(n.Logs, w.Journal.NewID("dep"))
 	}
 	n.Deployments = true
 	if err := w.Store.Notify(t.Context(), n); err != nil {

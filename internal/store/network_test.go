@@ -15,7 +15,7 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/project"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
@@ -32,7 +32,7 @@ func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
 	target := place.Succeeded(t)
 	p.loseCommits(1)
 	ctx := w.Acme.As(actor.Developer)
-	made, err := far.Deploy.Rollback(ctx, deployment.Replay{SourceID: target.ID})
+	made, err := far.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID})
 	if err != nil {
 		t.Fatalf("rollback: %v", err)
 	}

@@ -14,7 +14,8 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/view"
 	"slipway/internal/page"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
@@ -125,14 +126,18 @@ func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 	acme, globex := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 	mine, theirs := acme.Succeeded(t), globex.Succeeded(t)
 	for name, read := range map[string]func(context.Context, *worldtest.World) (any, error){
-		"own":     func(ctx context.Context, w *worldtest.World) (any, error) { return w.Deploy.Deployment(ctx, mine.ID) },
-		"foreign": func(ctx context.Context, w *worldtest.World) (any, error) { return w.Deploy.Deployment(ctx, theirs.ID) },
+		"own": func(ctx context.Context, w *worldtest.World) (any, error) {
+			return w.Deploy.View.Deployment(ctx, mine.ID)
+		},
+		"foreign": func(ctx context.Context, w *worldtest.World) (any, error) {
+			return w.Deploy.View.Deployment(ctx, theirs.ID)
+		},
 		"list": func(ctx context.Context, w *worldtest.World) (any, error) {
-			c, err := w.Deploy.Deployments(ctx, deployment.Filter{}, page.Args{})
+			c, err := w.Deploy.View.Deployments(ctx, view.Filter{}, page.Args{})
 			return listed(ctx, c, err)
 		},
 		"lists": func(ctx context.Context, w *worldtest.World) (any, error) {
-			c, err := w.Deploy.DeploymentsOf(ctx, []string{acme.Instance.ID, globex.Instance.ID}, page.Args{})
+			c, err := w.Deploy.View.DeploymentsOf(ctx, []string{acme.Instance.ID, globex.Instance.ID}, page.Args{})
 			if err != nil {
 				return nil, err
 			}
@@ -162,7 +167,7 @@ func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 			t.Errorf("without the filter: %q, %v, want %d", got, err, want)
 		}
 	}
-	again, err := strict.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: mine.ID})
+	again, err := strict.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: mine.ID})
 	if err != nil || again.ReleaseID == nil || *again.ReleaseID != *mine.ReleaseID {
 		t.Errorf("write in strict isolation: %v, %v", again, err)
 	}

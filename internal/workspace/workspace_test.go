@@ -177,7 +177,7 @@ func TestOnlyWhatNeverHadADeploymentIsDeleted(t *testing.T) {
 		ctx := w.Acme.As(actor.Admin)
 		d := used.Succeeded(t)
 		moved := used.NewInstance(t, "moved")
-		if _, err := w.Deploy.MoveService(ctx, *d.ServiceArn, moved.ID); err != nil {
+		if _, err := w.Deploy.CloudEvents.MoveService(ctx, *d.ServiceArn, moved.ID); err != nil {
 			t.Fatal(err)
 		}
 		removeProject := func() error { _, err := w.Workspace.DeleteProject(ctx, p.Project.ID); return err }

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
@@ -61,7 +61,7 @@ func TestADeploymentTakesOnlyWhatItsSourceLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		create := func(zone, project, environment string) error {
-			_, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+			_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 				InstanceID: p.Instance.ID, VersionID: version.ID, Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 				Inputs: strictjson.MustParse(fmt.Sprintf(`{"zone":%q,"project":%q,"environment":%q}`, zone, project, environment)),
 			})

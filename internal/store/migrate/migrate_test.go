@@ -196,14 +196,14 @@ func TestWhatRunsWhenADatabaseIsMigratedGoesOn(t *testing.T) {
 		runner := actor.With(t.Context(), &actor.Actor{ID: "tok_1", Name: "r", Role: actor.Runner, OrganizationID: "org_1"})
 		const id, lease = "dep_01m80r51pbfd5vsv1w7y82fpsy", "lease_of_before"
 		// Its lease ran out while the servers were being upgraded.
-		if n, err := api.Services.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+		if n, err := api.Services.Deploy.Execution.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d leases were expired, %v", n, err)
 		}
-		d, l, err := api.Services.Deploy.RenewLease(runner, id, lease)
+		d, l, err := api.Services.Deploy.Execution.RenewLease(runner, id, lease)
 		if err != nil || d.Status != "RUNNING" || l.Fence != "0" || l.CancelSeconds != nil {
 			t.Errorf("renewed: %v under %+v, %v", d, l, err)
 		}
-		if done, err := api.Services.Deploy.Complete(runner, id, lease, nil); err != nil || done.Status != "SUCCEEDED" {
+		if done, err := api.Services.Deploy.Execution.Complete(runner, id, lease, nil); err != nil || done.Status != "SUCCEEDED" {
 			t.Errorf("completed: %v, %v", done, err)
 		}
 	})

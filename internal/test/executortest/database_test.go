@@ -17,7 +17,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/test/resolvertest"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
@@ -65,7 +65,7 @@ func fill(t *testing.T, w *worldtest.World) {
 	p, last := w.Fixture(t, w.Acme, "web"), ""
 	for i := range 4 {
 		target := p.Finish(t, p.Deploy(t, p.NewInstance(t, fmt.Sprintf("web-%d", i)).ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
-		back, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
+		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

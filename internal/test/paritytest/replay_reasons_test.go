@@ -59,10 +59,10 @@ func quarantine(t *testing.T, w *worldtest.World, releaseID, until string) objec
 		}
 		described["until"], end = until, &at
 	}
-	if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), releaseID, `it <leaks> "memory"`, end); err != nil {
+	if _, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), releaseID, `it <leaks> "memory"`, end); err != nil {
 		t.Fatal(err)
 	}
-	all, err := w.Deploy.QuarantinesOf(w.Acme.As(actor.Viewer), []string{releaseID})
+	all, err := w.Deploy.Releases.QuarantinesOf(w.Acme.As(actor.Viewer), []string{releaseID})
 	if err != nil || len(all[releaseID]) != 1 {
 		t.Fatalf("quarantines %v, %v", all, err)
 	}

@@ -197,7 +197,7 @@ var placedWrites = map[string]placedWrite{
 	}},
 	"liftQuarantine": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
 		release := *g.succeeded(t).ReleaseID
-		if _, err := g.w.Deploy.Quarantine(g.w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
+		if _, err := g.w.Deploy.Releases.Quarantine(g.w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
 		return map[string]any{"id": release}

@@ -12,7 +12,8 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -58,10 +59,10 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 		},
 		Metadata: map[string]any{"attempt": 2, "nested": map[string]any{"null": nil}}, RequestID: "req_1",
 	})
-	all["rollback"] = p.Finish(t, must(w.Deploy.Rollback(developer, deployment.Replay{SourceID: all["full"].ID})), nil)
-	all["redeploy, canceled"] = must(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: all["failed"].ID}))
-	all["redeploy, canceled"] = must(w.Deploy.Cancel(developer, all["redeploy, canceled"].ID))
-	all["running"] = must(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: all["full"].ID}))
+	all["rollback"] = p.Finish(t, must(w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: all["full"].ID})), nil)
+	all["redeploy, canceled"] = must(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: all["failed"].ID}))
+	all["redeploy, canceled"] = must(w.Deploy.Execution.Cancel(developer, all["redeploy, canceled"].ID))
+	all["running"] = must(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: all["full"].ID}))
 	p.Claim(t, all["running"])
 	all["running"] = must(w.Store.Client.Deployment.Get(developer, all["running"].ID))
 	all["terraform"] = terraform(t, w, p)
@@ -80,12 +81,12 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploymen
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
 	lease := p.Claim(t, d)
 	external, arn, name := "ext-1", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "web"
-	if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
+	if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{
 		Data: worldtest.Reportable(data), ExternalDeploymentID: &external, ResourceARN: &arn, ResourceName: &name,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := w.Deploy.Complete(runner, d.ID, lease, nil)
+	done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func terraform(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Depl
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 	})
 	if err != nil {

@@ -26,10 +26,10 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Deploy.Quarantine(ctx, *r.deployment.ReleaseID, "It was bad", nil); err != nil {
+	if _, err := w.Deploy.Releases.Quarantine(ctx, *r.deployment.ReleaseID, "It was bad", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Deploy.LiftQuarantine(ctx, *r.deployment.ReleaseID); err != nil {
+	if _, err := w.Deploy.Releases.LiftQuarantine(ctx, *r.deployment.ReleaseID); err != nil {
 		t.Fatal(err)
 	}
 	held, err := w.Store.Client.Quarantine.Query().First(ctx)
@@ -41,7 +41,7 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 		t.Fatal(err)
 	}
 	waiting := r.place.Deploy(t, r.place.NewInstance(t, "waiting").ID, `{"image":"web:1"}`)
-	if _, err := w.Deploy.Approve(ctx, waiting.ID, nil, true); err != nil {
+	if _, err := w.Deploy.Waiting.Approve(ctx, waiting.ID, nil, true); err != nil {
 		t.Fatal(err)
 	}
 	voice, err := w.Store.Client.Approval.Query().First(ctx)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/view"
 	"slipway/internal/page"
 	"slipway/internal/test/worldtest"
 )
@@ -31,7 +31,7 @@ func BenchmarkLargeEnvironment(b *testing.B) {
 			services := worldtest.Another(b, w.DatabaseURL+c.options)
 			viewer := w.Acme.As(actor.Viewer)
 			for b.Loop() {
-				found, err := services.Deploy.Deployments(viewer, deployment.Filter{EnvironmentID: &environment}, page.Args{})
+				found, err := services.Deploy.View.Deployments(viewer, view.Filter{EnvironmentID: &environment}, page.Args{})
 				if err != nil || len(found.Edges) != 20 {
 					b.Fatal(found, err)
 				}

@@ -12,7 +12,7 @@ import (
 	"slipway/ent/organization"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/test/worldtest"
 )
 
@@ -207,7 +207,7 @@ func claim(t *testing.T, w *worldtest.World, o *worldtest.Org) worldtest.Stateme
 	ctx := actor.With(t.Context(), &actor.Actor{Name: "runner", Role: actor.Runner, OrganizationID: o.ID, Scope: scope})
 	lease := "lease_of_the_plan"
 	for _, s := range w.Recorded(func() {
-		if _, _, err := w.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease}); err != nil {
+		if _, _, err := w.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease}); err != nil {
 			t.Fatal(err)
 		}
 	}) {

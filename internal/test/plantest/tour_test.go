@@ -16,7 +16,11 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/dependency"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/state"
+	"slipway/internal/deployment/view"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/gate"
@@ -203,7 +207,7 @@ func (t *tour) mends() {
 // claim claims the deployment of the instance that waits, as a runner that carries out one kind.
 func (t *tour) claim() (*ent.Deployment, string) {
 	t.Helper()
-	d, lease, err := t.w.Deploy.Claim(t.runner, deployment.Claim{Kinds: []string{catalog.DeploymentTypeECS}, LeaseID: new(id.New(id.Lease))})
+	d, lease, err := t.w.Deploy.Execution.Claim(t.runner, execution.Claim{Kinds: []string{catalog.DeploymentTypeECS}, LeaseID: new(id.New(id.Lease))})
 	if err != nil || d == nil {
 		t.Fatal(d, err)
 	}
@@ -216,16 +220,16 @@ func (t *tour) destroys() {
 	instance := t.p.NewInstance(t, "destroyed")
 	t.p.Deploy(t, instance.ID, `{"image":"web:1"}`)
 	live, lease := t.claim()
-	_, err := t.w.Deploy.Complete(t.runner, live.ID, lease, nil)
+	_, err := t.w.Deploy.Execution.Complete(t.runner, live.ID, lease, nil)
 	t.must(err)
 	for _, failure := range []*fault.Data{{Code: string(fault.DeploymentFailed), Message: "no"}, nil} {
-		_, err := t.w.Deploy.Destroy(t.admin, deployment.Destroy{InstanceID: instance.ID})
+		_, err := t.w.Deploy.Propose.Destroy(t.admin, propose.Destroy{InstanceID: instance.ID})
 		t.must(err)
-		d, lease, err := t.w.Deploy.Claim(t.runner, deployment.Claim{
-			Kinds: catalog.DeploymentTypes, Actions: []deployment.Action{deployment.DestroyAction},
+		d, lease, err := t.w.Deploy.Execution.Claim(t.runner, execution.Claim{
+			Kinds: catalog.DeploymentTypes, Actions: []state.Action{state.DestroyAction},
 		})
 		t.must(err)
-		_, err = t.w.Deploy.Complete(t.runner, d.ID, lease.ID, failure)
+		_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease.ID, failure)
 		t.must(err)
 	}
 }
@@ -234,32 +238,32 @@ func (t *tour) destroys() {
 func (t *tour) deploys() *ent.Deployment {
 	t.Helper()
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
-	_, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
+	_, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.refused(err, fault.DeploymentInProgress)
 	d, lease := t.claim()
-	_, _, err = t.w.Deploy.Claim(t.runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
+	_, _, err = t.w.Deploy.Execution.Claim(t.runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
 	t.must(err)
-	_, _, err = t.w.Deploy.RenewLease(t.runner, d.ID, lease)
+	_, _, err = t.w.Deploy.Execution.RenewLease(t.runner, d.ID, lease)
 	t.must(err)
 	line := runlog.Line{At: new(time.Now()), Stream: runlog.Stdout, Text: "x"}
 	long := runlog.Line{At: new(time.Now()), Stream: runlog.Stdout, Text: strings.Repeat("x", 8000)}
 	for i := range int32(30) { // more than is kept
-		report := deployment.Report{Sequence: new(i + 1), Logs: []runlog.Line{line}}
+		report := execution.Report{Sequence: new(i + 1), Logs: []runlog.Line{line}}
 		for range 60 {
 			report.Logs = append(report.Logs, long)
 		}
-		_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, report)
+		_, _, err = t.w.Deploy.Execution.Report(t.runner, d.ID, lease, report)
 		t.must(err)
 	}
-	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/tour"),
+	_, _, err = t.w.Deploy.Execution.Report(t.runner, d.ID, lease, execution.Report{ExternalDeploymentID: new("ecs-svc/tour"),
 		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []runlog.Line{line}})
 	t.must(err)
-	d, err = t.w.Deploy.End(t.runner, d.ID, lease, deployment.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
+	d, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
-	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, nil)
 	t.must(err)
-	_, err = t.w.Deploy.OutputsOf(t.developer, []string{d.ID})
+	_, err = t.w.Deploy.View.OutputsOf(t.developer, []string{d.ID})
 	t.must(err)
 	return d
 }
@@ -267,36 +271,36 @@ func (t *tour) deploys() *ent.Deployment {
 func (t *tour) replays(first *ent.Deployment) {
 	t.Helper()
 	for range 2 { // the second is known by its key
-		_, err := t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
+		_, err := t.w.Deploy.Propose.Rollback(t.developer, propose.Replay{SourceID: first.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 		t.must(err)
 	}
 	d, lease := t.claim()
-	_, err := t.w.Deploy.Cancel(t.developer, d.ID)
+	_, err := t.w.Deploy.Execution.Cancel(t.developer, d.ID)
 	t.must(err)
-	_, err = t.w.Deploy.CompleteCanceled(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.CompleteCanceled(t.runner, d.ID, lease, nil)
 	t.must(err)
-	_, err = t.w.Deploy.Quarantine(t.admin, *first.ReleaseID, "bad", nil)
+	_, err = t.w.Deploy.Releases.Quarantine(t.admin, *first.ReleaseID, "bad", nil)
 	t.must(err)
-	_, err = t.w.Deploy.LiftQuarantine(t.admin, *first.ReleaseID)
+	_, err = t.w.Deploy.Releases.LiftQuarantine(t.admin, *first.ReleaseID)
 	t.must(err)
 	scoped := *actor.From(t.admin)
 	scoped.Scope = actor.From(t.runner).Scope
-	_, err = t.w.Deploy.Quarantine(actor.With(t.Context(), &scoped), *first.ReleaseID, "bad", nil)
+	_, err = t.w.Deploy.Releases.Quarantine(actor.With(t.Context(), &scoped), *first.ReleaseID, "bad", nil)
 	t.must(err)
-	_, err = t.w.Deploy.LiftQuarantine(t.admin, *first.ReleaseID)
+	_, err = t.w.Deploy.Releases.LiftQuarantine(t.admin, *first.ReleaseID)
 	t.must(err)
 	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE idempotency_keys SET created_at = '2026-01-01 00:00:00+00:00' WHERE organization_id = '`+t.w.Acme.ID+`' AND "key" = 'key'`)
-	d, err = t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, Request: deployment.Request{IdempotencyKey: new("key")}})
+	d, err = t.w.Deploy.Propose.Rollback(t.developer, propose.Replay{SourceID: first.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 	t.must(err)
-	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID)
 	t.must(err)
-	d, err = t.w.Deploy.Redeploy(t.developer, deployment.Replay{SourceID: first.ID})
+	d, err = t.w.Deploy.Propose.Redeploy(t.developer, propose.Replay{SourceID: first.ID})
 	t.must(err)
-	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID)
 	t.must(err)
-	_, err = t.w.Deploy.Compare(t.developer, first.ID, d.ID)
+	_, err = t.w.Deploy.Releases.Compare(t.developer, first.ID, d.ID)
 	t.must(err)
-	_, err = t.w.Deploy.Lineages(t.developer, []string{d.ID})
+	_, err = t.w.Deploy.View.Lineages(t.developer, []string{d.ID})
 	t.must(err)
 }
 
@@ -315,35 +319,35 @@ func (t *tour) control(first *ent.Deployment) {
 		rules = append(rules, r)
 	}
 	target := t.p.NewInstance(t, "promoted")
-	in := deployment.Promotion{SourceID: first.ID, InstanceID: target.ID}
-	plan, err := t.w.Deploy.PlanPromote(t.developer, in)
+	in := propose.Promotion{SourceID: first.ID, InstanceID: target.ID}
+	plan, err := t.w.Deploy.Propose.PlanPromote(t.developer, in)
 	t.must(err)
 	in.ExpectedPlan = plan.Token
-	waits, _, err := t.w.Deploy.PromoteWarned(t.developer, in)
+	waits, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, in)
 	t.must(err)
-	_, err = t.w.Deploy.PlanRollback(t.developer, deployment.Replay{SourceID: first.ID})
+	_, err = t.w.Deploy.Propose.PlanRollback(t.developer, propose.Replay{SourceID: first.ID})
 	t.must(err)
-	_, err = t.w.Deploy.PlanDestroy(t.admin, deployment.Destroy{InstanceID: t.p.Instance.ID})
+	_, err = t.w.Deploy.Propose.PlanDestroy(t.admin, propose.Destroy{InstanceID: t.p.Instance.ID})
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } } approvals { counts }
 		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
 		moduleInstance(id: "`+target.ID+`") { promotable { id } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { id } requirements { message } } rules { nodes { demand { __typename } } } }`)
-	approved, err := t.w.Deploy.Approve(t.admin, waits.ID, nil, true)
+	approved, err := t.w.Deploy.Waiting.Approve(t.admin, waits.ID, nil, true)
 	t.must(err)
 	if !approved.Started {
 		t.Errorf("not started: %v", approved.Refusal)
 	}
-	_, err = t.w.Deploy.Cancel(t.developer, waits.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, waits.ID)
 	t.must(err)
-	other, _, err := t.w.Deploy.PromoteWarned(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: target.ID})
+	other, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: target.ID})
 	t.must(err)
-	_, err = t.w.Deploy.Approve(t.admin, other.ID, nil, false)
+	_, err = t.w.Deploy.Waiting.Approve(t.admin, other.ID, nil, false)
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { node(id: "`+t.w.Store.Client.Approval.Query().Where(approval.DeploymentID(other.ID)).OnlyX(t.admin).ID+`") { id } }`)
-	_, err = t.w.Deploy.Reject(t.admin, other.ID, nil)
+	_, err = t.w.Deploy.Waiting.Reject(t.admin, other.ID, nil)
 	t.must(err)
 	t.supersedes(first, target.ID)
-	_, err = t.w.Deploy.ExpireWaiting(t.Context())
+	_, err = t.w.Deploy.Waiting.ExpireWaiting(t.Context())
 	t.must(err)
 	for _, r := range rules {
 		_, _, err := t.w.Rules.Update(t.admin, r.ID, rule.Patch{Name: new("S")})
@@ -356,27 +360,27 @@ func (t *tour) control(first *ent.Deployment) {
 // supersedes has a deployment succeed while a promotion waits, and starts a replay of the success.
 func (t *tour) supersedes(first *ent.Deployment, instanceID string) {
 	t.Helper()
-	_, _, err := t.w.Deploy.PromoteWarned(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	_, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
 	t.must(err)
 	t.p.Deploy(t.T, instanceID, `{"image":"web:1"}`)
 	created, lease := t.claim()
-	_, err = t.w.Deploy.Complete(t.runner, created.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.Complete(t.runner, created.ID, lease, nil)
 	t.must(err)
-	_, err = t.w.Deploy.PlanPromote(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	_, err = t.w.Deploy.Propose.PlanPromote(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
 	t.must(err)
-	again, err := t.w.Deploy.Redeploy(t.developer, deployment.Replay{SourceID: created.ID})
+	again, err := t.w.Deploy.Propose.Redeploy(t.developer, propose.Replay{SourceID: created.ID})
 	t.must(err)
-	approved, err := t.w.Deploy.Approve(t.admin, again.ID, nil, true)
+	approved, err := t.w.Deploy.Waiting.Approve(t.admin, again.ID, nil, true)
 	t.must(err)
 	if !approved.Started {
 		t.Errorf("not started: %v", approved.Refusal)
 	}
-	waits, _, err := t.w.Deploy.PromoteWarned(t.developer, deployment.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	waits, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
 	t.must(err)
 	again, lease = t.claim()
-	_, err = t.w.Deploy.Complete(t.runner, again.ID, lease, nil) // the release that is live already supersedes nothing
+	_, err = t.w.Deploy.Execution.Complete(t.runner, again.ID, lease, nil) // the release that is live already supersedes nothing
 	t.must(err)
-	_, err = t.w.Deploy.Reject(t.admin, waits.ID, nil)
+	_, err = t.w.Deploy.Waiting.Reject(t.admin, waits.ID, nil)
 	t.must(err)
 }
 
@@ -385,27 +389,27 @@ func (t *tour) follows() {
 	d := t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:2"}`)
 	ctx, stop := context.WithCancel(t.developer)
 	defer stop()
-	all, err := t.w.Deploy.FollowAll(ctx, deployment.Filter{}, nil)
+	all, err := t.w.Deploy.View.FollowAll(ctx, view.Filter{}, nil)
 	t.must(err)
-	one, err := t.w.Deploy.Follow(ctx, d.ID, nil)
+	one, err := t.w.Deploy.View.Follow(ctx, d.ID, nil)
 	t.must(err)
-	logs, err := t.w.Deploy.FollowLogs(ctx, d.ID, nil)
+	logs, err := t.w.Deploy.View.FollowLogs(ctx, d.ID, nil)
 	t.must(err)
 	cursor := next(t, one).Cursor
 	_, lease := t.claim()
-	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{Logs: []runlog.Line{{At: new(time.Now()), Stream: runlog.Stdout, Text: "x"}}})
+	_, _, err = t.w.Deploy.Execution.Report(t.runner, d.ID, lease, execution.Report{Logs: []runlog.Line{{At: new(time.Now()), Stream: runlog.Stdout, Text: "x"}}})
 	t.must(err)
 	receive(t, logs)
 	next(t, all)
 	for _, following := range []func() (<-chan *feed.Item, error){
-		func() (<-chan *feed.Item, error) { return t.w.Deploy.FollowAll(ctx, deployment.Filter{}, &cursor) },
-		func() (<-chan *feed.Item, error) { return t.w.Deploy.Follow(ctx, d.ID, &cursor) },
+		func() (<-chan *feed.Item, error) { return t.w.Deploy.View.FollowAll(ctx, view.Filter{}, &cursor) },
+		func() (<-chan *feed.Item, error) { return t.w.Deploy.View.Follow(ctx, d.ID, &cursor) },
 	} {
 		again, err := following()
 		t.must(err)
 		next(t, again)
 	}
-	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, &fault.Data{Code: string(fault.DeploymentFailed), Message: "no"})
+	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, &fault.Data{Code: string(fault.DeploymentFailed), Message: "no"})
 	t.must(err)
 	system := actor.With(t.Context(), &actor.Actor{Name: "slipway", Role: actor.System})
 	_, err = t.w.Store.LogLines(system, []string{d.ID}) // the feed asks every second
@@ -450,22 +454,22 @@ func (t *tour) inputs() {
 	t.must(err)
 	other := t.p.NewInstance(t, "referring")
 	values := strictjson.MustParse(fmt.Sprintf(`{"place":"a","host":"h","project":%q,"kind":"tour","of":%q}`, t.p.Project.ID, t.p.Instance.ID))
-	_, err = t.w.Deploy.Create(t.developer, deployment.New{InstanceID: other.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
+	_, err = t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: other.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.must(err)
 	d, lease := t.claim()
-	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, nil)
 	t.must(err)
 	t.refers(d)
 	elsewhere := t.p.NewInstance(t, "elsewhere")
-	_, err = t.w.Deploy.PlanPromote(t.developer, deployment.Promotion{SourceID: d.ID, InstanceID: elsewhere.ID})
+	_, err = t.w.Deploy.Propose.PlanPromote(t.developer, propose.Promotion{SourceID: d.ID, InstanceID: elsewhere.ID})
 	t.must(err)
 	r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 	t.must(err)
-	waits, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: elsewhere.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
+	waits, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: elsewhere.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.must(err)
-	_, err = t.w.Deploy.Approve(t.admin, waits.ID, nil, true)
+	_, err = t.w.Deploy.Waiting.Approve(t.admin, waits.ID, nil, true)
 	t.must(err)
-	_, err = t.w.Deploy.Cancel(t.developer, waits.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, waits.ID)
 	t.must(err)
 	_, err = t.w.Rules.End(t.admin, r.ID)
 	t.must(err)
@@ -497,13 +501,13 @@ func (t *tour) refers(d *ent.Deployment) {
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } deployment { status } } } }`, d.ID))
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:outdated"}`)
 	newer, lease := t.claim()
-	_, err := t.w.Deploy.End(t.runner, newer.ID, lease, deployment.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
+	_, err := t.w.Deploy.Execution.End(t.runner, newer.ID, lease, execution.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdated { moduleInstance { name } read { status } live { status } } } }`, d.ModuleInstanceID))
-	taken, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
+	taken, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), InputsFrom: &d.ID, WithoutInputs: []string{"of"}})
 	t.must(err)
-	_, err = t.w.Deploy.Cancel(t.developer, taken.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, taken.ID)
 	t.must(err)
 	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
 	t.refused(t.w.Store.Tx(t.admin, never, func(ctx context.Context, tx *ent.Tx) error {
@@ -554,7 +558,7 @@ func (t *tour) events() {
 	for i, service := range []string{"web", "web", "web", "web", "unknown"} {
 		for _, ctx := range []context.Context{t.w.Acme.As(actor.Runner), t.runner} {
 			for _, name := range []string{"IN_PROGRESS", "COMPLETED", "COMPLETED"} {
-				t.must(t.w.Deploy.ReceiveECSEvent(ctx, strictjson.MustParse(fmt.Sprintf(`{"id":"tour-%d-%s","detail-type":"ECS Deployment State Change",
+				t.must(t.w.Deploy.CloudEvents.ReceiveECSEvent(ctx, strictjson.MustParse(fmt.Sprintf(`{"id":"tour-%d-%s","detail-type":"ECS Deployment State Change",
 					"time":%q,"resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/%s"],
 					"detail":{"eventName":"SERVICE_DEPLOYMENT_%s","deploymentId":"ecs-svc/tour%d"}}`, i, name,
 					now.Add(time.Duration(i)*10*time.Minute).Format(time.RFC3339), service, name, i))))
@@ -562,19 +566,19 @@ func (t *tour) events() {
 		}
 	}
 	execute(t, db, `DELETE FROM cloud_events WHERE service_arn = 'waiting'`)
-	_, err := t.w.Deploy.RetryEvents(t.Context())
+	_, err := t.w.Deploy.CloudEvents.RetryEvents(t.Context())
 	t.must(err)
 	// What was started outside has succeeded after this one, by the clock of the cloud.
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
 	d, lease := t.claim()
-	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, nil)
 	t.must(err)
 }
 
 // ecsEvent receives the event of a deployment of a service.
 func (t *tour) ecsEvent(name, service, cloudID string, at time.Time) {
 	t.Helper()
-	t.must(t.w.Deploy.ReceiveECSEvent(t.w.Acme.As(actor.Runner), strictjson.MustParse(fmt.Sprintf(`{"id":"%s-%s",
+	t.must(t.w.Deploy.CloudEvents.ReceiveECSEvent(t.w.Acme.As(actor.Runner), strictjson.MustParse(fmt.Sprintf(`{"id":"%s-%s",
 		"detail-type":"ECS Deployment State Change","time":%q,"resources":[%q],
 		"detail":{"eventName":"SERVICE_DEPLOYMENT_%s","deploymentId":"ecs-svc/%[1]s"}}`,
 		cloudID, name, at.Format(time.RFC3339), service, name))))
@@ -586,16 +590,16 @@ func (t *tour) moves() {
 	t.Helper()
 	service, now := "arn:aws:ecs:eu-west-1:123456789012:service/main/moved", time.Now().UTC()
 	from, to := t.p.NewInstance(t, "moved-from"), t.p.NewInstance(t, "moved-to")
-	d, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: from.ID, VersionID: t.p.Version.ID,
+	d, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: from.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 		Data: strictjson.MustParse(fmt.Sprintf(`{"serviceArn":%q}`, service))})
 	t.must(err)
-	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID)
 	t.must(err)
 	for i, minutes := range []int{-30, -90, -10, -60, -45} {
 		t.ecsEvent("IN_PROGRESS", service, fmt.Sprint("moved", i), now.Add(time.Duration(minutes)*time.Minute))
 	}
-	_, err = t.w.Deploy.MoveService(t.admin, service, to.ID)
+	_, err = t.w.Deploy.CloudEvents.MoveService(t.admin, service, to.ID)
 	t.must(err)
 }
 
@@ -686,31 +690,29 @@ func (t *tour) ages() {
 // keepsHouse lets a lease run out, ends one by force, and removes what is too old.
 func (t *tour) keepsHouse() {
 	t.Helper()
-	house := *t.w.Deploy
 	later := store.Now().Add(30 * 24 * time.Hour)
-	house.Journal = journal.NewAlone(t.w.Store, func() time.Time { return later }, id.New)
+	house := t.w.DeployBy(func() time.Time { return later })
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
 	forced, _ := t.claim()
-	_, err := t.w.Deploy.Cancel(t.developer, forced.ID)
+	_, err := t.w.Deploy.Execution.Cancel(t.developer, forced.ID)
 	t.must(err)
-	_, err = house.ForceCancel(t.admin, forced.ID)
+	_, err = house.Execution.ForceCancel(t.admin, forced.ID)
 	t.must(err)
-	_, err = t.w.Deploy.ExpireLeases(t.Context()) // the first since the servers were away
+	_, err = t.w.Deploy.Execution.ExpireLeases(t.Context()) // the first since the servers were away
 	t.must(err)
-	soon := *t.w.Deploy
-	soon.Journal = journal.NewAlone(t.w.Store, func() time.Time { return store.Now().Add(10 * time.Second) }, id.New)
-	_, err = soon.ExpireLeases(t.Context())
+	soon := t.w.DeployBy(func() time.Time { return store.Now().Add(10 * time.Second) })
+	_, err = soon.Execution.ExpireLeases(t.Context())
 	t.must(err)
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
 	d, lease := t.claim()
 	t.must(t.w.NoteSweep(later, time.Unix(0, 0)))
-	_, _, err = house.RenewLease(t.runner, d.ID, lease)
+	_, _, err = house.Execution.RenewLease(t.runner, d.ID, lease)
 	t.refused(err, fault.DeploymentLeaseLost)
-	if found, err := house.Counts(t.Context()); err != nil || found.LateLeases != 1 {
+	if found, err := house.View.Counts(t.Context()); err != nil || found.LateLeases != 1 {
 		t.Error(found, err)
 	}
 	t.must(t.w.NoteSweep(later, time.Unix(0, 0)))
-	if expired, err := house.ExpireLeases(t.Context()); err != nil || expired != 1 {
+	if expired, err := house.Execution.ExpireLeases(t.Context()); err != nil || expired != 1 {
 		t.Error(expired, err)
 	}
 	if purged, err := t.w.Retention.Purge(t.Context()); err != nil || purged < 400 {

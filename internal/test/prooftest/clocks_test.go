@@ -12,7 +12,7 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/server"
 	"slipway/internal/store"
@@ -80,10 +80,10 @@ func (s *skewed) db(t *testing.T, statement string, args ...any) {
 }
 
 // claim makes a deployment and claims it by the i-th server; it returns the lease.
-func (s *skewed) claim(t *testing.T, p *worldtest.Fixture, instance string, i int) (*ent.Deployment, *deployment.Lease) {
+func (s *skewed) claim(t *testing.T, p *worldtest.Fixture, instance string, i int) (*ent.Deployment, *execution.Lease) {
 	t.Helper()
 	p.Deploy(t, p.NewInstance(t, instance).ID, `{"image":"web:1"}`)
-	d, lease, err := s.servers[i%2].Deploy.Claim(s.w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := s.servers[i%2].Deploy.Execution.Claim(s.w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil || d == nil {
 		t.Fatalf("%v, %v", d, err)
 	}
@@ -102,7 +102,7 @@ func (s *skewed) kept(t *testing.T) {
 func (s *skewed) sweep(t *testing.T, i, want int) {
 	t.Helper()
 	for j := range s.servers {
-		if n, err := s.servers[(i+j)%2].Deploy.ExpireLeases(t.Context()); n != want || err != nil {
+		if n, err := s.servers[(i+j)%2].Deploy.Execution.ExpireLeases(t.Context()); n != want || err != nil {
 			t.Errorf("%d leases ran out, want %d, %v", n, want, err)
 		}
 		want = 0
@@ -117,15 +117,15 @@ func (s *skewed) held(t *testing.T, p *worldtest.Fixture, i int) {
 	s.kept(t)
 	s.sweep(t, i, 0)
 	for _, server := range s.servers {
-		if _, l, err := server.Deploy.RenewLease(runner, d.ID, lease.ID); err != nil || l.Seconds != 60 {
+		if _, l, err := server.Deploy.Execution.RenewLease(runner, d.ID, lease.ID); err != nil || l.Seconds != 60 {
 			t.Errorf("renewed: %+v, %v", l, err)
 		}
-		if _, l, err := server.Deploy.Report(runner, d.ID, lease.ID, deployment.Report{}); err != nil || l.Seconds != 60 {
+		if _, l, err := server.Deploy.Execution.Report(runner, d.ID, lease.ID, execution.Report{}); err != nil || l.Seconds != 60 {
 			t.Errorf("reported: %+v, %v", l, err)
 		}
 		s.sweep(t, i, 0)
 	}
-	if _, err := s.servers[(i+1)%2].Deploy.Complete(runner, d.ID, lease.ID, nil); err != nil {
+	if _, err := s.servers[(i+1)%2].Deploy.Execution.Complete(runner, d.ID, lease.ID, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -137,7 +137,7 @@ func (s *skewed) lapsed(t *testing.T, p *worldtest.Fixture, i int) {
 	s.kept(t)
 	s.db(t, `UPDATE deployments SET lease_expires_at = clock_timestamp() WHERE id = $1`, d.ID)
 	for _, server := range s.servers {
-		if _, _, err := server.Deploy.RenewLease(s.w.Acme.As(actor.Runner), d.ID, lease.ID); !fault.Is(err, fault.DeploymentLeaseLost) {
+		if _, _, err := server.Deploy.Execution.RenewLease(s.w.Acme.As(actor.Runner), d.ID, lease.ID); !fault.Is(err, fault.DeploymentLeaseLost) {
 			t.Errorf("renewed: %v", err)
 		}
 	}

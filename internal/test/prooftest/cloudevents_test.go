@@ -16,7 +16,8 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -121,22 +122,22 @@ func cloudService(t *testing.T, w *worldtest.World, p *worldtest.Fixture, n, dep
 // carryOutAs has a runner carry a deployment out and report the id of the cloud, and returns when it began.
 func carryOutAs(t *testing.T, w *worldtest.World, p *worldtest.Fixture, i *ent.ModuleInstance, service, cloudID string) time.Time {
 	t.Helper()
-	_, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+	_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: i.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	runner := w.Acme.As(actor.Runner)
-	d, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := deployment.Report{ExternalDeploymentID: &cloudID, Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)}
-	if _, _, err := w.Deploy.Report(runner, d.ID, lease.ID, told); err != nil {
+	told := execution.Report{ExternalDeploymentID: &cloudID, Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)}
+	if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease.ID, told); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Deploy.Complete(runner, d.ID, lease.ID, nil); err != nil {
+	if _, err := w.Deploy.Execution.Complete(runner, d.ID, lease.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	return *d.StartedAt
@@ -223,7 +224,7 @@ func reachAcross(t *testing.T, w *worldtest.World, other *worldtest.Fixture, url
 	}
 	developer := *actor.From(w.Acme.As(actor.Developer))
 	developer.Scope = &actor.Scope{Environments: []string{other.Environment.ID}}
-	_, err := w.Deploy.Create(actor.With(t.Context(), &developer), deployment.New{
+	_, err := w.Deploy.Propose.Create(actor.With(t.Context(), &developer), propose.New{
 		InstanceID: other.Instance.ID, VersionID: other.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"serviceArn":"` + serviceARN(0) + `"}`),
 	})

@@ -15,6 +15,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/event"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
@@ -106,14 +108,14 @@ func (l *feedLoad) write(t *testing.T, writer int, random *rand.Rand) {
 	ctx := l.org.As(actor.Developer)
 	for l.done.Load() < l.changes && !t.Failed() {
 		services := l.servers[random.IntN(len(l.servers))].Deploy
-		made, err := services.Create(ctx, deployment.New{
+		made, err := services.Propose.Create(ctx, propose.New{
 			InstanceID: l.instances[writer], VersionID: l.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 			Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(l.servers[0].DataOf(l.org, l.instances[writer])),
 		})
 		if err == nil {
 			l.done.Add(1)
 			if random.IntN(4) == 0 { // while another may claim it
-				if _, err := services.Cancel(ctx, made.ID); err == nil {
+				if _, err := services.Execution.Cancel(ctx, made.ID); err == nil {
 					l.done.Add(1)
 				}
 			}
@@ -123,9 +125,9 @@ func (l *feedLoad) write(t *testing.T, writer int, random *rand.Rand) {
 }
 
 // carryOut carries out a deployment that waits, with reports to any server, and reports whether there was one.
-func (l *feedLoad) carryOut(t *testing.T, services *deployment.Service, random *rand.Rand) bool {
+func (l *feedLoad) carryOut(t *testing.T, services *deployment.Services, random *rand.Rand) bool {
 	runner := l.org.As(actor.Runner)
-	claimed, lease, err := services.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+	claimed, lease, err := services.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil || claimed == nil {
 		if err != nil {
 			t.Error(err)
@@ -135,11 +137,11 @@ func (l *feedLoad) carryOut(t *testing.T, services *deployment.Service, random *
 	reports := random.IntN(8)
 	for range reports {
 		where := l.servers[random.IntN(len(l.servers))].Deploy
-		if _, _, err := where.Report(runner, claimed.ID, lease.ID, deployment.Report{Events: []event.Event{{Message: new("on")}}}); err != nil {
+		if _, _, err := where.Execution.Report(runner, claimed.ID, lease.ID, execution.Report{Events: []event.Event{{Message: new("on")}}}); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := services.Complete(runner, claimed.ID, lease.ID, nil); err != nil {
+	if _, err := services.Execution.Complete(runner, claimed.ID, lease.ID, nil); err != nil {
 		t.Error(err)
 	}
 	l.done.Add(int64(2 + reports))

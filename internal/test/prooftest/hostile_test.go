@@ -45,7 +45,7 @@ func besieged(t *testing.T, program, database string) {
 	streams, tokens, silent, rounds := size(95, 500), size(4, 10), 300, size(1, 20)
 	w := worldtest.New(t, database)
 	theirs, mine := w.Fixture(t, w.Globex, "web"), w.Fixture(t, w.Acme, "web")
-	before, err := w.Deploy.Feed.Head(w.Globex.As(actor.Viewer))
+	before, err := w.Deploy.View.Feed.Head(w.Globex.As(actor.Viewer))
 	must(t, err)
 	for range 3 { // of which one item is more than what a connection keeps
 		theirs.Finish(t, theirs.Deploy(t, theirs.Instance.ID, `{"image":"`+strings.Repeat("x", 4000)+`"}`), nil)
@@ -54,7 +54,7 @@ func besieged(t *testing.T, program, database string) {
 	for i := range tokens {
 		hostile = append(hostile, w.Token(t, w.Globex, account.NewToken{Name: fmt.Sprint("hostile-", i), Role: actor.Viewer}))
 	}
-	start, err := w.Deploy.Feed.Head(w.Acme.As(actor.Viewer))
+	start, err := w.Deploy.View.Feed.Head(w.Acme.As(actor.Viewer))
 	must(t, err)
 	v := &neighbour{source: mine.Succeeded(t).ID, after: start.String(), tokens: w.Acme.Tokens}
 	must(t, w.Store.Close()) // the file is to be the server's alone

@@ -19,7 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"slipway/internal/actor"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
@@ -58,7 +58,7 @@ func TestLiveStreamsAreCheap(t *testing.T) { //nolint:paralleltest // what the p
 	statements := transactionsWhile(t, w, idle)
 
 	change := func() time.Time {
-		if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("on")}}}); err != nil {
+		if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{Events: []event.Event{{Message: new("on")}}}); err != nil {
 			t.Fatal(err)
 		}
 		return time.Now()
@@ -161,7 +161,7 @@ func underLoad(t *testing.T, w *worldtest.World, listening, asked string, p *wor
 				case <-noise.Done():
 					return
 				case <-tick.C:
-					_, _, _ = w.Deploy.Report(w.Acme.As(actor.Runner), other.ID, held, deployment.Report{Events: []event.Event{{Message: new("on")}}})
+					_, _, _ = w.Deploy.Execution.Report(w.Acme.As(actor.Runner), other.ID, held, execution.Report{Events: []event.Event{{Message: new("on")}}})
 				}
 			}
 		})

@@ -5,7 +5,6 @@ package resolvertest
 import (
 	"context"
 	"encoding/json"
-
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -15,7 +14,12 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/propose"
+	"slipway/internal/deployment/releases"
+	"slipway/internal/deployment/state"
+	"slipway/internal/deployment/view"
+	"slipway/internal/deployment/waiting"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -118,8 +122,8 @@ func (r aroundDeployment) ModuleInstance(ctx context.Context, obj *record.Deploy
 	})
 }
 
-func (r aroundDeployment) Action(ctx context.Context, obj *record.Deployment) (deployment.Action, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.action", Parent: obj}, func(ctx context.Context) (deployment.Action, error) {
+func (r aroundDeployment) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.action", Parent: obj}, func(ctx context.Context) (state.Action, error) {
 		return r.DeploymentResolver.Action(ctx, obj)
 	})
 }
@@ -196,14 +200,14 @@ func (r aroundDeployment) FoldedLogBytes(ctx context.Context, obj *record.Deploy
 	})
 }
 
-func (r aroundDeployment) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.rollbackEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+func (r aroundDeployment) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.rollbackEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
 		return r.DeploymentResolver.RollbackEligibility(ctx, obj)
 	})
 }
 
-func (r aroundDeployment) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.redeployEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+func (r aroundDeployment) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.redeployEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
 		return r.DeploymentResolver.RedeployEligibility(ctx, obj)
 	})
 }
@@ -220,20 +224,20 @@ func (r aroundDeployment) Requirements(ctx context.Context, obj *record.Deployme
 	})
 }
 
-func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment) ([]*deployment.Approval, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj}, func(ctx context.Context) ([]*deployment.Approval, error) {
+func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment) ([]*waiting.Approval, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj}, func(ctx context.Context) ([]*waiting.Approval, error) {
 		return r.DeploymentResolver.Approvals(ctx, obj)
 	})
 }
 
-func (r aroundDeployment) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.approveEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+func (r aroundDeployment) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approveEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
 		return r.DeploymentResolver.ApproveEligibility(ctx, obj)
 	})
 }
 
-func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.startEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.startEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
 		return r.DeploymentResolver.StartEligibility(ctx, obj)
 	})
 }
@@ -298,19 +302,19 @@ func (r resolvers) DeploymentPlan() generated.DeploymentPlanResolver {
 	return aroundDeploymentPlan{r.ResolverRoot.DeploymentPlan(), r.call}
 }
 
-func (r aroundDeploymentPlan) Refusal(ctx context.Context, obj *deployment.Plan) (*fault.Data, error) {
+func (r aroundDeploymentPlan) Refusal(ctx context.Context, obj *propose.Plan) (*fault.Data, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentPlan.refusal", Parent: obj}, func(ctx context.Context) (*fault.Data, error) {
 		return r.DeploymentPlanResolver.Refusal(ctx, obj)
 	})
 }
 
-func (r aroundDeploymentPlan) Violations(ctx context.Context, obj *deployment.Plan) ([]*fault.Violation, error) {
+func (r aroundDeploymentPlan) Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentPlan.violations", Parent: obj}, func(ctx context.Context) ([]*fault.Violation, error) {
 		return r.DeploymentPlanResolver.Violations(ctx, obj)
 	})
 }
 
-func (r aroundDeploymentPlan) Live(ctx context.Context, obj *deployment.Plan) (*record.Deployment, error) {
+func (r aroundDeploymentPlan) Live(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentPlan.live", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DeploymentPlanResolver.Live(ctx, obj)
 	})
@@ -346,7 +350,7 @@ func (r resolvers) Drift() generated.DriftResolver {
 	return aroundDrift{r.ResolverRoot.Drift(), r.call}
 }
 
-func (r aroundDrift) Deployment(ctx context.Context, obj *deployment.Drift) (*record.Deployment, error) {
+func (r aroundDrift) Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "Drift.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DriftResolver.Deployment(ctx, obj)
 	})
@@ -445,13 +449,13 @@ func (r resolvers) LogBatch() generated.LogBatchResolver {
 	return aroundLogBatch{r.ResolverRoot.LogBatch(), r.call}
 }
 
-func (r aroundLogBatch) Cursor(ctx context.Context, obj *deployment.LogBatch) (string, error) {
+func (r aroundLogBatch) Cursor(ctx context.Context, obj *view.LogBatch) (string, error) {
 	return around(ctx, r.call, Field{Name: "LogBatch.cursor", Parent: obj}, func(ctx context.Context) (string, error) {
 		return r.LogBatchResolver.Cursor(ctx, obj)
 	})
 }
 
-func (r aroundLogBatch) Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error) {
+func (r aroundLogBatch) Lines(ctx context.Context, obj *view.LogBatch) ([]*ent.DeploymentLog, error) {
 	return around(ctx, r.call, Field{Name: "LogBatch.lines", Parent: obj}, func(ctx context.Context) ([]*ent.DeploymentLog, error) {
 		return r.LogBatchResolver.Lines(ctx, obj)
 	})
@@ -538,14 +542,14 @@ func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *recor
 	})
 }
 
-func (r aroundModuleInstance) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*deployment.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.destroyEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
+func (r aroundModuleInstance) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.destroyEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
 		return r.ModuleInstanceResolver.DestroyEligibility(ctx, obj)
 	})
 }
 
-func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*deployment.Drift, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*deployment.Drift, error) {
+func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*state.Drift, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*state.Drift, error) {
 		return r.ModuleInstanceResolver.Drift(ctx, obj)
 	})
 }
@@ -568,8 +572,8 @@ func (r aroundModuleInstance) PreviousDeployment(ctx context.Context, obj *recor
 	})
 }
 
-func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*deployment.Count, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*deployment.Count, error) {
+func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*view.Count, error) {
 		return r.ModuleInstanceResolver.DeploymentCounts(ctx, obj)
 	})
 }
@@ -1069,8 +1073,8 @@ func (r aroundQuery) Deployment(ctx context.Context, id string) (*record.Deploym
 	})
 }
 
-func (r aroundQuery) CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error) {
-	return around(ctx, r.call, Field{Name: "Query.compareDeployments", Args: []any{from, to}}, func(ctx context.Context) (*deployment.Comparison, error) {
+func (r aroundQuery) CompareDeployments(ctx context.Context, from string, to string) (*releases.Comparison, error) {
+	return around(ctx, r.call, Field{Name: "Query.compareDeployments", Args: []any{from, to}}, func(ctx context.Context) (*releases.Comparison, error) {
 		return r.QueryResolver.CompareDeployments(ctx, from, to)
 	})
 }
@@ -1165,8 +1169,8 @@ func (r aroundQuery) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) {
 	})
 }
 
-func (r aroundQuery) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*deployment.Plan, error) {
-	return around(ctx, r.call, Field{Name: "Query.deploymentPlan", Args: []any{input}}, func(ctx context.Context) (*deployment.Plan, error) {
+func (r aroundQuery) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error) {
+	return around(ctx, r.call, Field{Name: "Query.deploymentPlan", Args: []any{input}}, func(ctx context.Context) (*propose.Plan, error) {
 		return r.QueryResolver.DeploymentPlan(ctx, input)
 	})
 }
@@ -1285,8 +1289,8 @@ func (r aroundSubscription) DeploymentsChanged(ctx context.Context, filter *mode
 	})
 }
 
-func (r aroundSubscription) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error) {
-	return around(ctx, r.call, Field{Name: "Subscription.deploymentLogs", Args: []any{id, after}}, func(ctx context.Context) (<-chan *deployment.LogBatch, error) {
+func (r aroundSubscription) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error) {
+	return around(ctx, r.call, Field{Name: "Subscription.deploymentLogs", Args: []any{id, after}}, func(ctx context.Context) (<-chan *view.LogBatch, error) {
 		return r.SubscriptionResolver.DeploymentLogs(ctx, id, after)
 	})
 }

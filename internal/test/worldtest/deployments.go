@@ -10,7 +10,8 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
+	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
@@ -91,7 +92,7 @@ func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deploymen
 	t.Helper()
 	p.w.canaries.noteValue(inputs)
 	p.w.canaries.noteValue(Artifact)
-	d, err := p.w.Deploy.Create(p.org.As(actor.Developer), deployment.New{
+	d, err := p.w.Deploy.Propose.Create(p.org.As(actor.Developer), propose.New{
 		InstanceID: instanceID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact), Data: strictjson.MustParse(p.w.DataOf(p.org, instanceID)),
 	})
@@ -131,7 +132,7 @@ func (p *Fixture) Failed(t testing.TB) *ent.Deployment {
 func (p *Fixture) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *ent.Deployment {
 	t.Helper()
 	runner := p.org.As(actor.Runner)
-	done, err := p.w.Deploy.Complete(runner, d.ID, p.Claim(t, d), failure)
+	done, err := p.w.Deploy.Execution.Complete(runner, d.ID, p.Claim(t, d), failure)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +142,9 @@ func (p *Fixture) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *
 // Cancel cancels an organization's deployment, and has its program end where one is at work.
 func (w *World) Cancel(t testing.TB, o *Org, deploymentID string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Cancel(o.As(actor.Developer), deploymentID)
+	d, err := w.Deploy.Execution.Cancel(o.As(actor.Developer), deploymentID)
 	if err == nil && d.CompletedAt == nil {
-		d, err = w.Deploy.CompleteCanceled(o.As(actor.Runner), deploymentID, *d.LeaseID, nil)
+		d, err = w.Deploy.Execution.CompleteCanceled(o.As(actor.Runner), deploymentID, *d.LeaseID, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func (w *World) LeaseOf(o *Org, deploymentID string) string {
 // Claim claims a PENDING deployment, which must be the only one that waits, and returns the id of the lease.
 func (p *Fixture) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
 	t.Helper()
-	claimed, lease, err := p.w.Deploy.Claim(p.org.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	claimed, lease, err := p.w.Deploy.Execution.Claim(p.org.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}

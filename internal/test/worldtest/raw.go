@@ -13,6 +13,7 @@ import (
 	"slipway/ent/chore"
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/retention"
@@ -92,10 +93,15 @@ func (w *World) NoteSweep(worked, resumed time.Time) error {
 
 // RetentionAt returns what removes old rows, as if it was always the given time.
 func (w *World) RetentionAt(at time.Time) *retention.Service {
-	r, deploy := *w.Retention, *w.Deploy
+	r := *w.Retention
 	r.Journal = journal.NewAlone(w.Store, func() time.Time { return at }, id.New)
-	deploy.Journal, r.Deploy = r.Journal, &deploy
+	r.Deploy = w.Deploy.With(func(d *deployment.Deps) { d.Journal = r.Journal })
 	return &r
+}
+
+// DeployBy returns the services of deployments as they go by a clock. Who follows them hears nothing of what they change.
+func (w *World) DeployBy(now func() time.Time) *deployment.Services {
+	return w.Deploy.With(func(d *deployment.Deps) { d.Journal = journal.NewAlone(w.Store, now, id.New) })
 }
 
 // Rows counts the rows of every table, whosever they are, by one statement: SQLite opens the file for each.
