@@ -7,6 +7,7 @@ import (
 )
 
 func TestAnAbsentValueIsZeroAndEqualOnlyToAnother(t *testing.T) {
+	t.Parallel()
 	if optional.OrZero[string](nil) != "" || optional.OrZero(new("a")) != "a" {
 		t.Error("OrZero of nothing and of a value")
 	}

@@ -102,8 +102,8 @@ func (s *Service) blockers(ctx context.Context, list []*Source) (map[string]*rec
 	return record.ByKey(active, func(d *record.Deployment) string { return d.ID }), err
 }
 
-// eligibilityCheck is one look at many deployments: who asks, when, and what was read for all of them.
-type eligibilityCheck struct {
+// EligibilityCheck is one look at many deployments: who asks, when, and what was read for all of them.
+type EligibilityCheck struct {
 	*Service
 	actor *actor.Actor
 	// at is the time by this server's clock, and shared by the one that rules go by.
@@ -118,8 +118,8 @@ type eligibilityCheck struct {
 
 // NewEligibilityCheck reads what a look at some sources takes besides, but for the rules; m is one of the modes with its
 // permission.
-func (s *Service) NewEligibilityCheck(ctx context.Context, list []*Source, m Mode) (c eligibilityCheck, err error) {
-	c = eligibilityCheck{Service: s, actor: actor.From(ctx), at: s.Journal.Now()}
+func (s *Service) NewEligibilityCheck(ctx context.Context, list []*Source, m Mode) (c EligibilityCheck, err error) {
+	c = EligibilityCheck{Service: s, actor: actor.From(ctx), at: s.Journal.Now()}
 	if c.proofs, err = s.proofs(ctx, list, m); err != nil {
 		return c, err
 	}
@@ -128,7 +128,7 @@ func (s *Service) NewEligibilityCheck(ctx context.Context, list []*Source, m Mod
 }
 
 // readRules reads the rules that are in force where the sources are, and what they ask for. Without rules the clock is not asked.
-func (c *eligibilityCheck) readRules(ctx context.Context, list []*Source) (err error) {
+func (c *EligibilityCheck) readRules(ctx context.Context, list []*Source) (err error) {
 	if c.rules, err = ReadRules(ctx, c.Store.Query, c.Store.Postgres(), list); err != nil || len(c.rules) == 0 {
 		return err
 	}
@@ -144,13 +144,13 @@ func (c *eligibilityCheck) readRules(ctx context.Context, list []*Source) (err e
 	return err
 }
 
-func (c eligibilityCheck) of(ctx context.Context, m Mode, from *Source) (*Eligibility, error) {
+func (c EligibilityCheck) of(ctx context.Context, m Mode, from *Source) (*Eligibility, error) {
 	err := c.CheckReplayable(c.actor, m, from, func() error { return c.Prove(from) }, c.at)
 	return c.judged(ctx, m, from, from.Concerns(), err)
 }
 
 // judged returns what a replay comes to that is refused by err, or, if that is nil, by what the rules and the instance say.
-func (c eligibilityCheck) judged(ctx context.Context, m Mode, from *Source, concerns state.Concerns, err error) (*Eligibility, error) {
+func (c EligibilityCheck) judged(ctx context.Context, m Mode, from *Source, concerns state.Concerns, err error) (*Eligibility, error) {
 	if err != nil {
 		return c.Eligibility(err, from, concerns.Sentences())
 	}
@@ -174,7 +174,7 @@ func Joined(first *string, second string) *string {
 }
 
 // Eligibility returns what a refusal, or nil, comes to. It fails with an error that is no refusal.
-func (c eligibilityCheck) Eligibility(err error, from *Source, warning *string) (*Eligibility, error) {
+func (c EligibilityCheck) Eligibility(err error, from *Source, warning *string) (*Eligibility, error) {
 	if err == nil {
 		return &Eligibility{Allowed: true, Warning: warning}, nil
 	}
@@ -189,7 +189,7 @@ func (c eligibilityCheck) Eligibility(err error, from *Source, warning *string) 
 	return e, nil
 }
 
-func (c eligibilityCheck) Prove(from *Source) error {
+func (c EligibilityCheck) Prove(from *Source) error {
 	err, isStored := c.proofs[optional.OrZero(from.ReleaseID)]
 	if !isStored {
 		return releases.NotStored(from.ID)

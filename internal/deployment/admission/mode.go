@@ -9,21 +9,7 @@ import (
 	"slipway/internal/gate"
 )
 
-// Destroy is how a destroy goes by the rules of replays: it is one of what is live, and of a release in quarantine, too.
-var Destroy = Mode{
-	Action:           "destroyModuleInstance",
-	Operation:        gate.Destroy,
-	Trigger:          state.TriggerDestroy,
-	Verb:             "Destroy of",
-	Permission:       access.DestroyInstance,
-	forbidden:        fault.ModuleInstanceForbidden,
-	shipsQuarantined: true,
-	check:            func(*Source) error { return nil },
-	SetSource:        func(*ent.Deployment, string) {},
-	SourceField:      "liveDeploymentId",
-}
-
-// Mode is what distinguishes a rollback from a redeploy.
+// Mode is what distinguishes rollbacks, redeploys and destroys, which all replay a deployment.
 type Mode struct {
 	Action    string
 	Operation gate.Operation
@@ -41,6 +27,7 @@ type Mode struct {
 	SourceField string
 }
 
+// Rollback goes back to a deployment that has succeeded.
 var Rollback = Mode{
 	Action:      "rollbackDeployment",
 	Operation:   gate.Rollback,
@@ -53,6 +40,7 @@ var Rollback = Mode{
 	SourceField: "rollbackToDeploymentId",
 }
 
+// Redeploy ships again what one has shipped that has ended, well or not.
 var Redeploy = Mode{
 	Action:     "redeployDeployment",
 	Operation:  gate.Redeploy,
@@ -64,6 +52,20 @@ var Redeploy = Mode{
 	check:       checkNotAwaiting,
 	SetSource:   func(d *ent.Deployment, id string) { d.RedeployOfDeploymentID = &id },
 	SourceField: "redeployOfDeploymentId",
+}
+
+// Destroy is how a destroy goes by the rules of replays: it is one of what is live, and of a release in quarantine, too.
+var Destroy = Mode{
+	Action:           "destroyModuleInstance",
+	Operation:        gate.Destroy,
+	Trigger:          state.TriggerDestroy,
+	Verb:             "Destroy of",
+	Permission:       access.DestroyInstance,
+	forbidden:        fault.ModuleInstanceForbidden,
+	shipsQuarantined: true,
+	check:            func(*Source) error { return nil },
+	SetSource:        func(*ent.Deployment, string) {},
+	SourceField:      "liveDeploymentId",
 }
 
 // checkNotAwaiting refuses a source that waits for approvals: it has not been carried out.

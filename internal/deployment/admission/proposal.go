@@ -20,37 +20,6 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Active returns the active deployment of an instance, or nil. One that was started outside is in nobody's way.
-func Active(ctx context.Context, c *ent.DeploymentClient, instanceID string) (*ent.Deployment, error) {
-	d, err := c.Query().
-		Where(deployment.ModuleInstanceID(instanceID), store.IsInProgress).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, nil
-	}
-	return d, err
-}
-
-func (s *Service) InProgress(blocker *ent.Deployment) *fault.Error {
-	since := blocker.CreatedAt.UTC().Format(time.RFC3339Nano)
-	f := fault.New(fault.DeploymentInProgress, "Another deployment of the instance is active: %s, started by %s at %s.",
-		blocker.ID, blocker.CreatedBy, since)
-	named := map[string]any{
-		"deploymentId": blocker.ID,
-		"status":       string(blocker.Status),
-		"startedBy":    blocker.CreatedBy,
-		"createdAt":    since,
-	}
-	if blocker.CancelRequestedAt != nil {
-		named["cancelRequestedAt"] = blocker.CancelRequestedAt.UTC().Format(time.RFC3339Nano)
-		named["cancelRequestedBy"] = *blocker.CancelRequestedBy
-		f.Description = "Its cancellation was requested; the instance is free when its program has ended."
-	}
-	f.Details = []fault.Section{{Title: "Active deployment", Render: fault.RenderObject, Object: named}}
-	f.Metadata = map[string]any{"blockedBy": named}
-	f.Action = &fault.Action{Label: "Show the active deployment", URL: s.BaseURL + "/deployments/" + blocker.ID}
-	return f
-}
-
 const (
 	// waitTime is how long a deployment waits for approvals.
 	waitTime = 7 * 24 * time.Hour
@@ -207,6 +176,38 @@ func (p *Proposal) outcome(at time.Time) (waits bool, refusal error) {
 		return true, f
 	}
 	return waits, nil
+}
+
+// Active returns the active deployment of an instance, or nil. One that was started outside is in nobody's way.
+func Active(ctx context.Context, c *ent.DeploymentClient, instanceID string) (*ent.Deployment, error) {
+	d, err := c.Query().
+		Where(deployment.ModuleInstanceID(instanceID), store.IsInProgress).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	return d, err
+}
+
+// InProgress returns the error of a request that an active deployment stands in the way of.
+func (s *Service) InProgress(blocker *ent.Deployment) *fault.Error {
+	since := blocker.CreatedAt.UTC().Format(time.RFC3339Nano)
+	f := fault.New(fault.DeploymentInProgress, "Another deployment of the instance is active: %s, started by %s at %s.",
+		blocker.ID, blocker.CreatedBy, since)
+	named := map[string]any{
+		"deploymentId": blocker.ID,
+		"status":       string(blocker.Status),
+		"startedBy":    blocker.CreatedBy,
+		"createdAt":    since,
+	}
+	if blocker.CancelRequestedAt != nil {
+		named["cancelRequestedAt"] = blocker.CancelRequestedAt.UTC().Format(time.RFC3339Nano)
+		named["cancelRequestedBy"] = *blocker.CancelRequestedBy
+		f.Description = "Its cancellation was requested; the instance is free when its program has ended."
+	}
+	f.Details = []fault.Section{{Title: "Active deployment", Render: fault.RenderObject, Object: named}}
+	f.Metadata = map[string]any{"blockedBy": named}
+	f.Action = &fault.Action{Label: "Show the active deployment", URL: s.BaseURL + "/deployments/" + blocker.ID}
+	return f
 }
 
 // goPast returns that rules are gone past, nil if none is. It fails if the actor may not, or a rule holds in any case.

@@ -20,6 +20,20 @@ import (
 	"slipway/internal/strictjson"
 )
 
+// What starts a deployment.
+const (
+	TriggerAPI       = "api"
+	TriggerRollback  = "rollback"
+	TriggerRedeploy  = "redeploy"
+	TriggerPromotion = "promotion"
+	TriggerDestroy   = store.TriggerDestroy
+	TriggerPipeline  = "pipeline"
+	// TriggerEvent is the source of a deployment that was started outside and became known by an event of the cloud. It has
+	// no release and no runner, is never live and in nobody's way, and ends as its events say.
+	TriggerEvent = store.TriggerEvent
+)
+
+// CheckOnlyECS returns what is wrong with a value that only deployments of ECS have, given the kind of one.
 func CheckOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.Violation {
 	if value == nil {
 		return nil
@@ -38,19 +52,7 @@ func CheckNotArchived(instanceID string, at *time.Time) error {
 	return f
 }
 
-// What starts a deployment.
-const (
-	TriggerAPI       = "api"
-	TriggerRollback  = "rollback"
-	TriggerRedeploy  = "redeploy"
-	TriggerPromotion = "promotion"
-	TriggerDestroy   = store.TriggerDestroy
-	TriggerPipeline  = "pipeline"
-	// TriggerEvent is the source of a deployment that was started outside and became known by an event of the cloud. It has
-	// no release and no runner, is never live and in nobody's way, and ends as its events say.
-	TriggerEvent = store.TriggerEvent
-)
-
+// Find returns a deployment, or DeploymentNotFound.
 func Find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*ent.Deployment, error) {
 	return store.Find(ctx, c.Get, id.Deployment, deploymentID, fault.DeploymentNotFound)
 }

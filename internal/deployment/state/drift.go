@@ -153,6 +153,7 @@ type Concerns struct {
 	TakenBack *string
 }
 
+// ConcernsOf returns those about an instance.
 func ConcernsOf(i *ent.ModuleInstance) Concerns {
 	return Concerns{ForcedID: i.ForcedDeploymentID, Drift: i.DriftMessage}
 }

@@ -13,16 +13,13 @@ import (
 	"slipway/internal/fault"
 )
 
-// LateError returns the error of who is late for a deployment that has ended while it waited.
-func LateError(d *ent.Deployment, why *fault.Data) error {
-	f := fault.New(fault.Code(why.Code), "The deployment %s does not wait any more. %s", d.ID, why.Message)
-	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
-	return f
-}
+// The states of a deployment that waits for approvals, and of one that has ended without a success.
+const (
+	StatusAwaiting = deployment.StatusAWAITING_APPROVAL
+	StatusCanceled = deployment.StatusCANCELED
+)
 
-// HasStarted reports whether a deployment has waited for nothing, or was started since.
-func HasStarted(d *ent.Deployment) bool { return d.Status != StatusAwaiting && d.WaitsUntil == nil }
-
+// CheckStatus returns why something cannot be done with a deployment, nil if its status is one of those that allow it.
 func CheckStatus(d *ent.Deployment, done string, allowed ...deployment.Status) error {
 	if slices.Contains(allowed, d.Status) {
 		return nil
@@ -34,6 +31,7 @@ func CheckStatus(d *ent.Deployment, done string, allowed ...deployment.Status) e
 	return WrongState(d, done, fmt.Sprintf("its status is %s, not %s", d.Status, strings.Join(names, " or ")))
 }
 
+// WrongState returns the error of what cannot be done with a deployment as it is, and why.
 func WrongState(d *ent.Deployment, done, why string) *fault.Error {
 	f := fault.New(fault.DeploymentWrongState, "The deployment %s cannot be %s: %s.", d.ID, done, why)
 	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
@@ -48,12 +46,6 @@ func SetEnded(u *ent.DeploymentUpdateOne, status deployment.Status, at time.Time
 	}
 }
 
-// The states of a deployment that waits for approvals, and of one that has ended without a success.
-const (
-	StatusAwaiting = deployment.StatusAWAITING_APPROVAL
-	StatusCanceled = deployment.StatusCANCELED
-)
-
 const waitingHereColumn = "waiting_here"
 
 // SelectWaiting adds to the columns of a deployment whether others of its instance wait, which HasWaiting returns. One that
@@ -66,6 +58,7 @@ func SelectWaiting(q *sql.Selector) {
 	}), waitingHereColumn)
 }
 
+// HasWaiting returns what SelectWaiting has asked for.
 func HasWaiting(d *ent.Deployment) bool {
 	value, err := d.Value(waitingHereColumn)
 	switch is := value.(type) {
@@ -85,13 +78,4 @@ func SupersededError(live string) *fault.Data {
 		why.Message = "Superseded: what was live has been destroyed since."
 	}
 	return why
-}
-
-// ExpiredError returns the error of a deployment that has waited for too long.
-func ExpiredError(d *ent.Deployment) *fault.Data {
-	until := ""
-	if d.WaitsUntil != nil {
-		until = d.WaitsUntil.UTC().Format(time.RFC3339)
-	}
-	return &fault.Data{Code: string(fault.DeploymentExpired), Message: fmt.Sprintf("It waited for approvals until %s, and was not started.", until)}
 }

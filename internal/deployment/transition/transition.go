@@ -19,14 +19,14 @@ import (
 // change. Where it sets SkipAudit in the entry, nothing is changed.
 type Func func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
 
-// settleFunc settles what an end that an update sets brings with it. What it returns, unless that is nil, is written after the
+// SettleFunc settles what an end that an update sets brings with it. What it returns, unless that is nil, is written after the
 // update, in the same transaction.
-type settleFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) (write func() error, err error)
+type SettleFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) (write func() error, err error)
 
 // Make carries out one transition, and settles what it ends unless settle is nil. The version is compared, so that of two
 // transitions at once the second sees what the first has done.
 func (s *Service) Make(
-	ctx context.Context, name string, action access.Action, deploymentID string, f Func, settle settleFunc,
+	ctx context.Context, name string, action access.Action, deploymentID string, f Func, settle SettleFunc,
 ) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err

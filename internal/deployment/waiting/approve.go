@@ -3,6 +3,7 @@ package waiting
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -56,7 +57,7 @@ func (s *Service) Approve(ctx context.Context, deploymentID string, comment *str
 	}
 
 	done.Refusal = refusal
-	if done.Deployment, err = state.Find(ctx, s.Store.Client.Deployment, d.ID); err == nil && state.HasStarted(done.Deployment) {
+	if done.Deployment, err = state.Find(ctx, s.Store.Client.Deployment, d.ID); err == nil && hasStarted(done.Deployment) {
 		done.Started, done.Refusal = true, nil // somebody else has started it meanwhile
 	}
 	return done, err
@@ -140,7 +141,7 @@ func isRepeated(d *ent.Deployment, earlier *ent.Approval, a *actor.Actor, commen
 	case approves && d.Status == state.StatusAwaiting:
 		return earlier.TokenID == a.ID && earlier.Role == a.Role && optional.Equal(earlier.Comment, comment)
 	case approves:
-		return state.HasStarted(d)
+		return hasStarted(d)
 	}
 	return d.Error != nil && d.Error.Code == string(fault.DeploymentRejected)
 }
@@ -150,13 +151,13 @@ func checkAwaiting(d *ent.Deployment, at time.Time) error {
 	if d.Status == state.StatusAwaiting && d.WaitsUntil.After(at) {
 		return nil
 	}
-	why := state.ExpiredError(d)
+	why := expiredError(d)
 	if d.Status != state.StatusAwaiting {
-		if why = d.Error; state.HasStarted(d) || why == nil || why.Code == string(fault.DeploymentCanceled) {
+		if why = d.Error; hasStarted(d) || why == nil || why.Code == string(fault.DeploymentCanceled) {
 			return state.CheckStatus(d, "approved, rejected or started", state.StatusAwaiting)
 		}
 	}
-	return state.LateError(d, why)
+	return lateError(d, why)
 }
 
 // rejectedError returns the error of a deployment that somebody rejected.
@@ -166,4 +167,25 @@ func rejectedError(by string, comment *string) *fault.Data {
 		why.Description = *comment
 	}
 	return why
+}
+
+// lateError returns the error of who is late for a deployment that has ended while it waited.
+func lateError(d *ent.Deployment, why *fault.Data) error {
+	f := fault.New(fault.Code(why.Code), "The deployment %s does not wait any more. %s", d.ID, why.Message)
+	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
+	return f
+}
+
+// hasStarted reports whether a deployment has waited for nothing, or was started since.
+func hasStarted(d *ent.Deployment) bool {
+	return d.Status != state.StatusAwaiting && d.WaitsUntil == nil
+}
+
+// expiredError returns the error of a deployment that has waited for too long.
+func expiredError(d *ent.Deployment) *fault.Data {
+	until := ""
+	if d.WaitsUntil != nil {
+		until = d.WaitsUntil.UTC().Format(time.RFC3339)
+	}
+	return &fault.Data{Code: string(fault.DeploymentExpired), Message: fmt.Sprintf("It waited for approvals until %s, and was not started.", until)}
 }

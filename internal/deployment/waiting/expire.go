@@ -40,7 +40,7 @@ func (s *Service) expireOne(ctx context.Context, deploymentID string) error {
 			if e.SkipAudit = d.Status != state.StatusAwaiting || d.WaitsUntil.After(e.Shared()); e.SkipAudit {
 				return nil
 			}
-			state.SetEnded(u, state.StatusCanceled, e.At, state.ExpiredError(d))
+			state.SetEnded(u, state.StatusCanceled, e.At, expiredError(d))
 			e.Changes = map[string]any{"status": state.StatusCanceled}
 			return nil
 		}, nil)

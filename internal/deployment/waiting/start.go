@@ -47,7 +47,7 @@ func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) 
 	started, err := s.Transition.Make(lock(ctx), startAction, m.Permission, in.DeploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) (err error) {
 			ended = false
-			if e.SkipAudit = state.HasStarted(d); e.SkipAudit {
+			if e.SkipAudit = hasStarted(d); e.SkipAudit {
 				return nil
 			}
 			if err := checkAwaiting(d, e.Shared()); err != nil {

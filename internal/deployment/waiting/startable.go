@@ -28,7 +28,7 @@ func (r waitingReader) refuse(ctx context.Context, a *actor.Actor, of map[string
 		case refusal != nil:
 			w.Refusal = refusal
 		case w.isSuperseded():
-			w.Refusal = state.LateError(w.Starts, state.SupersededError(w.Live))
+			w.Refusal = lateError(w.Starts, state.SupersededError(w.Live))
 		default:
 			w.Refusal = stands[id].Refusal(w.mode, r.at)
 		}

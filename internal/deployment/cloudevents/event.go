@@ -128,6 +128,7 @@ func (s *Service) writeService(ctx context.Context, serviceARN string, f journal
 	})
 }
 
+// LockService has those who change the deployments of a service go one after the other until their transactions end.
 func (s *Service) LockService(ctx context.Context, tx *ent.Tx, serviceARN string) error {
 	return s.Store.Lock(ctx, tx, actor.From(ctx).OrganizationID+" "+serviceARN)
 }

@@ -97,6 +97,7 @@ func (s *Service) ClaimService(ctx context.Context, tx *ent.Tx, serviceARN, inst
 	return true, owner.claim(ctx, tx, at)
 }
 
+// ResourceTaken returns the error of a deployment whose service belongs to another instance.
 func ResourceTaken(serviceARN, instanceID string) error {
 	f := fault.New(fault.DeploymentResourceTaken, "The service %.200q belongs to the module instance %s.", serviceARN, instanceID)
 	f.Metadata = map[string]any{"serviceArn": serviceARN, "moduleInstanceId": instanceID}
