@@ -116,7 +116,7 @@ func rolledBack(t *testing.T, w *worldtest.World, n int) {
 	for i := range n {
 		instance := p.NewInstance(t, fmt.Sprintf("web-%d", i))
 		target := p.Finish(t, p.Deploy(t, instance.ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
-		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
+		back, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func narrowed(t *testing.T, w *worldtest.World) map[string]string {
 	p := w.Fixture(t, w.Acme, "web")
 	target := p.Succeeded(t)
 	p.Succeeded(t)
-	back, err := w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: target.ID})
+	back, _, err := w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: target.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

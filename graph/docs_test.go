@@ -117,7 +117,7 @@ func TestTheChapterOfOutputsRuns(t *testing.T) {
 		publish, complete := list[0], list[1]
 		publish.check(t, run(t, w, w.Acme.Tokens[actor.Admin], strings.Replace(publish.document, "mod_…", p.Definition.ID, 1), "{}"))
 		version := w.Store.Client.ModuleVersion.Query().Where(moduleversion.Version("2.0.0")).OnlyX(w.Acme.As(actor.Admin))
-		d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+		d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 			InstanceID: p.Instance.ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 		})
 		if err != nil {
@@ -138,7 +138,7 @@ func printed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploy
 	}); err != nil {
 		t.Fatal(err)
 	}
-	ended, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
+	ended, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func TestDriftIsToldToWhoeverDeploys(t *testing.T) {
 				w.Cancel(t, w.Acme, r.Text(t, "data", "made", "deployment", "id"))
 			}
 		}
-		d, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID, Request: admission.Request{ExpectedLiveID: &live.ID}})
+		d, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID, Request: admission.Request{ExpectedLiveID: &live.ID}})
 		if err != nil {
 			t.Fatalf("live is still %s: %v", live.ID, err)
 		}

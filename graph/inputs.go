@@ -160,9 +160,9 @@ func report(in model.ReportDeploymentInput) execution.Report {
 
 func cancelDeployment(ctx context.Context, r *Resolver, in model.CancelDeploymentInput) (*ent.Deployment, error) {
 	if isTrue(in.Force) {
-		return r.Deploy.Execution.ForceCancelFor(ctx, in.ID, in.Reason.Value())
+		return r.Deploy.Execution.ForceCancel(ctx, in.ID, in.Reason.Value())
 	}
-	return r.Deploy.Execution.CancelFor(ctx, in.ID, in.Reason.Value())
+	return r.Deploy.Execution.Cancel(ctx, in.ID, in.Reason.Value())
 }
 
 func completion(in model.CompleteDeploymentInput) execution.Completion {

@@ -190,7 +190,7 @@ func TestEligibilitiesCostEachReleaseThatTheyProveOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		first := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:`+strings.Repeat("a", 9<<10)+`"}`), nil)
-		rolled, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
+		rolled, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -682,7 +683,7 @@ func (r *mutationResolver) UnarchiveModuleInstance(ctx context.Context, input mo
 
 // CreateDeployment is the resolver for the createDeployment field.
 func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.Propose.CreateWarned(ctx, newDeployment(input))
+	d, warnings, err := r.Deploy.Propose.Create(ctx, newDeployment(input))
 	if err != nil {
 		return nil, err
 	}
@@ -691,7 +692,7 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
 func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.Propose.RollbackWarned(ctx, rollback(input))
+	d, warnings, err := r.Deploy.Propose.Rollback(ctx, rollback(input))
 	if err != nil {
 		return nil, err
 	}
@@ -700,7 +701,7 @@ func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.R
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
 func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.Propose.RedeployWarned(ctx, redeployment(input))
+	d, warnings, err := r.Deploy.Propose.Redeploy(ctx, redeployment(input))
 	if err != nil {
 		return nil, err
 	}
@@ -792,7 +793,7 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 
 // PromoteDeployment is the resolver for the promoteDeployment field.
 func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.Propose.PromoteWarned(ctx, promotion(input))
+	d, warnings, err := r.Deploy.Propose.Promote(ctx, promotion(input))
 	if err != nil {
 		return nil, err
 	}

@@ -72,8 +72,8 @@ type place struct {
 }
 
 func create(ctx context.Context, w *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, error) {
-	return w.Deploy.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
-		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
+	return worldtest.Unwarned(w.Deploy.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)}))
 }
 
 // listed returns which of the three kinds lists have, of the archived or of the others.
@@ -112,9 +112,9 @@ func TestNothingIsDeployedToWhatIsArchived(t *testing.T) {
 			must(t, of.archive()) // again
 			_, err := create(developer, w, p)
 			wants(t, name+": create", err, fault.ModuleInstanceArchived)
-			_, err = w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: first.ID})
+			_, _, err = w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: first.ID})
 			wants(t, name+": roll back", err, fault.ModuleInstanceArchived)
-			_, err = w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: first.ID})
+			_, _, err = w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: first.ID})
 			wants(t, name+": redeploy", err, fault.ModuleInstanceArchived)
 			r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], eligibility, map[string]any{"id": first.ID})
 			for _, field := range []string{"rollbackEligibility", "redeployEligibility"} {
@@ -141,7 +141,7 @@ func TestNothingIsDeployedToWhatIsArchived(t *testing.T) {
 			if got := listed(t, w, false) + ", " + listed(t, w, true); got != "1 1 1, 0 0 0" {
 				t.Errorf("%s is unarchived: %s", name, got)
 			}
-			d, err := w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: first.ID})
+			d, _, err := w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: first.ID})
 			must(t, err)
 			wants(t, name+" while a deployment is active", of.archive(true), fault.DeploymentInProgress)
 			w.Cancel(t, w.Acme, d.ID)
@@ -242,7 +242,7 @@ func TestWhatOthersReferToIsArchivedKnowingly(t *testing.T) {
 		v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0",
 			Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:base","label":"Of"}]`)})
 		must(t, err)
-		d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: v.ID,
+		d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: v.ID,
 			Inputs: strictjson.MustParse(fmt.Sprintf(`{"of":%q}`, base.Instance.ID)), Artifact: strictjson.MustParse(worldtest.Artifact)})
 		must(t, err)
 		_, err = w.Catalog.DeleteInstance(admin, base.Instance.ID)

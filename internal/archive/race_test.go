@@ -41,7 +41,7 @@ func TestNothingBecomesActiveInWhatIsArchivedMeanwhile(t *testing.T) {
 		deploys := map[string]func(context.Context) error{
 			"create": func(ctx context.Context) error { _, err := create(ctx, w, p); return err },
 			"replay": func(ctx context.Context) error {
-				_, err := w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: source.ID})
+				_, _, err := w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: source.ID})
 				return err
 			},
 		}

@@ -180,7 +180,7 @@ func TestTypeThatHidesAGlobalOneIsWarnedOf(t *testing.T) {
 		v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform,
 			Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:network","label":"Of","immutable":true}]`)})
 		must(t, err)
-		d, err := w.Deploy.Propose.Create(admin, propose.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + chosen.ID + `"}`)})
+		d, _, err := w.Deploy.Propose.Create(admin, propose.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + chosen.ID + `"}`)})
 		must(t, err)
 		p.Finish(t, d, nil)
 		made := newDefinition(admin, t, w, "netwrk")

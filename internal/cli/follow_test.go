@@ -76,7 +76,7 @@ func (r *runner) steps(d *ent.Deployment, lease string, step, steps int32, messa
 }
 
 func (r *runner) ends(d *ent.Deployment, lease string, failure *fault.Data) {
-	if _, err := r.w.Deploy.Execution.Complete(r.w.Acme.As(actor.Runner), d.ID, lease, failure); err != nil {
+	if _, err := r.w.Deploy.Execution.End(r.w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{Failure: failure}); err != nil {
 		r.t.Error(err)
 	}
 }

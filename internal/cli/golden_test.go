@@ -106,7 +106,7 @@ func newStock(t *testing.T) *stock {
 	failure := &fault.Data{
 		Code: string(fault.DeploymentFailed), Message: "It says \x1b[31mred\x1b[0m and \u202edeer\u202c.", Description: "line 1\nline 2\t\u0007",
 	}
-	if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), broken.ID, lease, failure); err != nil {
+	if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), broken.ID, lease, execution.Completion{Failure: failure}); err != nil {
 		t.Fatal(err)
 	}
 	s.last = broken.ID

@@ -32,7 +32,7 @@ func (h *history) deploy(t *testing.T, image string, failure *fault.Data) string
 // rollback rolls back to a deployment, and has that succeed.
 func (h *history) rollback(t *testing.T, to string) string {
 	t.Helper()
-	d, err := h.w.Deploy.Propose.Rollback(h.w.Acme.As(actor.Developer), propose.Replay{SourceID: to})
+	d, _, err := h.w.Deploy.Propose.Rollback(h.w.Acme.As(actor.Developer), propose.Replay{SourceID: to})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func tiered(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 		t.Fatal(err)
 	}
 	for _, tier := range []string{"small", "large"} {
-		made, err := w.Deploy.Propose.Create(o.As(actor.Developer), propose.New{
+		made, _, err := w.Deploy.Propose.Create(o.As(actor.Developer), propose.New{
 			InstanceID: p.NewInstance(t, tier).ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"tier":"` + tier + `"}`),
 		})
 		if err != nil {

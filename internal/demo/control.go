@@ -48,7 +48,7 @@ func (d *demo) control(ctx context.Context) error {
 	for _, p := range d.Promotions {
 		d.clock.pass(time.Minute)
 		from, to := d.serviceAt(p.From), d.serviceAt(p.To)
-		made, _, err := d.Deploy.Propose.PromoteWarned(d.as(ctx, pipeline), propose.Promotion{
+		made, _, err := d.Deploy.Propose.Promote(d.as(ctx, pipeline), propose.Promotion{
 			SourceID: from.succeeded[len(from.succeeded)-1], InstanceID: to.instanceID, Request: admission.Request{Reason: new("It has been live in staging for days.")},
 		})
 		if err != nil {

@@ -41,7 +41,7 @@ func TestThereIsAlwaysSomethingToFollow(t *testing.T) {
 			t.Errorf("it is %s", later.Status)
 		}
 		by := actor.With(t.Context(), &actor.Actor{Name: "maya", Role: actor.Developer, OrganizationID: r.OrganizationID})
-		if _, err := w.Deploy.Execution.Cancel(by, r.FollowedDeploymentID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(by, r.FollowedDeploymentID, nil); err != nil {
 			t.Fatal(err)
 		}
 		if last := await(t, w, r, r.FollowedDeploymentID, ended); last.Status != entdeployment.StatusCANCELED {

@@ -43,7 +43,7 @@ func (j *job) run(ctx context.Context) {
 		err = j.carryOut(working)
 	}
 	if err != nil && errors.Is(context.Cause(working), errCancelRequested) {
-		_, err = j.Deploy.Execution.CompleteCanceled(ctx, j.deployment.ID, j.leaseID, lastWords("The deployment was stopped on request."))
+		_, err = j.Deploy.Execution.End(ctx, j.deployment.ID, j.leaseID, execution.Completion{Failure: lastWords("The deployment was stopped on request."), Canceled: true})
 	}
 	// A lost lease is no failure: the deployment was ended by somebody else.
 	if lost := fault.Is(err, fault.DeploymentLeaseLost); err != nil && !lost && working.Err() == nil {

@@ -259,7 +259,7 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 
 		by := actor.With(t.Context(), &actor.Actor{Name: "maya", Role: actor.Developer, OrganizationID: r.OrganizationID})
 		await(t, w, r, ids[0], reported) // so that its end is all that is still to be told
-		canceled, err := w.Deploy.Execution.Cancel(by, ids[0])
+		canceled, err := w.Deploy.Execution.Cancel(by, ids[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}

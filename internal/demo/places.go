@@ -129,7 +129,7 @@ func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile
 	if err != nil {
 		return err
 	}
-	created, err := d.Deploy.Propose.Create(d.as(ctx, developer), propose.New{
+	created, _, err := d.Deploy.Propose.Create(d.as(ctx, developer), propose.New{
 		InstanceID: instanceID, VersionID: versionID, Inputs: values, ResourceName: &place,
 	})
 	if err != nil {

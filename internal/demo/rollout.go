@@ -59,10 +59,10 @@ func (d *demo) rollOut(ctx context.Context, s *service, deploymentID string, e e
 	if !e.canceled {
 		return nil
 	}
-	if _, err := d.Deploy.Execution.Cancel(d.as(ctx, developer), deploymentID); err != nil {
+	if _, err := d.Deploy.Execution.Cancel(d.as(ctx, developer), deploymentID, nil); err != nil {
 		return err
 	}
-	_, err = d.Deploy.Execution.CompleteCanceled(d.as(ctx, runner), deploymentID, leaseID, lastWords(e.reason))
+	_, err = d.Deploy.Execution.End(d.as(ctx, runner), deploymentID, leaseID, execution.Completion{Failure: lastWords(e.reason), Canceled: true})
 	return err
 }
 
@@ -166,7 +166,7 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 			_, err = r.deploy.Execution.End(ctx, r.deploymentID, r.leaseID, end)
 		}
 	case e.failure != nil:
-		_, err = r.deploy.Execution.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
+		_, err = r.deploy.Execution.End(ctx, r.deploymentID, r.leaseID, execution.Completion{Failure: e.failure(r)})
 	}
 	return err
 }

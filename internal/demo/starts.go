@@ -50,7 +50,7 @@ func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 	}
 	description := tag + ": " + d.Changes[d.IntN(len(d.Changes))]
 	arn, name := s.arn("service", ""), s.family()
-	made, err := d.Deploy.Propose.Create(d.as(ctx, by), propose.New{
+	made, _, err := d.Deploy.Propose.Create(d.as(ctx, by), propose.New{
 		InstanceID: s.instanceID, VersionID: versionID,
 		Inputs: values, Artifact: artifact, Data: s.beforehand(),
 		Description: &description, ResourceARN: &arn, ResourceName: &name,
@@ -63,7 +63,7 @@ func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 
 // rollBack goes back to the success before the live one.
 func (d *demo) rollBack(ctx context.Context, s *service) (string, error) {
-	made, err := d.Deploy.Propose.Rollback(d.as(ctx, admin), propose.Replay{SourceID: s.succeeded[len(s.succeeded)-2]})
+	made, _, err := d.Deploy.Propose.Rollback(d.as(ctx, admin), propose.Replay{SourceID: s.succeeded[len(s.succeeded)-2]})
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func (d *demo) rollBack(ctx context.Context, s *service) (string, error) {
 
 // redeploy repeats the last deployment, whatever became of it.
 func (d *demo) redeploy(ctx context.Context, s *service) (string, error) {
-	made, err := d.Deploy.Propose.Redeploy(d.as(ctx, developer), propose.Replay{SourceID: s.last})
+	made, _, err := d.Deploy.Propose.Redeploy(d.as(ctx, developer), propose.Replay{SourceID: s.last})
 	if err != nil {
 		return "", err
 	}

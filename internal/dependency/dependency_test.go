@@ -41,7 +41,7 @@ func newUsers(t *testing.T, w *worldtest.World) *users {
 // refer makes an active deployment of one instance that refers to another.
 func (u *users) refer(from, to string) {
 	u.Helper()
-	_, err := u.w.Deploy.Propose.Create(u.w.Acme.As(actor.Developer), propose.New{InstanceID: from, VersionID: u.version.ID,
+	_, _, err := u.w.Deploy.Propose.Create(u.w.Acme.As(actor.Developer), propose.New{InstanceID: from, VersionID: u.version.ID,
 		Inputs: strictjson.MustParse(fmt.Sprintf(`{"of":%q}`, to)), Artifact: strictjson.MustParse(worldtest.Artifact)})
 	if err != nil {
 		u.Fatal(err)

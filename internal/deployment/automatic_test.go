@@ -81,7 +81,7 @@ func TestNoFailureOfADestroyNorACancellationRollsBack(t *testing.T) {
 		if err != nil || claimed == nil {
 			t.Fatalf("%v, %v", claimed, err)
 		}
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), claimed.ID, lease.ID, broken); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), claimed.ID, lease.ID, execution.Completion{Failure: broken}); err != nil {
 			t.Fatal(err)
 		}
 		if list := rollbacksOf(w); len(list) != 0 {
@@ -109,7 +109,7 @@ func TestWhatTheCloudHasRolledBackIsNotRolledBackAgain(t *testing.T) {
 				if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, report); err != nil {
 					t.Fatal(err)
 				}
-				ended, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, failure)
+				ended, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{Failure: failure})
 				if err != nil || ended.Status != entdeployment.StatusFAILED {
 					t.Fatalf("%+v, %v", ended, err)
 				}
@@ -140,7 +140,7 @@ func TestAFailureSaysWhyItDoesNotRollBack(t *testing.T) {
 			t.Error(got)
 		}
 		live := p.Succeeded(t)
-		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID})
+		again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ var rollbacks = []struct {
 	call func(context.Context, *worldtest.World, string) (*ent.Deployment, error)
 }{
 	{"joined", func(ctx context.Context, w *worldtest.World, id string) (*ent.Deployment, error) {
-		return w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: id})
+		return worldtest.Unwarned(w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: id}))
 	}},
 	{"plain", plainRollback},
 }
@@ -75,7 +75,7 @@ func rollback(b *testing.B, w *worldtest.World, id string, call func(context.Con
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := w.Deploy.Execution.Cancel(developer, made.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(developer, made.ID, nil); err != nil {
 		b.Fatal(err)
 	}
 	return took

@@ -50,12 +50,12 @@ func BenchmarkRollback(b *testing.B) {
 			developer := w.Acme.As(actor.Developer)
 			b.ReportAllocs()
 			for b.Loop() {
-				d, err := w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: target.ID})
+				d, _, err := w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: target.ID})
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()
-				if _, err := w.Deploy.Execution.Cancel(developer, d.ID); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(developer, d.ID, nil); err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()

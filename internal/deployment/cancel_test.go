@@ -23,7 +23,7 @@ func requested(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (*ent.Dep
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	lease := p.Claim(t, d)
-	d, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID)
+	d, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,13 +44,13 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		clock.Advance(time.Second)
 		for _, role := range []actor.Role{actor.Developer, actor.Admin} {
 			unchanged(t, w, "the request again", func() {
-				if again, err := w.Deploy.Execution.Cancel(w.Acme.As(role), d.ID); err != nil || !cmp.Equal(d, again, whole) {
+				if again, err := w.Deploy.Execution.Cancel(w.Acme.As(role), d.ID, nil); err != nil || !cmp.Equal(d, again, whole) {
 					t.Errorf("%v, %v", again, err)
 				}
 			})
 		}
 		f := refused(t, w, "a rollback meanwhile", fault.DeploymentInProgress, func() (*ent.Deployment, error) {
-			return w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
+			return worldtest.Unwarned(w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}))
 		})
 		by, _ := f.Metadata["blockedBy"].(map[string]any)
 		if by["deploymentId"] != d.ID || by["cancelRequestedAt"] != at.Format(time.RFC3339Nano) || by["cancelRequestedBy"] != "developer" {
@@ -66,14 +66,14 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		if err != nil || reported.CancelRequestedAt == nil || l.CancelSeconds == nil || *l.CancelSeconds != 598 {
 			t.Errorf("reported: %v under %+v, %v", reported, l, err)
 		}
-		done, err := w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, &fault.Data{Message: "Stopped.", Description: "line 1"})
+		done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: &fault.Data{Message: "Stopped.", Description: "line 1"}, Canceled: true})
 		want := &fault.Data{Code: string(fault.DeploymentCanceled), Message: "Canceled by developer.", Details: []fault.Section{
 			{Title: "Last words of the program", Render: fault.RenderList, Items: []string{"Stopped.", "line 1"}},
 		}}
 		if err != nil || done.Status != "CANCELED" || done.Forced || !cmp.Equal(want, done.Error) {
 			t.Errorf("completed: %v, %v: %s", done, err, cmp.Diff(want, done.Error))
 		}
-		if _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}); err != nil {
+		if _, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}); err != nil {
 			t.Errorf("the instance is not free: %v", err)
 		}
 		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5}, recordedVersions(t, w, w.Acme, d.ID)); diff != "" {
@@ -87,7 +87,7 @@ func TestWhatHappenedWinsOverACancelRequest(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d, lease := requested(t, w, p)
-		done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
+		done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 		if err != nil || done.Status != "SUCCEEDED" || done.Error != nil {
 			t.Errorf("a success: %v, %v", done, err)
 		}
@@ -95,22 +95,24 @@ func TestWhatHappenedWinsOverACancelRequest(t *testing.T) {
 			t.Errorf("it is not live: %v", i)
 		}
 		d, lease = requested(t, w, p)
-		if done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, broken); err != nil || done.Status != "FAILED" || codeOf(done) != broken.Code {
+		if done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: broken}); err != nil || done.Status != "FAILED" || codeOf(done) != broken.Code {
 			t.Errorf("a failure: %v, %v", done, err)
 		}
 		d, lease = requested(t, w, p)
 		for range 2 {
-			done, err := w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil)
+			done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Canceled: true})
 			if err != nil || done.Status != "CANCELED" || codeOf(done) != string(fault.DeploymentCanceled) || done.Error.Details != nil || done.Version != 4 {
 				t.Errorf("canceled: %v, %v", done, err)
 			}
 		}
-		_ = refused(t, w, "another end", fault.DeploymentLeaseLost, func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, d.ID, lease, nil) })
+		_ = refused(t, w, "another end", fault.DeploymentLeaseLost, func() (*ent.Deployment, error) {
+			return w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
+		})
 		// Nobody has requested it.
 		d = p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease = p.Claim(t, d)
 		_ = refused(t, w, "canceled by itself", fault.DeploymentWrongState, func() (*ent.Deployment, error) {
-			return w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil)
+			return w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Canceled: true})
 		})
 	})
 }
@@ -122,10 +124,10 @@ func TestWhatNoProgramIsAtWorkOnIsCanceledAtOnce(t *testing.T) {
 		for _, status := range []string{"PENDING", "RUNNING"} {
 			for name, cancel := range map[string]func(string) (*ent.Deployment, error){
 				"cancel": func(id string) (*ent.Deployment, error) {
-					return w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id)
+					return w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id, nil)
 				},
 				"force": func(id string) (*ent.Deployment, error) {
-					return w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), id)
+					return w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), id, nil)
 				},
 			} {
 				d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
@@ -172,7 +174,7 @@ func TestRenewalsOfACanceledProgramEndAMinuteAfterItsTime(t *testing.T) {
 		if n, err := w.Deploy.Execution.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d expired, %v", n, err)
 		}
-		if done, err := w.Deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil); err != nil || done.Status != "CANCELED" {
+		if done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Canceled: true}); err != nil || done.Status != "CANCELED" {
 			t.Errorf("%v, %v", done, err)
 		}
 	})
@@ -205,7 +207,7 @@ func TestARequestAtOnceWithAClaimIsNotLost(t *testing.T) {
 			var canceled, claimed *ent.Deployment
 			both.Go(func() {
 				var err error
-				if canceled, err = w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+				if canceled, err = w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 					t.Error(err)
 				}
 			})

@@ -1,7 +1,6 @@
 package deployment_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,9 +55,9 @@ var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture, 
 	},
 }
 
-func replayed(t *testing.T, w *worldtest.World, p *worldtest.Fixture, f func(context.Context, propose.Replay) (*ent.Deployment, error)) *ent.Deployment {
+func replayed(t *testing.T, w *worldtest.World, p *worldtest.Fixture, f worldtest.Replaying) *ent.Deployment {
 	t.Helper()
-	d, err := f(w.Acme.As(actor.Developer), propose.Replay{SourceID: p.Succeeded(t).ID})
+	d, _, err := f(w.Acme.As(actor.Developer), propose.Replay{SourceID: p.Succeeded(t).ID})
 	if err != nil {
 		t.Fatal(err)
 	}

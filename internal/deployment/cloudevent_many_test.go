@@ -61,14 +61,14 @@ func (b *bus) crowds(t *testing.T, p *worldtest.Fixture) []*crowd {
 func (b *bus) carryOut(t *testing.T, source *ent.Deployment, after time.Duration) {
 	t.Helper()
 	claimed, ended := serviceAt(b.World, at.Add(after)), serviceAt(b.World, at.Add(after+50*time.Second))
-	if _, err := claimed.Propose.Redeploy(b.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}); err != nil {
+	if _, _, err := claimed.Propose.Redeploy(b.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}); err != nil {
 		t.Fatal(err)
 	}
 	d, lease, err := claimed.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ended.Execution.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
+	if _, err := ended.Execution.End(b.Acme.As(actor.Runner), d.ID, lease.ID, execution.Completion{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -30,6 +30,8 @@ import (
 	"slipway/internal/deployment/propose"
 	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
 	"slipway/internal/record"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -111,7 +113,9 @@ var received = at.Add(40 * time.Hour)
 
 // late returns the service as it is when the events are delivered.
 func (b *bus) late() *deployment.Services {
-	return b.DeployBy(func() time.Time { return received })
+	return b.deploy.With(func(d *deployment.Deps) {
+		d.Journal = journal.NewAlone(b.Store, func() time.Time { return received }, id.New)
+	})
 }
 
 // receive delivers events.
@@ -134,7 +138,7 @@ func (b *bus) instance(t *testing.T, p *worldtest.Fixture, name string, held boo
 	// A runner claims whatever waits.
 	claims.Lock()
 	defer claims.Unlock()
-	_, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), propose.New{
+	_, _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), propose.New{
 		InstanceID: i.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"clusterArn":"` + clusterARN + `","serviceArn":"` + b.service(name) + `"}`),
 	})
@@ -148,7 +152,7 @@ func (b *bus) instance(t *testing.T, p *worldtest.Fixture, name string, held boo
 	if held {
 		return i, d, lease.ID
 	}
-	if d, err = b.deploy.Execution.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
+	if d, err = b.deploy.Execution.End(b.Acme.As(actor.Runner), d.ID, lease.ID, execution.Completion{}); err != nil {
 		t.Fatal(err)
 	}
 	return i, d, lease.ID
@@ -248,7 +252,7 @@ func (b *bus) play(t *testing.T, p *worldtest.Fixture, documents []string) strin
 	}
 	b.receive(t, documents...)
 	for d, lease := range leases {
-		if _, err := b.deploy.Execution.Complete(b.Acme.As(actor.Runner), d, lease, nil); err != nil {
+		if _, err := b.deploy.Execution.End(b.Acme.As(actor.Runner), d, lease, execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -396,15 +400,15 @@ func TestWhatWasStartedOutsideStandsInNobodysWay(t *testing.T) {
 		if diff := gocmp.Diff(want, string(got)); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
-		_, err = w.Deploy.Propose.Redeploy(admin, propose.Replay{SourceID: outside})
+		_, _, err = w.Deploy.Propose.Redeploy(admin, propose.Replay{SourceID: outside})
 		refusedAs(t, err, fault.ReleaseUnavailable)
-		_, err = w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: outside})
+		_, _, err = w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: outside})
 		refusedAs(t, err, fault.ReleaseUnavailable)
 		_, err = w.Deploy.Releases.Compare(admin, source.ID, outside)
 		refusedAs(t, err, fault.ReleaseUnavailable)
-		_, err = w.Deploy.Execution.Cancel(admin, outside)
+		_, err = w.Deploy.Execution.Cancel(admin, outside, nil)
 		refusedAs(t, err, fault.DeploymentWrongState)
-		_, err = w.Deploy.Execution.ForceCancel(admin, outside)
+		_, err = w.Deploy.Execution.ForceCancel(admin, outside, nil)
 		refusedAs(t, err, fault.DeploymentWrongState)
 		if both, err := w.Deploy.Admission.Eligibilities(admin, []string{source.ID}); err != nil || !both[source.ID].Rollback.Allowed {
 			t.Errorf("the earlier one: %+v, %v", both[source.ID].Rollback, err)
@@ -475,7 +479,7 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		b, p := newBus(w, "wait"), w.Fixture(t, w.Acme, "web")
 		service := b.service("web")
-		d, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+		d, _, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 			InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 		})
 		if err != nil {
@@ -550,7 +554,7 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 		b.deploy = w.DeployBy(func() time.Time { return now })
 		i, first, _ := b.instance(t, p, "web", false)
 		now = at.Add(30 * time.Second)
-		if _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
+		if _, _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
 			t.Fatal(err)
 		}
 		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
@@ -589,14 +593,14 @@ func TestADeploymentWithoutAnIDTakesThePlaceOfAnother(t *testing.T) {
 		b.deploy = w.DeployBy(func() time.Time { return now })
 		_, first, _ := b.instance(t, p, "web", false)
 		now = at.Add(10 * time.Minute)
-		if _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
+		if _, _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
 			t.Fatal(err)
 		}
 		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if second, err = b.deploy.Execution.Complete(w.Acme.As(actor.Runner), second.ID, lease.ID, nil); err != nil {
+		if second, err = b.deploy.Execution.End(w.Acme.As(actor.Runner), second.ID, lease.ID, execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
 		b.receive(t,

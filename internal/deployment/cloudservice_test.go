@@ -53,7 +53,7 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 		b.receive(t, start)
 		rows := w.Rows(t)
 		ctx := actor.With(t.Context(), scoped(w.Acme, actor.Developer, staging.Environment.ID))
-		_, err := b.deploy.Propose.Create(ctx, naming(staging, staging.Instance.ID, service))
+		_, _, err := b.deploy.Propose.Create(ctx, naming(staging, staging.Instance.ID, service))
 		refusedAs(t, err, fault.DeploymentResourceTaken)
 		if f := fault.Public(err, fault.View{}); f.Metadata["moduleInstanceId"] != live.ModuleInstanceID || f.Metadata["serviceArn"] != service {
 			t.Errorf("%+v", f.Metadata)
@@ -61,7 +61,7 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 		if now := w.Rows(t); now["deployments"] != rows["deployments"] || now["releases"] != rows["releases"] || now["cloud_services"] != rows["cloud_services"] {
 			t.Errorf("a refused creation left %v of %v", now, rows)
 		}
-		d, err := b.deploy.Propose.Create(ctx, naming(staging, staging.Instance.ID, ""))
+		d, _, err := b.deploy.Propose.Create(ctx, naming(staging, staging.Instance.ID, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 		_, _, err = b.deploy.Execution.Report(runner, d.ID, lease.ID, execution.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
 		refusedAs(t, err, fault.DeploymentResourceTaken)
 		// What is refused is the report, not the deployment.
-		if _, err := b.deploy.Execution.Complete(runner, d.ID, lease.ID, nil); err != nil {
+		if _, err := b.deploy.Execution.End(runner, d.ID, lease.ID, execution.Completion{}); err != nil {
 			t.Error(err)
 		}
 		late := serviceAt(w, received)
@@ -129,7 +129,7 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 			t.Errorf("what was under way is %s, version %d", left.Status, left.Version)
 		}
 		// A replay of the former one's is refused, and offered to nobody; events make records of the new one's.
-		_, err := b.deploy.Propose.Redeploy(admin, propose.Replay{SourceID: source.ID})
+		_, _, err := b.deploy.Propose.Redeploy(admin, propose.Replay{SourceID: source.ID})
 		refusedAs(t, err, fault.DeploymentResourceTaken)
 		can, err := b.deploy.Admission.Eligibilities(admin, []string{source.ID})
 		if err != nil || can[source.ID].Redeploy.Allowed || *can[source.ID].Redeploy.Code != string(fault.DeploymentResourceTaken) {
@@ -147,7 +147,7 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 		if _, err := b.deploy.CloudEvents.MoveService(admin, service, first.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.deploy.Propose.Redeploy(admin, propose.Replay{SourceID: source.ID}); err != nil {
+		if _, _, err := b.deploy.Propose.Redeploy(admin, propose.Replay{SourceID: source.ID}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -194,7 +194,7 @@ func TestOfMoreThanOneWhoNameAServiceAtOnceOneWins(t *testing.T) {
 				if i%2 == 0 {
 					name(instance.ID, func() error {
 						<-start
-						_, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, instance.ID, service))
+						_, _, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, instance.ID, service))
 						return err
 					})
 					continue
@@ -223,7 +223,7 @@ func (b *bus) held(t *testing.T, p *worldtest.Fixture, instanceID string) (d *en
 	t.Helper()
 	claims.Lock()
 	defer claims.Unlock()
-	if _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), naming(p, instanceID, "")); err != nil {
+	if _, _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), naming(p, instanceID, "")); err != nil {
 		t.Fatal(err)
 	}
 	d, lease, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
@@ -243,11 +243,11 @@ func TestWhatAServerOfBeforeHasWrittenCounts(t *testing.T) {
 				return serviceAt(w, received).CloudEvents.ReceiveECSEvent(w.Acme.As(actor.Runner), strictjson.MustParse(stateOf(service, time.Hour, "IN_PROGRESS", "ecs-svc/"+service, "")))
 			},
 			"replay": func(_ string, _ *ent.ModuleInstance, source *ent.Deployment) error {
-				_, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
+				_, _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
 				return err
 			},
 			"own": func(service string, first *ent.ModuleInstance, _ *ent.Deployment) error {
-				_, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, first.ID, service))
+				_, _, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, first.ID, service))
 				return err
 			},
 		} {
@@ -256,7 +256,7 @@ func TestWhatAServerOfBeforeHasWrittenCounts(t *testing.T) {
 			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM "cloud_services" WHERE "service_arn" = '`+service+`'`); err != nil {
 				t.Fatal(err)
 			}
-			_, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, p.NewInstance(t, "other-"+name).ID, service))
+			_, _, err := b.deploy.Propose.Create(w.Acme.As(actor.Developer), naming(p, p.NewInstance(t, "other-"+name).ID, service))
 			refusedAs(t, err, fault.DeploymentResourceTaken)
 			if err := call(service, first, source); err != nil {
 				t.Errorf("%s: %v", name, err)

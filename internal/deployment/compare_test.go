@@ -50,7 +50,7 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version, in
 // ship makes a deployment of an instance of its own.
 func ship(t *testing.T, w *worldtest.World, p *worldtest.Fixture, instance, inputs, artifact string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.NewInstance(t, instance).ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(artifact),
 	})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestWhatShipsTheSameReleaseDiffersInNothing(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
-		again, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
+		again, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	entapproval "slipway/ent/approval"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
 	"slipway/internal/store"
@@ -67,7 +68,7 @@ func (c *control) waits(t *testing.T, instanceID, image string) *ent.Deployment 
 	t.Helper()
 	in := newOf(c.w, c.p, image)
 	in.InstanceID, in.Data = instanceID, nil
-	d, err := c.w.Deploy.Propose.Create(c.author, in)
+	d, _, err := c.w.Deploy.Propose.Create(c.author, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 			}
 			errs := together(
 				func() error {
-					_, err := c.w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), first.ID, lease, nil)
+					_, err := c.w.Deploy.Execution.End(w.Acme.As(actor.Runner), first.ID, lease, execution.Completion{})
 					return err
 				},
 				func() error {
@@ -186,7 +187,7 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 				func() error { // begins to wait while the other succeeds
 					in := newOf(c.w, c.p, "web:3")
 					in.InstanceID, in.Data = instance, nil
-					_, err := c.second.Deploy.Propose.Create(c.author, in)
+					_, _, err := c.second.Deploy.Propose.Create(c.author, in)
 					return err
 				},
 			)
@@ -232,7 +233,7 @@ func TestStartsAndCreationsAtOnceLeaveOneInProgress(t *testing.T) {
 			calls = append(calls, func() error {
 				in := newOf(c.w, c.p, "web:9")
 				in.InstanceID, in.Data, in.OverrideReason = instance, nil, new("it cannot wait for that")
-				_, err := c.w.Deploy.Propose.Create(boss, in)
+				_, _, err := c.w.Deploy.Propose.Create(boss, in)
 				return err
 			})
 			if err := unexpected(together(calls...), fault.DeploymentInProgress); err != nil {

@@ -52,7 +52,7 @@ func TestADestroyLeavesNothingLiveAndARollbackBringsItBack(t *testing.T) {
 		if d.TriggerSource != state.TriggerDestroy || *d.ReleaseID != *live.ReleaseID || state.ActionOf(d.TriggerSource) != state.DestroyAction {
 			t.Fatalf("%+v", d)
 		}
-		done, err := w.Deploy.Execution.Complete(runner, d.ID, claimDestroy(t, w, d), nil)
+		done, err := w.Deploy.Execution.End(runner, d.ID, claimDestroy(t, w, d), execution.Completion{})
 		i := w.Store.Client.ModuleInstance.GetX(runner, p.Instance.ID)
 		if err != nil || done.Status != entdeployment.StatusSUCCEEDED || i.LiveDeploymentID != nil || i.DestroyedAt == nil || !i.DestroyedAt.Equal(*done.CompletedAt) {
 			t.Fatalf("%v, %v: %+v", done, err, i)
@@ -60,14 +60,14 @@ func TestADestroyLeavesNothingLiveAndARollbackBringsItBack(t *testing.T) {
 		_, err = w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		refusedAs(t, err, fault.ModuleInstanceNothingLive)
 		developer := w.Acme.As(actor.Developer)
-		_, err = w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: d.ID})
+		_, _, err = w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: d.ID})
 		refusedAs(t, err, fault.DeploymentNotReplayable)
-		_, err = w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: d.ID})
+		_, _, err = w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: d.ID})
 		refusedAs(t, err, fault.DeploymentNotReplayable)
 		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
-		back, err := w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: live.ID})
+		back, _, err := w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: live.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,15 +122,15 @@ func TestADestroyThatDoesNotEndWellIsDrift(t *testing.T) {
 		want entdeployment.Status
 	}{
 		"failed": {func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, lease string) {
-			if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, broken); err != nil {
+			if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{Failure: broken}); err != nil {
 				t.Error(err)
 			}
 		}, entdeployment.StatusFAILED},
 		"canceled": {func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, lease string) {
-			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 				t.Error(err)
 			}
-			if _, err := w.Deploy.Execution.CompleteCanceled(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
+			if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{Canceled: true}); err != nil {
 				t.Error(err)
 			}
 		}, entdeployment.StatusCANCELED},
@@ -156,7 +156,7 @@ func TestADestroyThatDoesNotEndWellIsDrift(t *testing.T) {
 					t.Errorf("%s, live %s, drift %s", now.Status, b.liveOf(p.Instance.ID), drift)
 				}
 				again := destroying(t, w, p)
-				if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), again.ID, claimDestroy(t, w, again), nil); err != nil || b.driftOf(t, p.Instance.ID) != "none" {
+				if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), again.ID, claimDestroy(t, w, again), execution.Completion{}); err != nil || b.driftOf(t, p.Instance.ID) != "none" {
 					t.Errorf("destroyed then: %v, %s", err, b.driftOf(t, p.Instance.ID))
 				}
 			})
@@ -172,7 +172,7 @@ func TestADestroyThatNobodyHasClaimedIsCanceledWithoutATrace(t *testing.T) {
 		d := destroying(t, w, p)
 		_, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		refusedAs(t, err, fault.DeploymentInProgress)
-		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		if drift := b.driftOf(t, p.Instance.ID); drift != "none" || b.liveOf(p.Instance.ID) != live.ID {
@@ -198,7 +198,7 @@ func TestADestroyForgetsWhatIsImmutable(t *testing.T) {
 			if host != "" {
 				inputs = `{"host":"` + host + `"}`
 			}
-			return w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(inputs)})
+			return worldtest.Unwarned(w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(inputs)}))
 		}
 		succeed := func(host string) {
 			t.Helper()
@@ -212,7 +212,7 @@ func TestADestroyForgetsWhatIsImmutable(t *testing.T) {
 		_, err = deploy("b")
 		refusedAs(t, err, fault.DeploymentInputsInvalid)
 		d := destroying(t, w, p)
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, claimDestroy(t, w, d), nil); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, claimDestroy(t, w, d), execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
 		// Nothing of it is remembered either, whatever is deployed next.
@@ -237,7 +237,7 @@ func TestOfADestroyAndARollbackAtOnceOneStarts(t *testing.T) {
 					return err
 				},
 				func() error {
-					_, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID})
+					_, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: live.ID})
 					return err
 				},
 			}
@@ -258,7 +258,7 @@ func TestOfADestroyAndARollbackAtOnceOneStarts(t *testing.T) {
 			if len(active) != 1 || refused != 1 {
 				t.Fatalf("round %d: %d are active, %v", round, len(active), errs)
 			}
-			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), active[0].ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), active[0].ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -281,7 +281,7 @@ func TestNothingComesToReferToWhatIsDestroyedMeanwhile(t *testing.T) {
 					return err
 				},
 				func() error {
-					_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+					_, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 						InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + base.Instance.ID + `"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 					})
 					return err
@@ -302,7 +302,7 @@ func TestNothingComesToReferToWhatIsDestroyedMeanwhile(t *testing.T) {
 				t.Fatalf("round %d: destroy: %v, creation: %v", round, destroy, creation)
 			}
 			active := w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).OnlyX(w.Acme.As(actor.Viewer))
-			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), active.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), active.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

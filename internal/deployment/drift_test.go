@@ -41,7 +41,7 @@ func (b *bus) deployTo(t *testing.T, p *worldtest.Fixture, instanceID, data stri
 	t.Helper()
 	claims.Lock()
 	defer claims.Unlock()
-	if _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), propose.New{
+	if _, _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), propose.New{
 		InstanceID: instanceID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:2"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(data),
 	}); err != nil {
@@ -75,7 +75,7 @@ func TestWhatTheCloudHasRolledBackIsNoSuccess(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.receive(t, b.rollsBack(b.service("web"))...)
-		done, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
+		done, err := b.deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 		if err != nil || done.Status != entdeployment.StatusFAILED || codeOf(done) != string(fault.DeploymentRolledBack) || done.CompletedAt == nil {
 			t.Fatalf("%s %s, %v", done.Status, codeOf(done), err)
 		}
@@ -83,11 +83,11 @@ func TestWhatTheCloudHasRolledBackIsNoSuccess(t *testing.T) {
 		if said["status"] != "ROLLBACK_SUCCESSFUL" || !strings.Contains(fmt.Sprint(said["reason"]), "circuit breaker") || said["at"] != "2026-03-05T16:01:00Z" {
 			t.Errorf("the evidence is %v", said)
 		}
-		again, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
+		again, err := b.deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 		if err != nil || again.Version != done.Version || codeOf(again) != codeOf(done) {
 			t.Errorf("the same again: %v, %v", again, err)
 		}
-		_, err = b.deploy.Execution.Complete(runner, d.ID, lease, broken)
+		_, err = b.deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: broken})
 		refusedAs(t, err, fault.DeploymentLeaseLost)
 		if live, drift := b.liveOf(i.ID), b.driftOf(t, i.ID); live != before.ID || drift != "none" {
 			t.Errorf("live is %s, drift %s", live, drift)
@@ -130,7 +130,7 @@ func TestWhatARunnerReportsAgainstItsOwnDeploymentIsNoSuccess(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				done, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
+				done, err := b.deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -152,10 +152,10 @@ func TestACanceledDeploymentStaysCanceledThoughItWasRolledBack(t *testing.T) {
 		b, p, runner := newBus(w, "canceled"), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		i, d, lease := b.instance(t, p, "web", true)
 		b.receive(t, b.rollsBack(b.service("web"))...)
-		if _, err := b.deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := b.deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 			t.Fatal(err)
 		}
-		done, err := b.deploy.Execution.CompleteCanceled(runner, d.ID, lease, nil)
+		done, err := b.deploy.Execution.End(runner, d.ID, lease, execution.Completion{Canceled: true})
 		if err != nil || done.Status != entdeployment.StatusCANCELED || codeOf(done) != string(fault.DeploymentCanceled) || b.driftOf(t, i.ID) != "none" {
 			t.Errorf("%v, %v, drift %s", done, err, b.driftOf(t, i.ID))
 		}
@@ -178,7 +178,7 @@ func TestARollbackIsRememberedWhenItsEventsAreGone(t *testing.T) {
 			`{"serviceDeploymentState":{"status":"SUCCESSFUL","observedAt":"2026-03-05T17:00:00Z"}}`)}); err != nil {
 			t.Fatal(err)
 		}
-		done, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil)
+		done, err := b.deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 		if err != nil || codeOf(done) != string(fault.DeploymentRolledBack) {
 			t.Errorf("%v, %v", done, err)
 		}
@@ -207,11 +207,11 @@ func TestALateRollbackIsDriftUntilTheNextSuccess(t *testing.T) {
 		}
 		// What fails clears nothing; what succeeds does.
 		failed, lease := b.deployTo(t, p, i.ID, `{}`)
-		if _, err := b.deploy.Execution.Complete(runner, failed.ID, lease, broken); err != nil || b.driftOf(t, i.ID) == "none" {
+		if _, err := b.deploy.Execution.End(runner, failed.ID, lease, execution.Completion{Failure: broken}); err != nil || b.driftOf(t, i.ID) == "none" {
 			t.Errorf("after a failure: %v, %s", err, b.driftOf(t, i.ID))
 		}
 		next, lease := b.deployTo(t, p, i.ID, `{}`)
-		if _, err := b.deploy.Execution.Complete(runner, next.ID, lease, nil); err != nil || b.driftOf(t, i.ID) != "none" {
+		if _, err := b.deploy.Execution.End(runner, next.ID, lease, execution.Completion{}); err != nil || b.driftOf(t, i.ID) != "none" {
 			t.Errorf("after a success: %v, %s", err, b.driftOf(t, i.ID))
 		}
 		b.receive(t, action(service, 3*time.Minute, "SERVICE_STEADY_STATE", ""))
@@ -263,7 +263,7 @@ func TestWhatSucceedsOutsideIsDriftByTheCloudsTime(t *testing.T) {
 				for _, step := range order {
 					switch step {
 					case 'L':
-						if _, err := late.Execution.Complete(runner, d.ID, lease, nil); err != nil {
+						if _, err := late.Execution.End(runner, d.ID, lease, execution.Completion{}); err != nil {
 							t.Fatal(err)
 						}
 					case 'E':
@@ -302,7 +302,10 @@ func TestARollbackIsSeenByTheEndOrAsDrift(t *testing.T) {
 			b.receive(t, events[0])
 			sides := []func(){
 				func() {
-					insist(t, func() error { _, err := b.deploy.Execution.Complete(runner, d.ID, lease, nil); return err })
+					insist(t, func() error {
+						_, err := b.deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
+						return err
+					})
 				},
 				func() {
 					insist(t, func() error { return b.late().CloudEvents.ReceiveECSEvent(runner, strictjson.MustParse(events[1])) })

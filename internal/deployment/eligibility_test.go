@@ -54,7 +54,7 @@ var situations = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.Worl
 	},
 	"blocked by its own replay": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Failed(t)
-		if _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Admin), propose.Replay{SourceID: d.ID}); err != nil {
+		if _, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Admin), propose.Replay{SourceID: d.ID}); err != nil {
 			t.Fatal(err)
 		}
 		return d
@@ -120,7 +120,7 @@ func callers(t *testing.T, w *worldtest.World) map[string]context.Context {
 // agree says that both eligibilities are what the replays do, and counts the codes.
 func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, sourceID string, outcomes map[string]int) {
 	t.Helper()
-	for kind, replay := range map[string]func(context.Context, propose.Replay) (*ent.Deployment, error){
+	for kind, replay := range map[string]worldtest.Replaying{
 		"rollback": w.Deploy.Propose.Rollback, "redeploy": w.Deploy.Propose.Redeploy,
 	} {
 		both, err := w.Deploy.Admission.Eligibilities(ctx, []string{sourceID})
@@ -132,7 +132,7 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 			offered = both[sourceID].Redeploy
 		}
 		before := w.Rows(t)
-		made, err := replay(ctx, propose.Replay{SourceID: sourceID})
+		made, _, err := replay(ctx, propose.Replay{SourceID: sourceID})
 		var code, message, blocker string
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			code, message = string(f.Code), f.Message

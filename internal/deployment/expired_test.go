@@ -66,7 +66,7 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 		}
 		for _, d := range expired {
 			wantExpired(t, w, orgs[d.OrganizationID], d.ID, clock.Now())
-			again, err := w.Deploy.Propose.Redeploy(orgs[d.OrganizationID].As(actor.Developer), propose.Replay{SourceID: d.ID})
+			again, _, err := w.Deploy.Propose.Redeploy(orgs[d.OrganizationID].As(actor.Developer), propose.Replay{SourceID: d.ID})
 			if err != nil || again.ModuleInstanceID != d.ModuleInstanceID {
 				t.Errorf("the instance is not free: %v, %v", again, err)
 			}

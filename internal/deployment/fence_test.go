@@ -16,9 +16,13 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		fence := func() int64 { return w.Store.Client.ModuleInstance.GetX(runner, p.Instance.ID).Fence }
 		for i, end := range []func(d *ent.Deployment, lease string){
-			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Execution.Complete(runner, d.ID, lease, nil) },
+			func(d *ent.Deployment, lease string) {
+				_, _ = w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
+			},
 			func(d *ent.Deployment, _ string) { forced(t, w, clock, d.ID) },
-			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Execution.Complete(runner, d.ID, lease, broken) },
+			func(d *ent.Deployment, lease string) {
+				_, _ = w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: broken})
+			},
 			func(*ent.Deployment, string) {},
 		} {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)

@@ -59,7 +59,7 @@ func planned(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version str
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := w.Deploy.Propose.Create(admin, propose.New{
+	d, _, err := w.Deploy.Propose.Create(admin, propose.New{
 		InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 		Request: admission.Request{Control: admission.Control{OverrideReason: new("it is only a test")}},
 	})

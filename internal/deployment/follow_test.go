@@ -68,7 +68,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 3)
-		if _, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "SUCCEEDED", 4)
@@ -176,7 +176,7 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "PENDING", 1)
-		if _, err := elsewhere.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := elsewhere.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "CANCELED", 2)

@@ -9,6 +9,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/test/worldtest"
 )
@@ -16,11 +17,11 @@ import (
 // forced cancels a RUNNING deployment by force.
 func forced(t *testing.T, w *worldtest.World, c *clock, deploymentID string) *ent.Deployment {
 	t.Helper()
-	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), deploymentID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), deploymentID, nil); err != nil {
 		t.Fatal(err)
 	}
 	c.Advance(2 * time.Minute)
-	d, err := w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), deploymentID)
+	d, err := w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), deploymentID, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +33,13 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, p, admin := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Admin)
 		force := func(id string) func() (*ent.Deployment, error) {
-			return func() (*ent.Deployment, error) { return w.Deploy.Execution.ForceCancel(admin, id) }
+			return func() (*ent.Deployment, error) { return w.Deploy.Execution.ForceCancel(admin, id, nil) }
 		}
 		source := p.Succeeded(t)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		_ = refused(t, w, "without a request", fault.DeploymentWrongState, force(d.ID))
-		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		from := clock.Now().Add(2 * time.Minute)
@@ -48,7 +49,7 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 			t.Errorf("too early: %v", f.Metadata)
 		}
 		_ = refused(t, w, "a developer", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
-			return w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Developer), d.ID)
+			return w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Developer), d.ID, nil)
 		})
 		clock.Advance(time.Microsecond)
 		done, err := force(d.ID)()
@@ -62,11 +63,11 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 				return err
 			},
 			"succeed": func() error {
-				_, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+				_, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{})
 				return err
 			},
 			"canceled": func() error {
-				_, err := w.Deploy.Execution.CompleteCanceled(w.Acme.As(actor.Runner), d.ID, lease, nil)
+				_, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{Canceled: true})
 				return err
 			},
 		} {
@@ -102,7 +103,7 @@ func TestARenewalAtOnceWithForceHoldsNothing(t *testing.T) {
 			clock.Advance(2 * time.Minute)
 			var both sync.WaitGroup
 			both.Go(func() {
-				if _, err := w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), d.ID); err != nil {
+				if _, err := w.Deploy.Execution.ForceCancel(w.Acme.As(actor.Admin), d.ID, nil); err != nil {
 					t.Error(err)
 				}
 			})

@@ -40,7 +40,7 @@ func newVersion(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version,
 // create makes a PENDING deployment of a version.
 func create(t *testing.T, w *worldtest.World, instanceID, versionID, inputs string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: instanceID, VersionID: versionID,
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: instanceID, VersionID: versionID,
 		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(worldtest.Artifact)})
 	if err != nil {
 		t.Fatal(err)
@@ -68,12 +68,12 @@ func TestWhatWasGivenIsKeptAsItWas(t *testing.T) {
 			{"id":"size","type":"number","label":"Size","default":4}]`)
 		const given = `{"image":null,"free":{"z":1.50,"a":[1e2,-0],"password":"hunter2"}}`
 		source := p.Finish(t, create(t, w, p.Instance.ID, v.ID, given), nil)
-		replay, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
+		replay, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		again := p.Finish(t, replay, nil)
-		replay, err = w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: again.ID})
+		replay, _, err = w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: again.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestReferencesAreKeptWithWhatTheyRead(t *testing.T) {
 		idle := base.NewInstance(t, "idle")
 		v := newVersion(t, w, p, "2.0.0", referring)
 		d := p.Finish(t, create(t, w, p.Instance.ID, v.ID, fmt.Sprintf(`{"of":%q,"named":{"a/b":{"of":%q},"c":{"of":%[1]q}},"hidden":%[2]q}`, base.Instance.ID, idle.ID)), nil)
-		replay, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID})
+		replay, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestDependentsAreThoseWhoseLiveOrActiveDeploymentRefers(t *testing.T) {
 		is("live, another is active", "web")
 		p.Finish(t, away, nil)
 		is("another is live")
-		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
+		back, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
@@ -31,16 +32,16 @@ type keyed func(ctx context.Context, s *deployment.Services, source *ent.Deploym
 // requests are the operations that take a key.
 var requests = map[string]keyed{
 	"create": func(ctx context.Context, s *deployment.Services, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error) {
-		return s.Propose.Create(ctx, propose.New{
+		return worldtest.Unwarned(s.Propose.Create(ctx, propose.New{
 			InstanceID: source.ModuleInstanceID, VersionID: version, Artifact: strictjson.MustParse(worldtest.Artifact),
 			Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:1","replicas":%d}`, variant+1)), Request: admission.Request{IdempotencyKey: key},
-		})
+		}))
 	},
 	"rollback": func(ctx context.Context, s *deployment.Services, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
-		return s.Propose.Rollback(ctx, replayOf(source, key, variant))
+		return worldtest.Unwarned(s.Propose.Rollback(ctx, replayOf(source, key, variant)))
 	},
 	"redeploy": func(ctx context.Context, s *deployment.Services, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
-		return s.Propose.Redeploy(ctx, replayOf(source, key, variant))
+		return worldtest.Unwarned(s.Propose.Redeploy(ctx, replayOf(source, key, variant)))
 	},
 }
 
@@ -110,7 +111,7 @@ func TestARequestAgainUnderItsKeyGivesWhatItHasMade(t *testing.T) {
 		again("PENDING")
 		lease := c.Claim(t, first)
 		again("RUNNING")
-		if _, err := c.World.Deploy.Execution.Complete(c.Acme.As(actor.Runner), first.ID, lease, broken); err != nil {
+		if _, err := c.World.Deploy.Execution.End(c.Acme.As(actor.Runner), first.ID, lease, execution.Completion{Failure: broken}); err != nil {
 			t.Fatal(err)
 		}
 		again("FAILED")
@@ -166,7 +167,7 @@ func TestAKeyIsOfOneOrganization(t *testing.T) {
 		for _, o := range []*worldtest.Org{w.Acme, w.Globex} {
 			source := w.Fixture(t, o, "web").Succeeded(t)
 			for range 2 {
-				d, err := w.Deploy.Propose.Redeploy(actor.With(t.Context(), root.In(o.ID)), propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: new("key")}})
+				d, _, err := w.Deploy.Propose.Redeploy(actor.With(t.Context(), root.In(o.ID)), propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 				ids[made(t, d, err).ID] = true
 			}
 		}
@@ -212,7 +213,7 @@ func TestRefusalsAreNotKeptUnderTheirKey(t *testing.T) {
 	eachRequest(t, func(t *testing.T, c *caller) {
 		blocker := c.Fixture.Deploy(t, c.Instance.ID, `{"image":"web:9"}`)
 		_ = refused(t, c.World, "a blocked request", fault.DeploymentInProgress, func() (*ent.Deployment, error) { return c.request(c.ctx, "key", 0) })
-		if _, err := c.World.Deploy.Execution.Cancel(c.ctx, blocker.ID); err != nil {
+		if _, err := c.World.Deploy.Execution.Cancel(c.ctx, blocker.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		if c.operation == "create" {
@@ -331,10 +332,10 @@ func TestARequestIsTheSameInAnotherOrderOfKeys(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, key := w.Fixture(t, w.Acme, "web"), "key"
 		create := func(inputs string) (*ent.Deployment, error) {
-			return w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+			return worldtest.Unwarned(w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Artifact: strictjson.MustParse(worldtest.Artifact),
 				Inputs: strictjson.MustParse(inputs), Request: admission.Request{IdempotencyKey: &key},
-			})
+			}))
 		}
 		first, err := create(`{"image":"web:1","replicas":2}`)
 		if err != nil {

@@ -26,7 +26,7 @@ func TestWhatIsMadeIsWhatIsStored(t *testing.T) {
 				t.Errorf("%s (-stored +made):\n%s", what, diff)
 			}
 		}
-		made, err := w.Deploy.Propose.Create(ctx, propose.New{
+		made, _, err := w.Deploy.Propose.Create(ctx, propose.New{
 			InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"shop"}`), Artifact: strictjson.MustParse(`{"revision":7}`),
 			Data:        strictjson.MustParse(`{"serviceArn":"arn:aws:ecs:eu-west-1:111122223333:service/shop/cart"}`),
 			Description: new("first"), ResourceARN: new("arn:x"), ResourceName: new("x"),
@@ -36,14 +36,14 @@ func TestWhatIsMadeIsWhatIsStored(t *testing.T) {
 		}
 		compare("a deployment", made)
 		w.Cancel(t, w.Acme, made.ID)
-		again, err := w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: made.ID})
+		again, _, err := w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: made.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		compare("a redeploy", again)
 		w.Cancel(t, w.Acme, again.ID)
 		target := p.Succeeded(t)
-		back, err := w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID})
+		back, _, err := w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,7 @@ func TestADeploymentIsRefusedWhereAnotherIsLiveThanIsExpected(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Developer)
 		create := func(expected *string) error {
-			_, err := w.Deploy.Propose.Create(ctx, propose.New{
+			_, _, err := w.Deploy.Propose.Create(ctx, propose.New{
 				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Request: admission.Request{ExpectedLiveID: expected},
 				Inputs: strictjson.MustParse(`{"image":"web:2"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 			})

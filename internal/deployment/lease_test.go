@@ -208,13 +208,13 @@ var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.De
 		return l
 	},
 	"succeeded": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, l, nil); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, l, execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
 		return l
 	},
 	"failed": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, l, broken); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, l, execution.Completion{Failure: broken}); err != nil {
 			t.Fatal(err)
 		}
 		return l
@@ -242,8 +242,12 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 					d, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
 					return d, err
 				},
-				"succeed": func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, d.ID, lease, nil) },
-				"fail":    func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, d.ID, lease, broken) },
+				"succeed": func() (*ent.Deployment, error) {
+					return w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
+				},
+				"fail": func() (*ent.Deployment, error) {
+					return w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: broken})
+				},
 				"claim": func() (*ent.Deployment, error) {
 					d, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &held})
 					return d, err
@@ -263,7 +267,7 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 					t.Errorf("%s: %s: metadata %v, want %v", way, name, f.Metadata, want)
 				}
 			}
-			if _, err := w.Deploy.Execution.Complete(runner, d.ID, held, broken); err != nil {
+			if _, err := w.Deploy.Execution.End(runner, d.ID, held, execution.Completion{Failure: broken}); err != nil {
 				_, _ = w.Deploy.Execution.ExpireLeases(t.Context())
 			}
 		}
@@ -278,7 +282,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 		for _, failure := range []*fault.Data{nil, broken} {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)
-			done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, failure)
+			done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: failure})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +290,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 			clock.Advance(time.Hour)
 			p.Succeeded(t)
 			unchanged(t, w, "the end again", func() {
-				again, err := w.Deploy.Execution.Complete(runner, d.ID, lease, failure)
+				again, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: failure})
 				if err != nil || !cmp.Equal(done, again, whole) {
 					t.Errorf("%v, %v", again, err)
 				}

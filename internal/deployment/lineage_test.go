@@ -1,7 +1,6 @@
 package deployment_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/record"
@@ -22,8 +20,8 @@ func chain(t *testing.T, w *worldtest.World, p *worldtest.Fixture, replays int) 
 	last := p.Succeeded(t)
 	ids := []string{last.ID}
 	for i := range replays {
-		replay := []func(context.Context, propose.Replay) (*ent.Deployment, error){w.Deploy.Propose.Rollback, w.Deploy.Propose.Redeploy}[i%2]
-		next, err := replay(w.Acme.As(actor.Developer), propose.Replay{SourceID: last.ID})
+		replay := []worldtest.Replaying{w.Deploy.Propose.Rollback, w.Deploy.Propose.Redeploy}[i%2]
+		next, _, err := replay(w.Acme.As(actor.Developer), propose.Replay{SourceID: last.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +38,7 @@ func TestLineageIsTheWayBackToTheFirst(t *testing.T) {
 		short := chain(t, w, p, 4)
 		long := chain(t, w, p, 120)
 		// Another's replay of the same target is no part of a line.
-		side, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: short[3]})
+		side, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: short[3]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +88,7 @@ func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		for i := range 10 {
 			target := p.Finish(t, p.Deploy(t, p.NewInstance(t, fmt.Sprintf("web-%d", i)).ID, `{"image":"web:1"}`), nil)
-			again, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
+			again, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/state"
 	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
@@ -47,7 +48,7 @@ func (l *locked) waits(t *testing.T, instanceID, image string) *ent.Deployment {
 	t.Helper()
 	in := newOf(l.World, l.place, image)
 	in.InstanceID, in.Data = instanceID, nil
-	d, err := l.deploy.Propose.Create(l.author, in)
+	d, _, err := l.deploy.Propose.Create(l.author, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestCompletionsEventsAndStartsLockInOneOrder(t *testing.T) {
 		t.Errorf("an approval while the instance is held: %v", err)
 	}
 	wait = later(t, func() error {
-		_, err := l.deploy.Execution.Complete(l.Acme.As(actor.Runner), running.ID, lease, nil)
+		_, err := l.deploy.Execution.End(l.Acme.As(actor.Runner), running.ID, lease, execution.Completion{})
 		return err
 	})
 	testkit.Eventually(t, "the completion has what waits", func() bool {
@@ -162,7 +163,7 @@ func TestCompletionsBesideEventsOfTheSameServiceEnd(t *testing.T) {
 		}
 		errs := together(
 			func() error {
-				_, err := l.deploy.Execution.Complete(l.Acme.As(actor.Runner), running.ID, lease, nil)
+				_, err := l.deploy.Execution.End(l.Acme.As(actor.Runner), running.ID, lease, execution.Completion{})
 				return err
 			},
 			receive(l.second, time.Second, "IN_PROGRESS", "1"),

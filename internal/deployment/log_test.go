@@ -326,7 +326,7 @@ func TestALogIsFollowedToItsEnd(t *testing.T) {
 		other.w = worldtest.Another(t, w.DatabaseURL)
 		other.print(t, "242")
 		follow(242)
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), r.id, r.lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), r.id, r.lease, execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
 		if b := batch(t, batches); b != nil {

@@ -54,7 +54,7 @@ func TestAReferenceIsOutdatedWhereOtherValuesAreLive(t *testing.T) {
 		is("the same values")
 		other := deploy("base:1", 3)
 		is("another of the values", at("/of", other.ID))
-		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: same.ID})
+		back, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: same.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestAReferenceIsOutdatedWhereOtherValuesAreLive(t *testing.T) {
 		is("rolled back to the values")
 		other = deploy("base:2", 2)
 		is("another value", at("/of", other.ID))
-		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: user.ID})
+		again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: user.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

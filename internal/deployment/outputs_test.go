@@ -81,7 +81,7 @@ func TestOutputsAreKeptAsTheyWereReported(t *testing.T) {
 		shown("failed", failed.ID, "null", reported)
 		without := p.Succeeded(t)
 		shown("a success without", without.ID, "null", "null")
-		replay, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
+		replay, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestWhatIsNotKeptAndWhatIsMissingIsAnEvent(t *testing.T) {
 			if kind == catalog.DeploymentTypeECS {
 				in.Artifact = strictjson.MustParse(worldtest.Artifact)
 			}
-			d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), in)
+			d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestWhatIsNotKeptAndWhatIsMissingIsAnEvent(t *testing.T) {
 			if got := told(t, w, d.ID); !slices.Equal(got, want) {
 				t.Errorf("%s: %q\nwant %q", kind, got, want)
 			}
-			if again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID}); err != nil {
+			if again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID}); err != nil {
 				t.Error(err)
 			} else if done := p.Finish(t, again, nil); len(told(t, w, done.ID)) != 1 {
 				t.Errorf("%s: without outputs: %q", kind, told(t, w, done.ID))

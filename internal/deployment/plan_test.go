@@ -42,7 +42,7 @@ func creating(w *worldtest.World, in propose.New) plannedCall {
 		},
 		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
-			return w.Deploy.Propose.Create(ctx, in)
+			return worldtest.Unwarned(w.Deploy.Propose.Create(ctx, in))
 		},
 	}
 }
@@ -59,7 +59,7 @@ func replaying(w *worldtest.World, rolls bool, in propose.Replay) plannedCall {
 		},
 		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
-			return replay(ctx, in)
+			return worldtest.Unwarned(replay(ctx, in))
 		},
 	}
 }
@@ -72,8 +72,7 @@ func promoting(w *worldtest.World, in propose.Promotion) plannedCall {
 		},
 		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
-			d, _, err := w.Deploy.Propose.PromoteWarned(ctx, in)
-			return d, err
+			return worldtest.Unwarned(w.Deploy.Propose.Promote(ctx, in))
 		},
 	}
 }
@@ -173,12 +172,12 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 		if r.IntN(4) > 0 {
 			failure = nil
 		}
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), claimed.ID, lease.ID, failure); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), claimed.ID, lease.ID, execution.Completion{Failure: failure}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if r.IntN(3) == 0 {
-		if _, err := w.Deploy.Propose.Create(admin, propose.New{InstanceID: otherID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:%d"}`, r.IntN(5))),
+		if _, _, err := w.Deploy.Propose.Create(admin, propose.New{InstanceID: otherID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:%d"}`, r.IntN(5))),
 			Artifact: strictjson.MustParse(worldtest.Artifact)}); err != nil && fault.Status(err) >= 500 {
 			t.Fatal(err)
 		}

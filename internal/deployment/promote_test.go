@@ -97,7 +97,7 @@ func (s *stages) names(values json.RawMessage) string {
 // live deploys values to an instance, and succeeds.
 func (s *stages) live(t *testing.T, instanceID, values string, artifact int) *ent.Deployment {
 	t.Helper()
-	d, err := s.w.Deploy.Propose.Create(s.w.Acme.As(actor.Developer), propose.New{InstanceID: instanceID, VersionID: s.version,
+	d, _, err := s.w.Deploy.Propose.Create(s.w.Acme.As(actor.Developer), propose.New{InstanceID: instanceID, VersionID: s.version,
 		Inputs: s.values(values), Artifact: strictjson.MustParse(fmt.Sprintf(`{"revision":%d}`, artifact))})
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestAPromotionShipsWhatWasGivenAsItCountsThere(t *testing.T) {
 			if c.anew != "" {
 				in.Inputs = s.values(c.anew)
 			}
-			made, _, err := w.Deploy.Propose.PromoteWarned(w.Acme.As(actor.Developer), in)
+			made, _, err := w.Deploy.Propose.Promote(w.Acme.As(actor.Developer), in)
 			if f, refused := errors.AsType[*fault.Error](err); refused {
 				if got := violated(f); got != c.want {
 					t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -204,7 +204,7 @@ func TestAPromotionShipsWhatWasGivenAsItCountsThere(t *testing.T) {
 				t.Errorf("%s: %+v", name, made)
 			}
 			// What is replayed is still what was promoted.
-			again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: s.Finish(t, made, nil).ID})
+			again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: s.Finish(t, made, nil).ID})
 			if err != nil || *again.PromotedFrom != source.ID || *again.ReleaseID != *made.ReleaseID {
 				t.Errorf("%s: %+v, %v", name, again, err)
 			}
@@ -222,7 +222,7 @@ func TestAPromotionLooksCounterpartsUpInOneStatement(t *testing.T) {
 		source := s.live(t, staging, `{"image":"web:2","net":"staging/inner","disks":{"a":{"net":"staging/outer"},"b":{"net":"staging/inner"}}}`, 2)
 		ran := w.Statements(func() {
 			in := propose.Promotion{SourceID: source.ID, InstanceID: s.Instance.ID}
-			if _, _, err := w.Deploy.Propose.PromoteWarned(w.Acme.As(actor.Developer), in); err != nil {
+			if _, _, err := w.Deploy.Propose.Promote(w.Acme.As(actor.Developer), in); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -259,7 +259,7 @@ func TestWhatCannotBePromotedIsRefused(t *testing.T) {
 			{"dep_01h455vb4pex5vsknk084sn02q", target, "slipway:Deployment:NOT_FOUND"},
 			{succeeded.ID, "inst_01h455vb4pex5vsknk084sn02q", "slipway:ModuleInstance:NOT_FOUND"},
 		} {
-			_, _, err := w.Deploy.Propose.PromoteWarned(w.Acme.As(actor.Developer), propose.Promotion{SourceID: c.source, InstanceID: c.instance})
+			_, _, err := w.Deploy.Propose.Promote(w.Acme.As(actor.Developer), propose.Promotion{SourceID: c.source, InstanceID: c.instance})
 			f, ok := errors.AsType[*fault.Error](err)
 			if !ok {
 				t.Fatalf("%s: %v", c.want, err)

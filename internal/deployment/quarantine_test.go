@@ -25,11 +25,15 @@ import (
 // waysToShip are all ways to deploy the release of a deployment that succeeded with the inputs of Succeeded.
 func waysToShip(p *worldtest.Fixture, s *deployment.Services, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
 	return map[string]func() (*ent.Deployment, error){
-		"rollback": func() (*ent.Deployment, error) { return s.Propose.Rollback(ctx, propose.Replay{SourceID: sourceID}) },
-		"redeploy": func() (*ent.Deployment, error) { return s.Propose.Redeploy(ctx, propose.Replay{SourceID: sourceID}) },
+		"rollback": func() (*ent.Deployment, error) {
+			return worldtest.Unwarned(s.Propose.Rollback(ctx, propose.Replay{SourceID: sourceID}))
+		},
+		"redeploy": func() (*ent.Deployment, error) {
+			return worldtest.Unwarned(s.Propose.Redeploy(ctx, propose.Replay{SourceID: sourceID}))
+		},
 		"create": func() (*ent.Deployment, error) {
-			return s.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
-				Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data)})
+			return worldtest.Unwarned(s.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+				Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data)}))
 		},
 	}
 }

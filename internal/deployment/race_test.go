@@ -131,14 +131,16 @@ func endAtOnce(t *testing.T, w *worldtest.World, deploymentID string) map[entdep
 	runner, lease := w.Acme.As(actor.Runner), w.LeaseOf(w.Acme, deploymentID)
 	ways := []func() (*ent.Deployment, error){
 		func() (*ent.Deployment, error) {
-			return w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), deploymentID)
-		},
-		func() (*ent.Deployment, error) { return w.Deploy.Execution.Complete(runner, deploymentID, lease, nil) },
-		func() (*ent.Deployment, error) {
-			return w.Deploy.Execution.Complete(runner, deploymentID, lease, broken)
+			return w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), deploymentID, nil)
 		},
 		func() (*ent.Deployment, error) {
-			d, err := w.Deploy.Execution.CompleteCanceled(runner, deploymentID, lease, nil)
+			return w.Deploy.Execution.End(runner, deploymentID, lease, execution.Completion{})
+		},
+		func() (*ent.Deployment, error) {
+			return w.Deploy.Execution.End(runner, deploymentID, lease, execution.Completion{Failure: broken})
+		},
+		func() (*ent.Deployment, error) {
+			d, err := w.Deploy.Execution.End(runner, deploymentID, lease, execution.Completion{Canceled: true})
 			if fault.Is(err, fault.DeploymentWrongState) {
 				return w.Store.Client.Deployment.Get(runner, deploymentID) // it was not requested yet
 			}

@@ -31,22 +31,22 @@ func TestAReasonIsBesideTheDescription(t *testing.T) {
 		ctx := w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
 		replay := propose.Replay{SourceID: source.ID, Request: admission.Request{Reason: new("the night shift asked"), IdempotencyKey: new("key")}}
-		d, err := w.Deploy.Propose.Rollback(ctx, replay)
+		d, _, err := w.Deploy.Propose.Rollback(ctx, replay)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := w.Deploy.Propose.Rollback(ctx, replay); err != nil || again.ID != d.ID {
+		if again, _, err := w.Deploy.Propose.Rollback(ctx, replay); err != nil || again.ID != d.ID {
 			t.Errorf("the same request: %v, %v", again, err)
 		}
 		for _, other := range []*string{nil, new("another")} {
-			if _, err := w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: source.ID, Request: admission.Request{Reason: other, IdempotencyKey: new("key")}}); !fault.Is(err, fault.RequestIdempotencyReused) {
+			if _, _, err := w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: source.ID, Request: admission.Request{Reason: other, IdempotencyKey: new("key")}}); !fault.Is(err, fault.RequestIdempotencyReused) {
 				t.Errorf("another reason under the same key: %v", err)
 			}
 		}
 		if got := asked(t, w, d.ID); got["reason"] != "the night shift asked" || got["description"] != *d.Description || got["cancelReason"] != nil {
 			t.Errorf("%v", got)
 		}
-		if _, err := w.Deploy.Execution.CancelFor(ctx, d.ID, new("it was the wrong one")); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(ctx, d.ID, new("it was the wrong one")); err != nil {
 			t.Fatal(err)
 		}
 		if got := asked(t, w, d.ID); got["reason"] != "the night shift asked" || got["cancelReason"] != "it was the wrong one" {
@@ -68,11 +68,11 @@ func TestTheFirstReasonOfACancellationStays(t *testing.T) {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			p.Claim(t, d)
 			for _, reason := range []*string{c.first, c.second} {
-				if _, err := w.Deploy.Execution.CancelFor(w.Acme.As(actor.Developer), d.ID, reason); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, reason); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, err := later.Execution.ForceCancelFor(w.Acme.As(actor.Admin), d.ID, c.forced); err != nil {
+			if _, err := later.Execution.ForceCancel(w.Acme.As(actor.Admin), d.ID, c.forced); err != nil {
 				t.Fatal(err)
 			}
 			got := asked(t, w, d.ID)["cancelReason"]
@@ -81,7 +81,7 @@ func TestTheFirstReasonOfACancellationStays(t *testing.T) {
 			}
 		}
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		if _, err := w.Deploy.Execution.CancelFor(w.Acme.As(actor.Developer), d.ID, new("")); len(violationsOf(err)) != 1 || violationsOf(err)[0].Pointer != "/reason" {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, new("")); len(violationsOf(err)) != 1 || violationsOf(err)[0].Pointer != "/reason" {
 			t.Errorf("an empty reason: %v", err)
 		}
 	})
@@ -112,10 +112,10 @@ func TestAPipelineIsNamedOnce(t *testing.T) {
 		if got := asked(t, w, d.ID); got["pipelineRunId"] != "run-1" || got["stepExecutionId"] != "step-1" || got["triggerSource"] != "api" {
 			t.Errorf("%v", got)
 		}
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
-		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID})
+		again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

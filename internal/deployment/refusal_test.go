@@ -30,20 +30,20 @@ var operations = map[string]struct {
 		return (*ent.Deployment)(d), err
 	}},
 	"rollback": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: id})
+		return worldtest.Unwarned(w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: id}))
 	}},
 	"redeploy": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: id})
+		return worldtest.Unwarned(w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: id}))
 	}},
 	"cancel": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Execution.Cancel(ctx, id)
+		return w.Deploy.Execution.Cancel(ctx, id, nil)
 	}},
 	"report": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
 		d, _, err := w.Deploy.Execution.Report(ctx, id, w.LeaseOf(w.Acme, id), execution.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
 		return d, err
 	}},
 	"complete": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Execution.Complete(ctx, id, w.LeaseOf(w.Acme, id), nil)
+		return w.Deploy.Execution.End(ctx, id, w.LeaseOf(w.Acme, id), execution.Completion{})
 	}},
 }
 
@@ -132,10 +132,10 @@ func TestVersionOfAnotherModuleIsNotDeployed(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "worker")
 		f := refused(t, w, "create", fault.RequestInvalid, func() (*ent.Deployment, error) {
-			return w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+			return worldtest.Unwarned(w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 				InstanceID: p.Instance.ID, VersionID: other.Version.ID,
 				Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
-			})
+			}))
 		})
 		want := []fault.Violation{{Pointer: "/moduleVersionId", Rule: "other_module",
 			Message: "must be a version of the instance's module " + p.Definition.ID + ", found one of " + other.Definition.ID}}
@@ -154,7 +154,7 @@ func TestOnlyWhatSucceededIsRolledBackTo(t *testing.T) {
 			}
 			d := make(t, w.Fixture(t, w.Acme, "web-"+status), w)
 			f := refused(t, w, status, fault.DeploymentTargetNotSucceeded, func() (*ent.Deployment, error) {
-				return w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID})
+				return worldtest.Unwarned(w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID}))
 			})
 			if want := map[string]any{"deploymentId": d.ID, "status": status}; !cmp.Equal(f.Metadata, want) {
 				t.Errorf("%s: metadata %v", status, f.Metadata)
@@ -174,11 +174,15 @@ func TestReleasesThatCannotBeTrustedAreNotReplayed(t *testing.T) {
 		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+gone.ID+`'`)
 		changed := w.Fixture(t, w.Acme, "changed").Succeeded(t)
 		raw(t, w, `UPDATE releases SET content = replace(content, 'web:1.4.2', 'web:6.6.6') WHERE id = '`+*changed.ReleaseID+`'`)
-		for name, replay := range map[string]func(context.Context, propose.Replay) (*ent.Deployment, error){
+		for name, replay := range map[string]worldtest.Replaying{
 			"rollback": w.Deploy.Propose.Rollback, "redeploy": w.Deploy.Propose.Redeploy,
 		} {
-			_ = refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, propose.Replay{SourceID: gone.ID}) })
-			_ = refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, propose.Replay{SourceID: changed.ID}) })
+			_ = refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) {
+				return worldtest.Unwarned(replay(ctx, propose.Replay{SourceID: gone.ID}))
+			})
+			_ = refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) {
+				return worldtest.Unwarned(replay(ctx, propose.Replay{SourceID: changed.ID}))
+			})
 		}
 	})
 }
@@ -189,23 +193,23 @@ func TestActiveDeploymentBlocksOthersAndIsNamed(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		ctx := w.Acme.As(actor.Developer)
-		blocker, err := w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: target.ID})
+		blocker, _, err := w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		starts := map[string]func() (*ent.Deployment, error){
 			"rollback": func() (*ent.Deployment, error) {
-				return w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID})
+				return worldtest.Unwarned(w.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID}))
 			},
 			"redeploy": func() (*ent.Deployment, error) {
-				return w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: target.ID})
+				return worldtest.Unwarned(w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: target.ID}))
 			},
 			"redeploy of the active": func() (*ent.Deployment, error) {
-				return w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: blocker.ID})
+				return worldtest.Unwarned(w.Deploy.Propose.Redeploy(ctx, propose.Replay{SourceID: blocker.ID}))
 			},
 			"create": func() (*ent.Deployment, error) {
-				return w.Deploy.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
-					Inputs: strictjson.MustParse(`{"image":"web:new"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
+				return worldtest.Unwarned(w.Deploy.Propose.Create(ctx, propose.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+					Inputs: strictjson.MustParse(`{"image":"web:new"}`), Artifact: strictjson.MustParse(worldtest.Artifact)}))
 			},
 		}
 		for _, status := range []string{"PENDING", "RUNNING"} {

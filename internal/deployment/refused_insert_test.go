@@ -46,15 +46,15 @@ func TestWhatTheDatabaseRefusesIsToldApart(t *testing.T) {
 	}
 	rollback := func(source *ent.Deployment, key *string) func(context.Context, *deployment.Services) (*ent.Deployment, error) {
 		return func(ctx context.Context, s *deployment.Services) (*ent.Deployment, error) {
-			return s.Propose.Rollback(ctx, propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: key}})
+			return worldtest.Unwarned(s.Propose.Rollback(ctx, propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: key}}))
 		}
 	}
 	create := func(source *ent.Deployment, image string) func(context.Context, *deployment.Services) (*ent.Deployment, error) {
 		return func(ctx context.Context, s *deployment.Services) (*ent.Deployment, error) {
-			return s.Propose.Create(ctx, propose.New{
+			return worldtest.Unwarned(s.Propose.Create(ctx, propose.New{
 				InstanceID: source.ModuleInstanceID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"` + image + `"}`),
 				Artifact: strictjson.MustParse(worldtest.Artifact),
-			})
+			}))
 		}
 	}
 	done := func(call func(context.Context, *deployment.Services) (*ent.Deployment, error)) *ent.Deployment {

@@ -1,7 +1,6 @@
 package deployment_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -26,7 +25,7 @@ import (
 func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	name, arn, description := "web", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "first"
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 		Description: &description, ResourceARN: &arn, ResourceName: &name,
@@ -43,7 +42,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploymen
 		t.Fatal(err)
 	}
 	raw(t, w, `UPDATE deployments SET pipeline_run_id = 'run', step_execution_id = 'step' WHERE id = '`+d.ID+`'`)
-	done, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+	done, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +55,11 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		source := full(t, w, p)
 		live := p.Finish(t, other(t, w, p), nil)
-		for trigger, replay := range map[string]func(context.Context, propose.Replay) (*ent.Deployment, error){
+		for trigger, replay := range map[string]worldtest.Replaying{
 			"rollback": w.Deploy.Propose.Rollback, "redeploy": w.Deploy.Propose.Redeploy,
 		} {
 			begun := time.Now().Add(-time.Second)
-			got, err := replay(w.Acme.As(actor.Admin), propose.Replay{SourceID: source.ID})
+			got, _, err := replay(w.Acme.As(actor.Admin), propose.Replay{SourceID: source.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +96,7 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 			if diff := cmp.Diff(got, (*ent.Deployment)(stored), cmpopts.IgnoreUnexported(ent.Deployment{}, ent.DeploymentEdges{}, ecs.Column{})); diff != "" {
 				t.Errorf("%s: answered (-), stored (+):\n%s", trigger, diff)
 			}
-			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), got.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), got.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -110,7 +109,7 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 // other makes a PENDING deployment of another task definition.
 func other(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:2"}`), Artifact: strictjson.MustParse(`{"arn":"arn:other","revision":8}`),
 	})
@@ -126,7 +125,7 @@ func TestWhatFailedCanBeRedeployed(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		for _, status := range []string{"FAILED", "CANCELED"} {
 			source := states[status](t, p, w)
-			again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
+			again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID})
 			if err != nil || *again.ReleaseID != *source.ReleaseID || again.Error != nil || again.Status != "PENDING" ||
 				!strings.Contains(*again.Description, strings.ToLower(status)+" at ") {
 				t.Errorf("%s: %v, %v", status, again, err)
@@ -142,7 +141,7 @@ func TestLiveDeploymentAndReplaysOfReplaysCanBeRolledBackTo(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		for range 3 {
-			again, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
+			again, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 			if err != nil || *again.ReleaseID != *target.ReleaseID || *again.RollbackToDeploymentID != target.ID {
 				t.Fatalf("%v, %v", again, err)
 			}
@@ -173,14 +172,14 @@ func TestEveryChangeOfADeploymentIsAudited(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		target := full(t, w, p)
-		rolled, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Admin), propose.Replay{SourceID: target.ID})
+		rolled, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Admin), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), rolled.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), rolled.ID, nil); err != nil {
 			t.Fatal(err)
 		}
-		again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: rolled.ID})
+		again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: rolled.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

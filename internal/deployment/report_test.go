@@ -39,7 +39,7 @@ var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+		d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 			InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 		})
 		if err != nil {

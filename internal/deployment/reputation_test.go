@@ -56,7 +56,7 @@ func (s *stages) fails(t *testing.T, instanceID, values string) *ent.Deployment 
 
 func (s *stages) promote(ctx context.Context, t *testing.T, source *ent.Deployment, instanceID string) *ent.Deployment {
 	t.Helper()
-	made, _, err := s.w.Deploy.Propose.PromoteWarned(ctx, propose.Promotion{SourceID: source.ID, InstanceID: instanceID})
+	made, _, err := s.w.Deploy.Propose.Promote(ctx, propose.Promotion{SourceID: source.ID, InstanceID: instanceID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := w.Deploy.Propose.PromoteWarned(author, propose.Promotion{SourceID: source.ID, InstanceID: production}); !fault.Is(err, kind.code) {
+			if _, _, err := w.Deploy.Propose.Promote(author, propose.Promotion{SourceID: source.ID, InstanceID: production}); !fault.Is(err, kind.code) {
 				t.Errorf("%s: promoted: %v", name, err)
 			}
 
@@ -149,7 +149,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			}
 
 			// By its id it is replayed with a warning, or not at all.
-			again, warnings, err := w.Deploy.Propose.RollbackWarned(author, propose.Replay{SourceID: source.ID})
+			again, warnings, err := w.Deploy.Propose.Rollback(author, propose.Replay{SourceID: source.ID})
 			eligible, failure := w.Deploy.Admission.Eligibilities(author, []string{source.ID})
 			if failure != nil {
 				t.Fatal(failure)

@@ -39,15 +39,17 @@ func requestKinds(t *testing.T, w *worldtest.World) map[string]requestKind {
 	developer, admin := w.Acme.As(actor.Developer), w.Acme.As(actor.Admin)
 	return map[string]requestKind{
 		"creation": {reflect.TypeFor[propose.New](), newMembers(t, w, w.Fixture(t, w.Acme, "web")), []string{"WithoutInputs"}, // what is stored lacks them
-			func(in any) (*ent.Deployment, error) { return w.Deploy.Propose.Create(developer, in.(propose.New)) }},
+			func(in any) (*ent.Deployment, error) {
+				return worldtest.Unwarned(w.Deploy.Propose.Create(developer, in.(propose.New)))
+			}},
 		"promotion": {reflect.TypeFor[propose.Promotion](), promotionMembers(t, w), nil,
 			func(in any) (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Propose.PromoteWarned(developer, in.(propose.Promotion))
+				d, _, err := w.Deploy.Propose.Promote(developer, in.(propose.Promotion))
 				return d, err
 			}},
 		"replay": {reflect.TypeFor[propose.Replay](), replayMembers(t, w.Fixture(t, w.Acme, "replayed")), nil,
 			func(in any) (*ent.Deployment, error) {
-				return w.Deploy.Propose.Rollback(developer, in.(propose.Replay))
+				return worldtest.Unwarned(w.Deploy.Propose.Rollback(developer, in.(propose.Replay)))
 			}},
 		"destroy": {reflect.TypeFor[propose.Destroy](), destroyMembers(t, w.Fixture(t, w.Acme, "destroyed")), nil,
 			func(in any) (*ent.Deployment, error) { return w.Deploy.Propose.Destroy(admin, in.(propose.Destroy)) }},
@@ -253,7 +255,7 @@ func TestAFingerprintStaysWhatItWas(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Fixture(t, w.Acme, "web")
-	_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	_, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: new("first"), Request: admission.Request{IdempotencyKey: new("key")},
 		Inputs: strictjson.MustParse(`{"replicas":1.0,"image":"web:1"}`), Artifact: strictjson.MustParse(`{"revision":7}`),
 	})

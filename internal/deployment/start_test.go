@@ -14,6 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/archive"
 	"slipway/internal/deployment/admission"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/deployment/waiting"
 	"slipway/internal/fault"
@@ -122,7 +123,7 @@ func TestASuccessOfTheLiveReleaseSupersedesNothing(t *testing.T) {
 		demand(t, w, p, approvals(1), gate.Create)
 		waits := deploy(ann, t, w, p, "web:2")
 		approve(bob, t, w, waits)
-		again, err := w.Deploy.Propose.Redeploy(ann, propose.Replay{SourceID: live.ID})
+		again, _, err := w.Deploy.Propose.Redeploy(ann, propose.Replay{SourceID: live.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,10 +230,10 @@ func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
 
 		canceled := deploy(ann, t, w, p, "web:2")
 		lease := p.Claim(t, canceled)
-		if _, err := w.Deploy.Execution.Cancel(ann, canceled.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(ann, canceled.ID, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), canceled.ID, lease, broken); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), canceled.ID, lease, execution.Completion{Failure: broken}); err != nil {
 			t.Fatal(err)
 		}
 		if made := rollbacksOf(w); len(made) > 0 {
@@ -273,7 +274,7 @@ func TestARollbackThatSomebodyAskedForAndThatFailsMakesNone(t *testing.T) {
 		target := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`), nil)
 		p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
 		rollsBack(t, w, p)
-		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
+		back, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +305,7 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.w.Deploy.Execution.Complete(s.w.Acme.As(actor.Runner), d.ID, claimDestroy(t, s.w, d), nil); err != nil {
+			if _, err := s.w.Deploy.Execution.End(s.w.Acme.As(actor.Runner), d.ID, claimDestroy(t, s.w, d), execution.Completion{}); err != nil {
 				t.Fatal(err)
 			}
 		}, "must be an instance of which something is live, found {network}, of which nothing is any more"},
@@ -325,7 +326,7 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 
 			ann, bob := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Developer, "bob")
 			demand(t, w, s.Fixture, approvals(1), gate.Create)
-			waits, err := w.Deploy.Propose.Create(ann, propose.New{InstanceID: s.Instance.ID, VersionID: s.version,
+			waits, _, err := w.Deploy.Propose.Create(ann, propose.New{InstanceID: s.Instance.ID, VersionID: s.version,
 				Inputs: s.values(`{"image":"web:2","net":"production/inner"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 			if err != nil {
 				t.Fatal(err)
@@ -401,7 +402,7 @@ func TestEachInstanceThatIsChosenIsChargedWhereAStartIsOffered(t *testing.T) {
 		demand(t, w, s.Fixture, approvals(1), gate.Create)
 		cost := func(values string) int {
 			t.Helper()
-			d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: s.Instance.ID, VersionID: s.version,
+			d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: s.Instance.ID, VersionID: s.version,
 				Inputs: s.values(values), Artifact: strictjson.MustParse(worldtest.Artifact)})
 			if err != nil {
 				t.Fatal(err)

@@ -33,13 +33,13 @@ func TestWritesTakeFewStatements(t *testing.T) {
 		}
 		create := func(image string, key *string) func() error {
 			return func() error {
-				return making(w.Deploy.Propose.Create(developer, propose.New{
+				return making(worldtest.Unwarned(w.Deploy.Propose.Create(developer, propose.New{
 					InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"` + image + `"}`),
 					Artifact: strictjson.MustParse(worldtest.Artifact), Request: admission.Request{IdempotencyKey: key},
-				}))
+				})))
 			}
 		}
-		cancel := func() error { return making(w.Deploy.Execution.Cancel(developer, active)) }
+		cancel := func() error { return making(w.Deploy.Execution.Cancel(developer, active, nil)) }
 		const (
 			key      = "SELECT idempotency_keys, "
 			validate = "SELECT module_instances, SELECT module_versions, SELECT environments, SELECT projects, " +
@@ -54,11 +54,11 @@ func TestWritesTakeFewStatements(t *testing.T) {
 			first, rows string
 		}{
 			{"rollback", func() error {
-				return making(w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: target.ID}))
+				return making(worldtest.Unwarned(w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: target.ID})))
 			}, "SELECT deployments, ", "deployments audit_events deployment_changes"},
 			{"cancel", cancel, transition, "audit_events deployment_changes"},
 			{"redeploy under a key", func() error {
-				return making(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: target.ID, Request: admission.Request{IdempotencyKey: new("1")}}))
+				return making(worldtest.Unwarned(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: target.ID, Request: admission.Request{IdempotencyKey: new("1")}})))
 			}, key + "SELECT deployments, ", "deployments idempotency_keys audit_events deployment_changes"},
 			{"claim", func() error {
 				d, l, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
@@ -67,7 +67,9 @@ func TestWritesTakeFewStatements(t *testing.T) {
 				}
 				return making(d, err)
 			}, "UPDATE deployments, UPDATE module_instances, SELECT deployments, ", "audit_events deployment_changes"},
-			{"complete", func() error { return making(w.Deploy.Execution.Complete(runner, active, lease, broken)) },
+			{"complete", func() error {
+				return making(w.Deploy.Execution.End(runner, active, lease, execution.Completion{Failure: broken}))
+			},
 				"SELECT deployments, SELECT module_instances, UPDATE deployments, SELECT deployments, ", "audit_events deployment_changes"},
 			{"create", create("web:1", nil), validate + place, "releases deployments given_inputs audit_events deployment_changes"},
 			{"cancel what was created", cancel, transition, "audit_events deployment_changes"},

@@ -80,7 +80,7 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 				return err
 			},
 			"succeed": func(d *ent.Deployment, lease string) error {
-				_, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
+				_, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 				return err
 			},
 		} {
@@ -152,7 +152,7 @@ func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 		p, runner, developer := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
 		again := propose.Replay{SourceID: source.ID, Request: admission.Request{IdempotencyKey: new("key")}}
-		d, err := w.Deploy.Propose.Rollback(developer, again)
+		d, _, err := w.Deploy.Propose.Rollback(developer, again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 			statements int
 		}{
 			"renewal": {func() error { _, _, err := w.Deploy.Execution.RenewLease(runner, d.ID, lease); return err }, 2},
-			"repeat":  {func() error { _, err := w.Deploy.Propose.Rollback(developer, again); return err }, 2},
+			"repeat":  {func() error { _, _, err := w.Deploy.Propose.Rollback(developer, again); return err }, 2},
 			"token":   {verify, 1},
 		} {
 			ran := w.Statements(func() {

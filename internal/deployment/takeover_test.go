@@ -24,7 +24,7 @@ func takeOver(w *worldtest.World, instanceID, versionID, from string, more func(
 	if more != nil {
 		more(&in)
 	}
-	return w.Deploy.Propose.CreateWarned(w.Acme.As(actor.Developer), in)
+	return w.Deploy.Propose.Create(w.Acme.As(actor.Developer), in)
 }
 
 // mustTakeOver is takeOver, whose deployment is canceled.
@@ -178,7 +178,7 @@ func TestOnlyWhatIsKnownOfTheModuleIsTakenOver(t *testing.T) {
 			"names of what?": {propose.New{Inputs: strictjson.MustParse(`{"image":"web:1"}`), WithoutInputs: []string{"image"}}, "/withoutInputs"},
 		} {
 			c.in.InstanceID, c.in.VersionID, c.in.Artifact = p.Instance.ID, p.Version.ID, strictjson.MustParse(worldtest.Artifact)
-			_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), c.in)
+			_, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), c.in)
 			if violations := violationsOf(err); len(violations) != 1 || violations[0].Pointer != c.want {
 				t.Errorf("%s: %v", what, err)
 			}

@@ -32,7 +32,7 @@ var states = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *
 	"FAILED":    func(t *testing.T, p *worldtest.Fixture, _ *worldtest.World) *ent.Deployment { return p.Failed(t) },
 	"CANCELED": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
-		canceled, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID)
+		canceled, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ func TestTheIndexOfWhatIsInProgressIsReplacedUnderCreations(t *testing.T) {
 			for ctx.Err() == nil {
 				in := newOf(w, p, "web:1")
 				in.InstanceID, in.Data = instances[n%len(instances)], nil
-				d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), in)
+				d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), in)
 				switch {
 				case fault.Is(err, fault.DeploymentInProgress):
 					blocked.Add(1)
@@ -84,7 +84,7 @@ func TestTheIndexOfWhatIsInProgressIsReplacedUnderCreations(t *testing.T) {
 				if n := w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(in.InstanceID), store.IsInProgress).CountX(w.Acme.As(actor.Viewer)); n > 1 {
 					t.Errorf("%d deployments of %s are in progress", n, in.InstanceID)
 				}
-				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 					t.Error(err)
 				}
 			}

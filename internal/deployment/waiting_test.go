@@ -60,7 +60,7 @@ func approvals(count int32) gate.Demand {
 // deploy creates a deployment of the fixture's instance.
 func deploy(ctx context.Context, t testing.TB, w *worldtest.World, p *worldtest.Fixture, image string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Propose.Create(ctx, newOf(w, p, image))
+	d, _, err := w.Deploy.Propose.Create(ctx, newOf(w, p, image))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestWhatLacksApprovalsWaitsAndHoldsNothing(t *testing.T) {
 		if err != nil || approved.Started || !fault.Is(approved.Refusal, fault.DeploymentInProgress) {
 			t.Fatalf("%+v, %v", approved, err)
 		}
-		if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), running.ID, w.LeaseOf(w.Acme, running.ID), &fault.Data{Code: "x:y:Z", Message: "broken"}); err != nil {
+		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), running.ID, w.LeaseOf(w.Acme, running.ID), execution.Completion{Failure: &fault.Data{Code: "x:y:Z", Message: "broken"}}); err != nil {
 			t.Fatal(err)
 		}
 		started, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
@@ -220,7 +220,7 @@ func TestAtMostTwentyWait(t *testing.T) {
 		for range 20 {
 			last = deploy(ann, t, w, p, "web:1")
 		}
-		if _, err := w.Deploy.Propose.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.DeploymentTooManyWaiting) {
+		if _, _, err := w.Deploy.Propose.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.DeploymentTooManyWaiting) {
 			t.Errorf("the 21st: %v", err)
 		}
 		w.Cancel(t, w.Acme, last.ID)
@@ -234,15 +234,15 @@ func TestAnAdminGoesPastRulesLoudly(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		ann, boss := holder(t, w, w.Acme, actor.Developer, "ann"), holder(t, w, w.Acme, actor.Admin, "boss")
 		r := demand(t, w, p, gate.Demand{Kind: &gate.Freeze{From: time.Now().Add(-time.Hour)}})
-		if _, err := w.Deploy.Propose.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.EnvironmentClosed) {
+		if _, _, err := w.Deploy.Propose.Create(ann, newOf(w, p, "web:1")); !fault.Is(err, fault.EnvironmentClosed) {
 			t.Fatalf("in a freeze: %v", err)
 		}
 		in := newOf(w, p, "web:1")
 		in.OverrideReason = new("the site is down")
-		if _, err := w.Deploy.Propose.Create(ann, in); !fault.Is(err, fault.DeploymentForbidden) {
+		if _, _, err := w.Deploy.Propose.Create(ann, in); !fault.Is(err, fault.DeploymentForbidden) {
 			t.Errorf("by a developer: %v", err)
 		}
-		d, err := w.Deploy.Propose.Create(boss, in)
+		d, _, err := w.Deploy.Propose.Create(boss, in)
 		if err != nil || d.Override == nil || d.Override.By != "boss" || len(d.Override.Requirements) != 1 {
 			t.Fatalf("%+v, %v", d, err)
 		}
@@ -250,10 +250,10 @@ func TestAnAdminGoesPastRulesLoudly(t *testing.T) {
 		if _, _, err := w.Rules.Update(w.Acme.As(actor.Admin), r.ID, rule.Patch{Overridable: new(false)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Propose.Create(boss, in); !fault.Is(err, fault.RuleNotOverridable) {
+		if _, _, err := w.Deploy.Propose.Create(boss, in); !fault.Is(err, fault.RuleNotOverridable) {
 			t.Errorf("past a rule that holds in any case: %v", err)
 		}
-		if _, err := w.Deploy.Propose.Rollback(ann, propose.Replay{SourceID: d.ID}); err != nil {
+		if _, _, err := w.Deploy.Propose.Rollback(ann, propose.Replay{SourceID: d.ID}); err != nil {
 			t.Errorf("a rollback, which no rule names: %v", err)
 		}
 	})
@@ -273,7 +273,7 @@ func TestAFailureRollsBackByItself(t *testing.T) {
 		broken := deploy(ann, t, w, p, "web:broken")
 		lease := p.Claim(t, broken)
 		for range 2 {
-			if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), broken.ID, lease, &fault.Data{Code: "x:y:Z", Message: "broken"}); err != nil {
+			if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), broken.ID, lease, execution.Completion{Failure: &fault.Data{Code: "x:y:Z", Message: "broken"}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/view"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -336,7 +337,7 @@ func TestWhatWaitsAndIsPassedIsLeftOut(t *testing.T) {
 		next(t, quick)
 		lease := p.Claim(t, d)
 		next(t, quick)
-		d, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+		d, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{})
 		if err != nil {
 			t.Fatal(err)
 		}

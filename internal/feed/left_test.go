@@ -46,7 +46,7 @@ func TestADeploymentThatLeavesAFilterIsToldOnce(t *testing.T) {
 		if got := told(t, live, 1); got != "UPDATED RUNNING" {
 			t.Fatal(got)
 		}
-		done, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+		done, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{})
 		if err != nil {
 			t.Fatal(err)
 		}

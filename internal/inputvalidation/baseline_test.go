@@ -23,7 +23,7 @@ var ported = "[" + input("public", "boolean", `"default":true`) + "," +
 // rolledBack carries out a rollback to a deployment.
 func rolledBack(t *testing.T, w *worldtest.World, p *worldtest.Fixture, to *ent.Deployment) {
 	t.Helper()
-	d, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: to.ID})
+	d, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: to.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestInstancesOfBeforeAreCaughtUpWith(t *testing.T) {
 
 		// A success that finds the baseline behind leaves it to the next who asks.
 		run(`UPDATE input_baselines SET content = $1, deployment_id = $2`, content, of)
-		d, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: of})
+		d, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: of})
 		if err != nil {
 			t.Fatal(err)
 		}

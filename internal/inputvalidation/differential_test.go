@@ -205,7 +205,7 @@ func TestReplaysAreNeverValidated(t *testing.T) {
 			if _, err := db.ExecContext(t.Context(), refuses, "["+input("other", "string", `"required":true`)+"]", d.version.ID); err != nil {
 				t.Fatal(err)
 			}
-			again, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: made.ID})
+			again, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: made.ID})
 			if err != nil {
 				t.Fatalf("a replay of %s: %v", d.releaseOf(t, made), err)
 			}

@@ -63,7 +63,7 @@ func TestOutputsOfWhatIsLiveBecomeInputs(t *testing.T) {
 		network(t, w, base, "web:2", `{"vpc_id":"vpc-2","all":{},"none":null,"n":8}`)
 		second := live(t, w, p, v, `{"of":"`+of+`"}`)
 		same(t, stored(t, w, second), `{"all":{},"list":[{"a":"vpc-2"}],"none":null,"of":"`+of+`","text":"net-8-web:2","vpc":"vpc-2"}`)
-		replay, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
+		replay, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

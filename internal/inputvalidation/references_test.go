@@ -38,7 +38,7 @@ func refused(t *testing.T, w *worldtest.World, p *worldtest.Fixture, v *ent.Modu
 	violations := found.Violations
 	d, err := created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
 	if err == nil {
-		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(violations) > 0 {
@@ -274,7 +274,7 @@ func TestAReferenceToAnArchivedInstanceIsTakenWhereItIsLive(t *testing.T) {
 			t.Errorf("%s", r.Body)
 		}
 		w.Cancel(t, w.Acme, r.Text(t, "data", "createDeployment", "deployment", "id"))
-		if _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID}); err != nil {
+		if _, _, err := w.Deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: d.ID}); err != nil {
 			t.Errorf("a replay: %v", err)
 		}
 		other := *p

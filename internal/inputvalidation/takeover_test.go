@@ -64,7 +64,7 @@ func TestValuesThatAreTakenOverAreJudgedAndShownBeforehand(t *testing.T) {
 			if got != c.want {
 				t.Errorf("%s: %+v, want %+v", what, got, c.want)
 			}
-			d, warnings, err := w.Deploy.Propose.CreateWarned(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: newer.ID,
+			d, warnings, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: newer.ID,
 				Inputs: q.Values, InputsFrom: q.InputsFrom, WithoutInputs: q.WithoutInputs, Artifact: strictjson.MustParse(worldtest.Artifact)})
 			if (err == nil) != (len(judged.Violations) == 0) || rules(warnings) != got.warnings && err == nil {
 				t.Errorf("%s: created: %v with %s", what, err, rules(warnings))

@@ -93,10 +93,10 @@ func wantsCode(t testing.TB, what string, err error, code fault.Code) []fault.Vi
 
 // created makes a deployment of a version.
 func created(ctx context.Context, w *worldtest.World, instanceID, versionID, values string) (*ent.Deployment, error) {
-	return w.Deploy.Propose.Create(ctx, propose.New{
+	return worldtest.Unwarned(w.Deploy.Propose.Create(ctx, propose.New{
 		InstanceID: instanceID, VersionID: versionID, Inputs: strictjson.MustParse(values),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(w.DataOf(w.Acme, instanceID)),
-	})
+	}))
 }
 
 // live makes a deployment of the place's instance that succeeds.

@@ -22,7 +22,7 @@ var variants = map[string][]mutation{
 		{actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in { return in{"id": claimed(t, p)["id"]} }},
 		{actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 			id := claimed(t, p)["id"]
-			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id.(string)); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id.(string), nil); err != nil {
 				t.Fatal(err)
 			}
 			before := time.Now().Add(-time.Hour).UTC()

@@ -91,7 +91,7 @@ func demanding(t *testing.T, w *worldtest.World, p *worldtest.Fixture) string {
 func waiting(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (deploymentID, ruleID string) {
 	t.Helper()
 	ruleID = demanding(t, w, p)
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Admin), propose.New{
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Admin), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 	})
 	if err != nil {
@@ -303,7 +303,7 @@ func cancelAll(t *testing.T, w *worldtest.World) {
 	t.Helper()
 	for _, d := range w.Store.Client.Deployment.Query().AllX(w.Acme.As(actor.Developer)) {
 		if d.CompletedAt == nil {
-			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

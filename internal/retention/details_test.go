@@ -51,7 +51,7 @@ func withDetails(t *testing.T, w *worldtest.World, p *worldtest.Fixture, instanc
 		report(execution.Report{Logs: logs})
 		sent += n
 	}
-	done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
+	done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 	if err != nil {
 		t.Fatal(err)
 	}

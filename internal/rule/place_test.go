@@ -83,7 +83,7 @@ func TestARuleBindsWhereItIsForAndNowhereElse(t *testing.T) {
 				if err != nil || (len(required[place.environment]) == 1) != binds {
 					t.Errorf("of %s, %s: the requirements are %v, %v", name, where, required, err)
 				}
-				made, err := w.Deploy.Propose.Create(dev, propose.New{InstanceID: place.instance, VersionID: p.Version.ID,
+				made, _, err := w.Deploy.Propose.Create(dev, propose.New{InstanceID: place.instance, VersionID: p.Version.ID,
 					Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 				if err != nil {
 					t.Fatal(err)

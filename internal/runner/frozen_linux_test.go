@@ -82,7 +82,7 @@ func TestRunnerWatchesAProgramWhoseKeeperAndGuardAreFrozen(t *testing.T) {
 			says(t, w, d.ID, "started")
 			freezeKeeper(t, c, d.ID)
 			if test.cancel {
-				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 					t.Fatal(err)
 				}
 			} else {

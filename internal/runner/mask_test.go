@@ -58,7 +58,7 @@ func TestSecretsDoNotLeaveTheMachine(t *testing.T) {
 		"password": "huntertwo<canary>", "privateKey": key, "quotedSecret": `hidden"canary`, "secretPin": 987654321,
 		"database": "postgres://app:hidden-canary@db/app",
 	})
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: instance.ID, VersionID: version.ID, Inputs: strictjson.MustParse(string(values))})
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: instance.ID, VersionID: version.ID, Inputs: strictjson.MustParse(string(values))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -167,7 +167,7 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	between.set(w.URL, always(none))
 	again := p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
 	until(t, "the runner goes on", func() bool { return read(t, w, again.ID).Status == "RUNNING" })
-	if _, err := w.Deploy.Execution.Cancel(w.Acme.As("developer"), again.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As("developer"), again.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -246,7 +246,7 @@ func TestProgramThatIsFasterThanTheServerIsHeldUp(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.WorkDir, p.Instance.ID, "finished")); err == nil {
 		t.Error("the program was not held up")
 	}
-	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	between.set(w.URL, always(none))

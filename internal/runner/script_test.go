@@ -88,7 +88,7 @@ func (m module) deploy(t *testing.T, greeting string) *ent.Deployment {
 
 func (m module) deployWith(t *testing.T, inputs string) *ent.Deployment {
 	t.Helper()
-	d, err := m.w.Deploy.Propose.Create(m.w.Acme.As(actor.Developer), propose.New{
+	d, _, err := m.w.Deploy.Propose.Create(m.w.Acme.As(actor.Developer), propose.New{
 		InstanceID: m.instance, VersionID: m.versionID, Inputs: strictjson.MustParse(inputs),
 	})
 	if err != nil {

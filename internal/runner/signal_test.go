@@ -25,7 +25,7 @@ func TestEveryStopSignalsOnceAndOnlyThoseItIsMeantFor(t *testing.T) {
 	} {
 		for name, stop := range map[string]func(t *testing.T, w *worldtest.World, between *proxy, id string, shutDown func() error){
 			"a cancellation": func(t *testing.T, w *worldtest.World, _ *proxy, id string, _ func() error) {
-				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id); err != nil {
+				if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id, nil); err != nil {
 					t.Fatal(err)
 				}
 			},

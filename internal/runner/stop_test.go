@@ -56,7 +56,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 			c.Server, c.Environ = between.url, append(c.Environ, "ALIVE="+pipe)
 			stop := start(t, c)
 			until(t, "it runs", func() bool { return len(logs(t, w, d.ID)) > 0 })
-			asked, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID)
+			asked, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil)
 			if err != nil || asked.Status != "RUNNING" {
 				t.Fatalf("%v, %s", err, asked.Status)
 			}

@@ -29,7 +29,7 @@ func TestTerraformThatIsCanceledAsItStartsIsInterruptedAllTheSame(t *testing.T) 
 	d := m.deploy(t, "good morning")
 	until(t, "Terraform starts", func() bool { return !exists(counts, "hold") })
 	script := groupOf(t, c, d.ID)
-	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the script is told", func() bool { return ignores(t, script, syscall.SIGTERM) })

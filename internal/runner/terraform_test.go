@@ -87,7 +87,7 @@ func TestCanceledTerraformGetsOneInterruptAndItsProvidersNone(t *testing.T) {
 			d := m.deploy(t, "good morning")
 			says(t, w, d.ID, "started")
 			group := groupOf(t, c, d.ID)
-			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 			until(t, "it is canceled", func() bool { return read(t, w, d.ID).Status == "CANCELED" })
@@ -120,7 +120,7 @@ resource "terraform_data" "making" {
 	d := m.deploy(t, "good morning")
 	folder := filepath.Join(c.WorkDir, m.instance)
 	until(t, "it makes the second", func() bool { return exists(folder, "making") })
-	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "it has ended", func() bool { return read(t, w, d.ID).CompletedAt != nil })

@@ -57,7 +57,7 @@ func unpacked(t *testing.T, answer *http.Response) string {
 func described(t *testing.T, w *worldtest.World) string {
 	t.Helper()
 	p := w.Fixture(t, w.Acme, "web")
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: new(strings.Repeat("long ", 1000)),
 		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 	})

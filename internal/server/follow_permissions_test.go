@@ -70,7 +70,7 @@ func TestWhatIsFollowedIsOfTheOrganizationAndForWhoMayRead(t *testing.T) {
 		if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Logs: []runlog.Line{{Stream: runlog.Stdout, Text: "printed by acme"}}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil); err != nil {
+		if _, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{}); err != nil {
 			t.Fatal(err)
 		}
 		settled(d.ID)

@@ -121,7 +121,7 @@ func (api benchAPI) create(b *testing.B, size int) {
 	for b.Loop() {
 		id := deploymentID(b, api.send(b, create))
 		b.StopTimer()
-		if _, err := api.Deploy.Execution.Cancel(api.Acme.As(actor.Developer), id); err != nil {
+		if _, err := api.Deploy.Execution.Cancel(api.Acme.As(actor.Developer), id, nil); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()

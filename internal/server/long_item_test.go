@@ -18,7 +18,7 @@ func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) 
 	w, s, _ := serve(t, server.Config{Limits: document.Limits{Answer: 4000}})
 	p := w.Fixture(t, w.Acme, "web")
 	long := strings.Repeat("d", 5000)
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: &long,
 		Inputs: strictjson.MustParse(`{"image":"registry.example/web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 	})
@@ -33,7 +33,7 @@ func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) 
 		if !strings.HasPrefix(got, `{"type":"next","id":"1"`) || !strings.Contains(got, `"data":null`) || !strings.Contains(got, string(fault.RequestAnswerTooLarge)) || !strings.Contains(got, `"extensions":{"cursor":"`) {
 			t.Errorf("%s", got)
 		}
-		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil && !fault.Is(err, fault.DeploymentWrongState) {
+		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil && !fault.Is(err, fault.DeploymentWrongState) {
 			t.Fatal(err)
 		}
 	}

@@ -85,7 +85,7 @@ func TestAnItemCostsWhatItTook(t *testing.T) {
 			if _, _, err := w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{Sequence: new(int32(1)), Logs: log}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.Deploy.Execution.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil); err != nil {
+			if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), d.ID, lease, execution.Completion{}); err != nil {
 				t.Fatal(err)
 			}
 			before := left(t, served)

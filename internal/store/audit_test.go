@@ -132,9 +132,9 @@ func callServices(t *testing.T, w *worldtest.World) {
 	target := p.Succeeded(t)
 	feed(t, w, p)
 	p.Failed(t)
-	rolled, err := w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: target.ID, Request: admission.Request{IdempotencyKey: new("key")}})
+	rolled, _, err := w.Deploy.Propose.Rollback(admin, propose.Replay{SourceID: target.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 	must(t, err)
-	_, err = w.Deploy.Propose.Redeploy(admin, propose.Replay{SourceID: target.ID})
+	_, _, err = w.Deploy.Propose.Redeploy(admin, propose.Replay{SourceID: target.ID})
 	if err == nil {
 		t.Error("redeploy beside an active deployment")
 	}
@@ -194,7 +194,7 @@ func feed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 			"mapped_inputs":[{"id":"url","type":"string","label":"URL","default":"${{ ref.stack.output.url }}"}]}]`),
 	})
 	must(t, err)
-	reading, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	reading, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.NewInstance(t, "reading").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{"of":"` + making.ModuleInstanceID + `"}`),
 	})
 	must(t, err)
@@ -228,10 +228,10 @@ func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 
 // cancelByForce cancels a deployment, and again by force when that is not too early.
 func cancelByForce(w *worldtest.World, later *deployment.Services, id string) error {
-	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id); err != nil {
+	if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), id, nil); err != nil {
 		return err
 	}
-	_, err := later.Execution.ForceCancel(w.Acme.As(actor.Admin), id)
+	_, err := later.Execution.ForceCancel(w.Acme.As(actor.Admin), id, nil)
 	return err
 }
 

@@ -57,7 +57,7 @@ func BenchmarkGroup(b *testing.B) {
 }
 
 func rollBackByService(_ *testing.B, w *worldtest.World, source string) error {
-	_, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source})
+	_, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: source})
 	return err
 }
 

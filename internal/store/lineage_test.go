@@ -1,12 +1,10 @@
 package store_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/store"
@@ -19,8 +17,8 @@ func chain(t *testing.T, w *worldtest.World, o *worldtest.Org, p *worldtest.Fixt
 	last := p.Succeeded(t)
 	ids := []string{last.ID}
 	for i := range replays {
-		replay := []func(context.Context, propose.Replay) (*ent.Deployment, error){w.Deploy.Propose.Rollback, w.Deploy.Propose.Redeploy}[i%2]
-		next, err := replay(o.As(actor.Developer), propose.Replay{SourceID: last.ID})
+		replay := []worldtest.Replaying{w.Deploy.Propose.Rollback, w.Deploy.Propose.Redeploy}[i%2]
+		next, _, err := replay(o.As(actor.Developer), propose.Replay{SourceID: last.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

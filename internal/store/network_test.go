@@ -32,7 +32,7 @@ func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
 	target := place.Succeeded(t)
 	p.loseCommits(1)
 	ctx := w.Acme.As(actor.Developer)
-	made, err := far.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID})
+	made, _, err := far.Deploy.Propose.Rollback(ctx, propose.Replay{SourceID: target.ID})
 	if err != nil {
 		t.Fatalf("rollback: %v", err)
 	}

@@ -167,7 +167,7 @@ func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 			t.Errorf("without the filter: %q, %v, want %d", got, err, want)
 		}
 	}
-	again, err := strict.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: mine.ID})
+	again, _, err := strict.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: mine.ID})
 	if err != nil || again.ReleaseID == nil || *again.ReleaseID != *mine.ReleaseID {
 		t.Errorf("write in strict isolation: %v, %v", again, err)
 	}

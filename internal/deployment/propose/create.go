@@ -50,15 +50,10 @@ type New struct {
 // Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleInstanceArchived, ModuleVersionNotFound,
 // DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
-// RequestIdempotencyReused, and where inputs are taken over with DeploymentNotFound, DeploymentInputsUnknown,
-// ReleaseUnavailable and ReleaseDigestMismatch.
-func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
-	d, _, err := s.CreateWarned(ctx, in)
-	return d, err
-}
-
-// CreateWarned is Create, and returns what the caller should see to besides; nothing for a repeat under a key.
-func (s *Service) CreateWarned(ctx context.Context, in New) (*ent.Deployment, []inputprop.Warning, error) {
+// RequestIdempotencyReused, and if inputs are taken over with DeploymentNotFound, DeploymentInputsUnknown,
+// ReleaseUnavailable and ReleaseDigestMismatch. The warnings are what the caller should see to besides; a repeat under a key
+// has none.
+func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.make(ctx, s.creation(in))
 }
 

@@ -34,10 +34,10 @@ type Promotion struct {
 	admission.Request
 }
 
-// PromoteWarned creates a deployment of an instance with what was given to one of another, judged as if it had been given
+// Promote creates a deployment of an instance with what was given to one of another, judged as if it had been given
 // there, and returns what the caller should see to besides. It fails with the errors of Create, and with
 // DeploymentTargetNotSucceeded and DeploymentNotPromoted.
-func (s *Service) PromoteWarned(ctx context.Context, in Promotion) (*ent.Deployment, []inputprop.Warning, error) {
+func (s *Service) Promote(ctx context.Context, in Promotion) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.make(ctx, s.creation(in))
 }
 

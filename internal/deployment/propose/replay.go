@@ -40,26 +40,15 @@ func (in Replay) planned() []any {
 
 // Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with DeploymentNotFound,
 // DeploymentForbidden, ModuleInstanceArchived, DeploymentTargetNotSucceeded, ReleaseUnavailable, ReleaseDigestMismatch,
-// ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and RequestIdempotencyReused.
-func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, error) {
-	d, _, err := s.RollbackWarned(ctx, in)
-	return d, err
-}
-
-// RollbackWarned is Rollback, and returns what the caller should see to besides; nothing for a repeat under a key.
-func (s *Service) RollbackWarned(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
+// ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and RequestIdempotencyReused. The
+// warnings are what the caller should see to besides; a repeat under a key has none.
+func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.make(ctx, s.replay(admission.Rollback, in))
 }
 
 // Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It fails with the errors
 // of Rollback but DeploymentTargetNotSucceeded.
-func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, error) {
-	d, _, err := s.RedeployWarned(ctx, in)
-	return d, err
-}
-
-// RedeployWarned is Redeploy, and returns what the caller should see to besides; nothing for a repeat under a key.
-func (s *Service) RedeployWarned(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
+func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.make(ctx, s.replay(admission.Redeploy, in))
 }
 

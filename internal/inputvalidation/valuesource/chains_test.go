@@ -61,7 +61,7 @@ func TestADeploymentTakesOnlyWhatItsSourceLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		create := func(zone, project, environment string) error {
-			_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+			_, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 				InstanceID: p.Instance.ID, VersionID: version.ID, Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 				Inputs: strictjson.MustParse(fmt.Sprintf(`{"zone":%q,"project":%q,"environment":%q}`, zone, project, environment)),
 			})

@@ -15,6 +15,7 @@ import (
 
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/actor"
+	"slipway/internal/deployment/execution"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/store/migrate"
@@ -203,7 +204,7 @@ func TestWhatRunsWhenADatabaseIsMigratedGoesOn(t *testing.T) {
 		if err != nil || d.Status != "RUNNING" || l.Fence != "0" || l.CancelSeconds != nil {
 			t.Errorf("renewed: %v under %+v, %v", d, l, err)
 		}
-		if done, err := api.Services.Deploy.Execution.Complete(runner, id, lease, nil); err != nil || done.Status != "SUCCEEDED" {
+		if done, err := api.Services.Deploy.Execution.End(runner, id, lease, execution.Completion{}); err != nil || done.Status != "SUCCEEDED" {
 			t.Errorf("completed: %v, %v", done, err)
 		}
 	})

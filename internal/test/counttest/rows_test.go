@@ -95,7 +95,7 @@ func (s *counted) fill(t *testing.T, at time.Time) rows {
 	other := s.Fixture(t, s.Acme, "orders")
 	made := rows{screen: s.Fixture(t, s.Acme, "web"), largeID: other.Environment.ID, targetID: s.deploy(t, other).ID}
 	target := s.deploy(t, made.screen)
-	live, err := s.Deploy.Propose.Rollback(s.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
+	live, _, err := s.Deploy.Propose.Rollback(s.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (s *counted) deploy(t *testing.T, p *worldtest.Fixture) *ent.Deployment {
 	artifact := `{"arn":"arn:aws:ecs:eu-west-1:123456789012:task-definition/web:7","revision":7,"definition":{"family":"web",
 		"containerDefinitions":[{"name":"web","image":"registry.example/web:1.4.2","cpu":256,"environment":[` + strings.Join(variables, ",") + `]}]}}`
 	name, description := "service/main/web", "Release 1.4.2"
-	d, err := s.Deploy.Propose.Create(s.Acme.As(actor.Developer), propose.New{
+	d, _, err := s.Deploy.Propose.Create(s.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, ResourceName: &name, Description: &description,
 		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(artifact), Data: strictjson.MustParse(strings.Replace(worldtest.Data, "main/web", "main/"+p.Project.Slug[:3], 1)),
 	})

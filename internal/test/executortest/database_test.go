@@ -65,7 +65,7 @@ func fill(t *testing.T, w *worldtest.World) {
 	p, last := w.Fixture(t, w.Acme, "web"), ""
 	for i := range 4 {
 		target := p.Finish(t, p.Deploy(t, p.NewInstance(t, fmt.Sprintf("web-%d", i)).ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
-		back, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
+		back, _, err := w.Deploy.Propose.Rollback(w.Acme.As(actor.Developer), propose.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

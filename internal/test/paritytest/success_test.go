@@ -59,10 +59,10 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 		},
 		Metadata: map[string]any{"attempt": 2, "nested": map[string]any{"null": nil}}, RequestID: "req_1",
 	})
-	all["rollback"] = p.Finish(t, must(w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: all["full"].ID})), nil)
-	all["redeploy, canceled"] = must(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: all["failed"].ID}))
-	all["redeploy, canceled"] = must(w.Deploy.Execution.Cancel(developer, all["redeploy, canceled"].ID))
-	all["running"] = must(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: all["full"].ID}))
+	all["rollback"] = p.Finish(t, must(worldtest.Unwarned(w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: all["full"].ID}))), nil)
+	all["redeploy, canceled"] = must(worldtest.Unwarned(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: all["failed"].ID})))
+	all["redeploy, canceled"] = must(w.Deploy.Execution.Cancel(developer, all["redeploy, canceled"].ID, nil))
+	all["running"] = must(worldtest.Unwarned(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: all["full"].ID})))
 	p.Claim(t, all["running"])
 	all["running"] = must(w.Store.Client.Deployment.Get(developer, all["running"].ID))
 	all["terraform"] = terraform(t, w, p)
@@ -86,7 +86,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploymen
 	}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := w.Deploy.Execution.Complete(runner, d.ID, lease, nil)
+	done, err := w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func terraform(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Depl
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 	})
 	if err != nil {

@@ -220,7 +220,7 @@ func (t *tour) destroys() {
 	instance := t.p.NewInstance(t, "destroyed")
 	t.p.Deploy(t, instance.ID, `{"image":"web:1"}`)
 	live, lease := t.claim()
-	_, err := t.w.Deploy.Execution.Complete(t.runner, live.ID, lease, nil)
+	_, err := t.w.Deploy.Execution.End(t.runner, live.ID, lease, execution.Completion{})
 	t.must(err)
 	for _, failure := range []*fault.Data{{Code: string(fault.DeploymentFailed), Message: "no"}, nil} {
 		_, err := t.w.Deploy.Propose.Destroy(t.admin, propose.Destroy{InstanceID: instance.ID})
@@ -229,7 +229,7 @@ func (t *tour) destroys() {
 			Kinds: catalog.DeploymentTypes, Actions: []state.Action{state.DestroyAction},
 		})
 		t.must(err)
-		_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease.ID, failure)
+		_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease.ID, execution.Completion{Failure: failure})
 		t.must(err)
 	}
 }
@@ -238,7 +238,7 @@ func (t *tour) destroys() {
 func (t *tour) deploys() *ent.Deployment {
 	t.Helper()
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
-	_, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
+	_, _, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.refused(err, fault.DeploymentInProgress)
 	d, lease := t.claim()
@@ -261,7 +261,7 @@ func (t *tour) deploys() *ent.Deployment {
 	t.must(err)
 	d, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
-	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{})
 	t.must(err)
 	_, err = t.w.Deploy.View.OutputsOf(t.developer, []string{d.ID})
 	t.must(err)
@@ -271,13 +271,13 @@ func (t *tour) deploys() *ent.Deployment {
 func (t *tour) replays(first *ent.Deployment) {
 	t.Helper()
 	for range 2 { // the second is known by its key
-		_, err := t.w.Deploy.Propose.Rollback(t.developer, propose.Replay{SourceID: first.ID, Request: admission.Request{IdempotencyKey: new("key")}})
+		_, _, err := t.w.Deploy.Propose.Rollback(t.developer, propose.Replay{SourceID: first.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 		t.must(err)
 	}
 	d, lease := t.claim()
-	_, err := t.w.Deploy.Execution.Cancel(t.developer, d.ID)
+	_, err := t.w.Deploy.Execution.Cancel(t.developer, d.ID, nil)
 	t.must(err)
-	_, err = t.w.Deploy.Execution.CompleteCanceled(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{Canceled: true})
 	t.must(err)
 	_, err = t.w.Deploy.Releases.Quarantine(t.admin, *first.ReleaseID, "bad", nil)
 	t.must(err)
@@ -290,13 +290,13 @@ func (t *tour) replays(first *ent.Deployment) {
 	_, err = t.w.Deploy.Releases.LiftQuarantine(t.admin, *first.ReleaseID)
 	t.must(err)
 	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE idempotency_keys SET created_at = '2026-01-01 00:00:00+00:00' WHERE organization_id = '`+t.w.Acme.ID+`' AND "key" = 'key'`)
-	d, err = t.w.Deploy.Propose.Rollback(t.developer, propose.Replay{SourceID: first.ID, Request: admission.Request{IdempotencyKey: new("key")}})
+	d, _, err = t.w.Deploy.Propose.Rollback(t.developer, propose.Replay{SourceID: first.ID, Request: admission.Request{IdempotencyKey: new("key")}})
 	t.must(err)
-	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID, nil)
 	t.must(err)
-	d, err = t.w.Deploy.Propose.Redeploy(t.developer, propose.Replay{SourceID: first.ID})
+	d, _, err = t.w.Deploy.Propose.Redeploy(t.developer, propose.Replay{SourceID: first.ID})
 	t.must(err)
-	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID, nil)
 	t.must(err)
 	_, err = t.w.Deploy.Releases.Compare(t.developer, first.ID, d.ID)
 	t.must(err)
@@ -323,7 +323,7 @@ func (t *tour) control(first *ent.Deployment) {
 	plan, err := t.w.Deploy.Propose.PlanPromote(t.developer, in)
 	t.must(err)
 	in.ExpectedPlan = plan.Token
-	waits, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, in)
+	waits, _, err := t.w.Deploy.Propose.Promote(t.developer, in)
 	t.must(err)
 	_, err = t.w.Deploy.Propose.PlanRollback(t.developer, propose.Replay{SourceID: first.ID})
 	t.must(err)
@@ -337,9 +337,9 @@ func (t *tour) control(first *ent.Deployment) {
 	if !approved.Started {
 		t.Errorf("not started: %v", approved.Refusal)
 	}
-	_, err = t.w.Deploy.Execution.Cancel(t.developer, waits.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, waits.ID, nil)
 	t.must(err)
-	other, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: target.ID})
+	other, _, err := t.w.Deploy.Propose.Promote(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: target.ID})
 	t.must(err)
 	_, err = t.w.Deploy.Waiting.Approve(t.admin, other.ID, nil, false)
 	t.must(err)
@@ -360,25 +360,25 @@ func (t *tour) control(first *ent.Deployment) {
 // supersedes has a deployment succeed while a promotion waits, and starts a replay of the success.
 func (t *tour) supersedes(first *ent.Deployment, instanceID string) {
 	t.Helper()
-	_, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	_, _, err := t.w.Deploy.Propose.Promote(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
 	t.must(err)
 	t.p.Deploy(t.T, instanceID, `{"image":"web:1"}`)
 	created, lease := t.claim()
-	_, err = t.w.Deploy.Execution.Complete(t.runner, created.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.End(t.runner, created.ID, lease, execution.Completion{})
 	t.must(err)
 	_, err = t.w.Deploy.Propose.PlanPromote(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
 	t.must(err)
-	again, err := t.w.Deploy.Propose.Redeploy(t.developer, propose.Replay{SourceID: created.ID})
+	again, _, err := t.w.Deploy.Propose.Redeploy(t.developer, propose.Replay{SourceID: created.ID})
 	t.must(err)
 	approved, err := t.w.Deploy.Waiting.Approve(t.admin, again.ID, nil, true)
 	t.must(err)
 	if !approved.Started {
 		t.Errorf("not started: %v", approved.Refusal)
 	}
-	waits, _, err := t.w.Deploy.Propose.PromoteWarned(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
+	waits, _, err := t.w.Deploy.Propose.Promote(t.developer, propose.Promotion{SourceID: first.ID, InstanceID: instanceID})
 	t.must(err)
 	again, lease = t.claim()
-	_, err = t.w.Deploy.Execution.Complete(t.runner, again.ID, lease, nil) // the release that is live already supersedes nothing
+	_, err = t.w.Deploy.Execution.End(t.runner, again.ID, lease, execution.Completion{}) // the release that is live already supersedes nothing
 	t.must(err)
 	_, err = t.w.Deploy.Waiting.Reject(t.admin, waits.ID, nil)
 	t.must(err)
@@ -409,7 +409,7 @@ func (t *tour) follows() {
 		t.must(err)
 		next(t, again)
 	}
-	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, &fault.Data{Code: string(fault.DeploymentFailed), Message: "no"})
+	_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{Failure: &fault.Data{Code: string(fault.DeploymentFailed), Message: "no"}})
 	t.must(err)
 	system := actor.With(t.Context(), &actor.Actor{Name: "slipway", Role: actor.System})
 	_, err = t.w.Store.LogLines(system, []string{d.ID}) // the feed asks every second
@@ -454,10 +454,10 @@ func (t *tour) inputs() {
 	t.must(err)
 	other := t.p.NewInstance(t, "referring")
 	values := strictjson.MustParse(fmt.Sprintf(`{"place":"a","host":"h","project":%q,"kind":"tour","of":%q}`, t.p.Project.ID, t.p.Instance.ID))
-	_, err = t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: other.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
+	_, _, err = t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: other.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.must(err)
 	d, lease := t.claim()
-	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{})
 	t.must(err)
 	t.refers(d)
 	elsewhere := t.p.NewInstance(t, "elsewhere")
@@ -465,11 +465,11 @@ func (t *tour) inputs() {
 	t.must(err)
 	r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "R", EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
 	t.must(err)
-	waits, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: elsewhere.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
+	waits, _, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: elsewhere.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.must(err)
 	_, err = t.w.Deploy.Waiting.Approve(t.admin, waits.ID, nil, true)
 	t.must(err)
-	_, err = t.w.Deploy.Execution.Cancel(t.developer, waits.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, waits.ID, nil)
 	t.must(err)
 	_, err = t.w.Rules.End(t.admin, r.ID)
 	t.must(err)
@@ -504,10 +504,10 @@ func (t *tour) refers(d *ent.Deployment) {
 	_, err := t.w.Deploy.Execution.End(t.runner, newer.ID, lease, execution.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdated { moduleInstance { name } read { status } live { status } } } }`, d.ModuleInstanceID))
-	taken, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
+	taken, _, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), InputsFrom: &d.ID, WithoutInputs: []string{"of"}})
 	t.must(err)
-	_, err = t.w.Deploy.Execution.Cancel(t.developer, taken.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, taken.ID, nil)
 	t.must(err)
 	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
 	t.refused(t.w.Store.Tx(t.admin, never, func(ctx context.Context, tx *ent.Tx) error {
@@ -571,7 +571,7 @@ func (t *tour) events() {
 	// What was started outside has succeeded after this one, by the clock of the cloud.
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
 	d, lease := t.claim()
-	_, err = t.w.Deploy.Execution.Complete(t.runner, d.ID, lease, nil)
+	_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{})
 	t.must(err)
 }
 
@@ -590,11 +590,11 @@ func (t *tour) moves() {
 	t.Helper()
 	service, now := "arn:aws:ecs:eu-west-1:123456789012:service/main/moved", time.Now().UTC()
 	from, to := t.p.NewInstance(t, "moved-from"), t.p.NewInstance(t, "moved-to")
-	d, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: from.ID, VersionID: t.p.Version.ID,
+	d, _, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: from.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 		Data: strictjson.MustParse(fmt.Sprintf(`{"serviceArn":%q}`, service))})
 	t.must(err)
-	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID)
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, d.ID, nil)
 	t.must(err)
 	for i, minutes := range []int{-30, -90, -10, -60, -45} {
 		t.ecsEvent("IN_PROGRESS", service, fmt.Sprint("moved", i), now.Add(time.Duration(minutes)*time.Minute))
@@ -694,9 +694,9 @@ func (t *tour) keepsHouse() {
 	house := t.w.DeployBy(func() time.Time { return later })
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
 	forced, _ := t.claim()
-	_, err := t.w.Deploy.Execution.Cancel(t.developer, forced.ID)
+	_, err := t.w.Deploy.Execution.Cancel(t.developer, forced.ID, nil)
 	t.must(err)
-	_, err = house.Execution.ForceCancel(t.admin, forced.ID)
+	_, err = house.Execution.ForceCancel(t.admin, forced.ID, nil)
 	t.must(err)
 	_, err = t.w.Deploy.Execution.ExpireLeases(t.Context()) // the first since the servers were away
 	t.must(err)

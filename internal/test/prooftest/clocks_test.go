@@ -125,7 +125,7 @@ func (s *skewed) held(t *testing.T, p *worldtest.Fixture, i int) {
 		}
 		s.sweep(t, i, 0)
 	}
-	if _, err := s.servers[(i+1)%2].Deploy.Execution.Complete(runner, d.ID, lease.ID, nil); err != nil {
+	if _, err := s.servers[(i+1)%2].Deploy.Execution.End(runner, d.ID, lease.ID, execution.Completion{}); err != nil {
 		t.Error(err)
 	}
 }

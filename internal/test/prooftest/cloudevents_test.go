@@ -122,7 +122,7 @@ func cloudService(t *testing.T, w *worldtest.World, p *worldtest.Fixture, n, dep
 // carryOutAs has a runner carry a deployment out and report the id of the cloud, and returns when it began.
 func carryOutAs(t *testing.T, w *worldtest.World, p *worldtest.Fixture, i *ent.ModuleInstance, service, cloudID string) time.Time {
 	t.Helper()
-	_, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
+	_, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{
 		InstanceID: i.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
 	})
 	if err != nil {
@@ -137,7 +137,7 @@ func carryOutAs(t *testing.T, w *worldtest.World, p *worldtest.Fixture, i *ent.M
 	if _, _, err := w.Deploy.Execution.Report(runner, d.ID, lease.ID, told); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Deploy.Execution.Complete(runner, d.ID, lease.ID, nil); err != nil {
+	if _, err := w.Deploy.Execution.End(runner, d.ID, lease.ID, execution.Completion{}); err != nil {
 		t.Fatal(err)
 	}
 	return *d.StartedAt
@@ -224,7 +224,7 @@ func reachAcross(t *testing.T, w *worldtest.World, other *worldtest.Fixture, url
 	}
 	developer := *actor.From(w.Acme.As(actor.Developer))
 	developer.Scope = &actor.Scope{Environments: []string{other.Environment.ID}}
-	_, err := w.Deploy.Propose.Create(actor.With(t.Context(), &developer), propose.New{
+	_, _, err := w.Deploy.Propose.Create(actor.With(t.Context(), &developer), propose.New{
 		InstanceID: other.Instance.ID, VersionID: other.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"serviceArn":"` + serviceARN(0) + `"}`),
 	})

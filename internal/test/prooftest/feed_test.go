@@ -108,14 +108,14 @@ func (l *feedLoad) write(t *testing.T, writer int, random *rand.Rand) {
 	ctx := l.org.As(actor.Developer)
 	for l.done.Load() < l.changes && !t.Failed() {
 		services := l.servers[random.IntN(len(l.servers))].Deploy
-		made, err := services.Propose.Create(ctx, propose.New{
+		made, _, err := services.Propose.Create(ctx, propose.New{
 			InstanceID: l.instances[writer], VersionID: l.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 			Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(l.servers[0].DataOf(l.org, l.instances[writer])),
 		})
 		if err == nil {
 			l.done.Add(1)
 			if random.IntN(4) == 0 { // while another may claim it
-				if _, err := services.Execution.Cancel(ctx, made.ID); err == nil {
+				if _, err := services.Execution.Cancel(ctx, made.ID, nil); err == nil {
 					l.done.Add(1)
 				}
 			}
@@ -141,7 +141,7 @@ func (l *feedLoad) carryOut(t *testing.T, services *deployment.Services, random 
 			t.Error(err)
 		}
 	}
-	if _, err := services.Execution.Complete(runner, claimed.ID, lease.ID, nil); err != nil {
+	if _, err := services.Execution.End(runner, claimed.ID, lease.ID, execution.Completion{}); err != nil {
 		t.Error(err)
 	}
 	l.done.Add(int64(2 + reports))

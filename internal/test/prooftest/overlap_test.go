@@ -30,7 +30,7 @@ import (
 // troubles are what may happen to a runner as its program runs.
 var troubles = map[string]func(try *try) error{
 	"canceled": func(try *try) error {
-		_, err := try.w.Deploy.Execution.Cancel(try.w.Acme.As(actor.Developer), try.first.ID)
+		_, err := try.w.Deploy.Execution.Cancel(try.w.Acme.As(actor.Developer), try.first.ID, nil)
 		return err
 	},
 	"cut from the network": func(try *try) error { try.gate.cut(); return nil },
@@ -51,7 +51,7 @@ var troubles = map[string]func(try *try) error{
 			try.gate.cut()
 			return nil
 		}
-		_, err := try.w.Deploy.Execution.Cancel(try.w.Acme.As(actor.Developer), try.first.ID)
+		_, err := try.w.Deploy.Execution.Cancel(try.w.Acme.As(actor.Developer), try.first.ID, nil)
 		return err
 	},
 	// Back the lease must end all the same; forward the program ends early.
@@ -208,7 +208,7 @@ func (try *try) run(t *testing.T) {
 	var second *ent.Deployment
 	testkit.Eventually(t, try.name+": the instance is free", func() bool {
 		var err error
-		second, err = try.w.Deploy.Propose.Create(try.w.Acme.As(actor.Developer), propose.New{
+		second, _, err = try.w.Deploy.Propose.Create(try.w.Acme.As(actor.Developer), propose.New{
 			InstanceID: try.place.Instance.ID, VersionID: try.place.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:2"}`),
 			Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 		})

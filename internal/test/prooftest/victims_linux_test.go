@@ -37,7 +37,7 @@ func victimTroubles() map[string]func(*try) error {
 			if err := try.hit(hit); err != nil {
 				return err
 			}
-			_, err := try.w.Deploy.Execution.Cancel(try.w.Acme.As(actor.Developer), try.first.ID)
+			_, err := try.w.Deploy.Execution.Cancel(try.w.Acme.As(actor.Developer), try.first.ID, nil)
 			return err
 		}
 	}

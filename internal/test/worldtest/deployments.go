@@ -1,6 +1,7 @@
 package worldtest
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
 )
@@ -92,7 +94,7 @@ func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deploymen
 	t.Helper()
 	p.w.canaries.noteValue(inputs)
 	p.w.canaries.noteValue(Artifact)
-	d, err := p.w.Deploy.Propose.Create(p.org.As(actor.Developer), propose.New{
+	d, _, err := p.w.Deploy.Propose.Create(p.org.As(actor.Developer), propose.New{
 		InstanceID: instanceID, VersionID: p.Version.ID,
 		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact), Data: strictjson.MustParse(p.w.DataOf(p.org, instanceID)),
 	})
@@ -132,7 +134,7 @@ func (p *Fixture) Failed(t testing.TB) *ent.Deployment {
 func (p *Fixture) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *ent.Deployment {
 	t.Helper()
 	runner := p.org.As(actor.Runner)
-	done, err := p.w.Deploy.Execution.Complete(runner, d.ID, p.Claim(t, d), failure)
+	done, err := p.w.Deploy.Execution.End(runner, d.ID, p.Claim(t, d), execution.Completion{Failure: failure})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,9 +144,9 @@ func (p *Fixture) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *
 // Cancel cancels an organization's deployment, and has its program end where one is at work.
 func (w *World) Cancel(t testing.TB, o *Org, deploymentID string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Execution.Cancel(o.As(actor.Developer), deploymentID)
+	d, err := w.Deploy.Execution.Cancel(o.As(actor.Developer), deploymentID, nil)
 	if err == nil && d.CompletedAt == nil {
-		d, err = w.Deploy.Execution.CompleteCanceled(o.As(actor.Runner), deploymentID, *d.LeaseID, nil)
+		d, err = w.Deploy.Execution.End(o.As(actor.Runner), deploymentID, *d.LeaseID, execution.Completion{Canceled: true})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -172,4 +174,12 @@ func (p *Fixture) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
 		t.Fatalf("claimed %v, want %s", claimed, d.ID)
 	}
 	return lease.ID
+}
+
+// Replaying is a rollback or a redeploy.
+type Replaying func(context.Context, propose.Replay) (*ent.Deployment, []inputprop.Warning, error)
+
+// Unwarned returns what a service of deployments has made, without its warnings.
+func Unwarned(d *ent.Deployment, _ []inputprop.Warning, err error) (*ent.Deployment, error) {
+	return d, err
 }
