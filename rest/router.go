@@ -15,6 +15,7 @@ import (
 	"slipway/internal/httpx"
 	"slipway/internal/meter"
 	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // Surface is the REST layer.
@@ -32,7 +33,7 @@ type Surface struct {
 	MaxCost int
 	Costs   *quota.Costs
 	// Turns bounds how many operations are executed at once, here and over GraphQL; nil is without limit.
-	Turns *quota.Turns
+	Turns *turns.Turns
 	// Waiting is how requests wait.
 	Waiting Waiting
 	// Enter returns the context of a request whose actor acts in the organization that the request names. The

@@ -12,6 +12,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 type limiter struct {
 	maxFailures int
 	now         func() time.Time
-	lookups     *quota.Gate
+	lookups     *turns.Gate
 
 	mu       sync.Mutex
 	failures *lru.Cache[string, []time.Time] // by address
@@ -36,7 +37,7 @@ type limiter struct {
 
 func newLimiter(maxFailures int, now func() time.Time) *limiter {
 	l := &limiter{maxFailures: maxFailures, now: now, failures: newCache[string, []time.Time](maxAddresses)}
-	l.lookups = quota.New(quota.Limit{MaxOf: l.maxRunning, Wait: queueTime, Queue: maxWaiting})
+	l.lookups = turns.NewGate(turns.Limit{MaxOf: l.maxRunning, Wait: queueTime, Queue: maxWaiting})
 	return l
 }
 

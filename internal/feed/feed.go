@@ -26,9 +26,9 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/quota"
 	"slipway/internal/record"
 	"slipway/internal/store"
+	"slipway/internal/turns"
 )
 
 // Retention is how long changes are kept, and so how long who follows may be away and miss nothing.
@@ -77,7 +77,7 @@ type Feed struct {
 	// linger is how long the reader goes on when nobody follows anything any more.
 	linger time.Duration
 	// reads bounds how much subscriptions read at once for themselves.
-	reads *quota.Turns
+	reads *turns.Turns
 
 	mu sync.Mutex
 	// reader runs while somebody follows anything, and linger longer; nil otherwise.
@@ -97,7 +97,7 @@ const maxReads = 4
 func New(s *store.Store, log *slog.Logger) *Feed {
 	return &Feed{
 		store: s, log: log, maxQueue: maxQueue, maxLeft: maxLeft, linger: linger, notifier: notifier{notify: s.Notify, logger: log},
-		reads: quota.NewTurns(quota.Limit{Max: maxReads}), subscriptions: map[string]*audience{},
+		reads: turns.New(turns.Limit{Max: maxReads}), subscriptions: map[string]*audience{},
 	}
 }
 
@@ -105,7 +105,7 @@ func New(s *store.Store, log *slog.Logger) *Feed {
 // callers. read must do nothing but to read the database: who waits for somebody else in a turn has all others wait, too.
 // The error is that of read, or RequestTimeout where the context ended first.
 func (f *Feed) Read(ctx context.Context, read func(context.Context) error) error {
-	if err := f.reads.Take(ctx, quota.CallerOf(actor.From(ctx))); err != nil {
+	if err := f.reads.Take(ctx, turns.CallerOf(actor.From(ctx))); err != nil {
 		return err
 	}
 	defer f.reads.Leave()

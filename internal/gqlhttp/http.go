@@ -13,8 +13,8 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
-	"slipway/internal/quota"
 	"slipway/internal/requestlog"
+	"slipway/internal/turns"
 )
 
 // DefaultMaxBody is what a POST may carry, in bytes, where nothing else is said.
@@ -34,7 +34,7 @@ type HTTP struct {
 	// Streams serve those who accept text/event-stream; without them nobody is.
 	Streams *stream.Streams
 	// Requests bounds the queries and mutations that a caller may have in flight; nil is without limit.
-	Requests *quota.Gate
+	Requests *turns.Gate
 }
 
 var _ Transport = HTTP{}

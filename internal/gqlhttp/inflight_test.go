@@ -13,7 +13,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
-	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // hold is an extension that keeps queries and mutations in flight until they are let go.
@@ -46,8 +46,8 @@ func (s started) InterceptOperation(ctx context.Context, next graphql.OperationH
 }
 
 // atMost is a limit of requests in flight. What it has no place for waits, or not at all.
-func atMost(most int, wait time.Duration) *quota.Gate {
-	return quota.New(quota.Limit{Name: "requestsPerCaller", Flag: "--max-requests-per-caller", Of: "requests in flight", Max: most, Wait: wait, Queue: most})
+func atMost(most int, wait time.Duration) *turns.Gate {
+	return turns.NewGate(turns.Limit{Name: "requestsPerCaller", Flag: "--max-requests-per-caller", Of: "requests in flight", Max: most, Wait: wait, Queue: most})
 }
 
 // ask sends a query on a connection of its own, and gives its answer once it is there.
@@ -141,8 +141,8 @@ func TestOneRequestMoreWaitsForItsTurn(t *testing.T) {
 func TestTheServerExecutesSoManyOperationsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHold()
-	turns := quota.NewTurns(quota.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1, Wait: patience})
-	l := goLive(t, stream.Config{Turns: turns}, h)
+	shared := turns.New(turns.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1, Wait: patience})
+	l := goLive(t, stream.Config{Turns: shared}, h)
 	out := l.listen(t, items)
 	p := l.welcome(t)
 	whole := l.ask(t, "application/json")
@@ -172,8 +172,8 @@ func TestTheServerExecutesSoManyOperationsAtOnce(t *testing.T) {
 func TestAnOperationWithoutATurnIsNotRun(t *testing.T) {
 	t.Parallel()
 	h := newHold()
-	turns := quota.NewTurns(quota.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1, Wait: 1})
-	l := goLive(t, stream.Config{Turns: turns}, h)
+	shared := turns.New(turns.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1, Wait: 1})
+	l := goLive(t, stream.Config{Turns: shared}, h)
 	first := l.ask(t, "application/json")
 	<-h.running
 	const want = "The server does 1 operations at once (--max-operations), and none came to its end within 1ns; nothing was run."

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/quota"
 	"slipway/internal/test/testkit"
+	"slipway/internal/turns"
 )
 
 // priced returns a subscription to a source whose start costs the price, as does each item.
@@ -35,7 +36,7 @@ func charging(t *testing.T, capacity, perSecond int, c stream.Config, extensions
 	costs := quota.NewCosts(quota.Bucket{Capacity: strangers * capacity, PerSecond: strangers * perSecond}, func() time.Time { return now })
 	l = prepareCharging(t, c, costs, extensions...)
 	l.Start()
-	caller := quota.Stranger("127.0.0.1/32")
+	caller := turns.Stranger("127.0.0.1/32")
 	return l, func() int { return costs.Of(caller).Settle(caller.Key, 0).Left }
 }
 
@@ -116,8 +117,8 @@ func TestAnItemWaitsForWhatComesBack(t *testing.T) {
 func TestAnItemIsPaidForBeforeItHasATurn(t *testing.T) {
 	t.Parallel()
 	h := newHold()
-	turns := quota.NewTurns(quota.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1})
-	l, _ := charging(t, price, 1, stream.Config{Turns: turns}, h)
+	shared := turns.New(turns.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1})
+	l, _ := charging(t, price, 1, stream.Config{Turns: shared}, h)
 	out := l.listen(t, priced("items"))
 	other := l.ask(t, "application/json", "Test-From", "192.0.2.1:1")
 	<-h.running

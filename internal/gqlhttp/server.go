@@ -21,6 +21,7 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // Config configures a Server.
@@ -37,7 +38,7 @@ type Config struct {
 	Limits document.Limits
 	Costs  *quota.Costs
 	// Turns bounds how many queries and mutations are executed at once; nil is without limit.
-	Turns *quota.Turns
+	Turns *turns.Turns
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
 	// Prepare, where it is not nil, makes of an operation of a document what Prepared returns each time that it is executed.

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"slipway/internal/actor"
-	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // Caller returns whom a request counts for where each caller has a limit: the actor that it was
 // authenticated as, or the network that it comes from.
-func Caller(ctx context.Context) quota.Caller {
+func Caller(ctx context.Context) turns.Caller {
 	if a := actor.From(ctx); a != nil && a.ID != "" {
-		return quota.CallerOf(a)
+		return turns.CallerOf(a)
 	}
-	return quota.Stranger(ClientNetwork(ctx).String())
+	return turns.Stranger(ClientNetwork(ctx).String())
 }

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"slipway/internal/httpx"
-	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // requestsInFlight bounds what each caller may have in flight. What is more than that waits for a second,
 // which evens out a burst.
-func requestsInFlight(most int) *quota.Gate {
-	return quota.New(quota.Limit{
+func requestsInFlight(most int) *turns.Gate {
+	return turns.NewGate(turns.Limit{
 		Name: "requestsPerCaller", Flag: "--max-requests-per-caller", Of: "requests in flight",
 		Max: most, Wait: time.Second, Queue: 4 * most,
 	})
@@ -25,8 +25,8 @@ const operationsPerProcessor = 8
 
 // operationsAtOnce bounds what is executed at once, whoever asks. What is more than that waits, and
 // has then the rest of the time that a request may take.
-func operationsAtOnce(most int, wait time.Duration) *quota.Turns {
-	return quota.NewTurns(quota.Limit{
+func operationsAtOnce(most int, wait time.Duration) *turns.Turns {
+	return turns.New(turns.Limit{
 		Name: "operations", Flag: "--max-operations", Of: "operations",
 		Max: cmp.Or(most, operationsPerProcessor*runtime.GOMAXPROCS(0)), Wait: wait,
 	})
@@ -34,7 +34,7 @@ func operationsAtOnce(most int, wait time.Duration) *quota.Turns {
 
 // inFlight bounds the requests of REST, once their caller is known. GraphQL bounds its own, which may come
 // over sockets.
-func inFlight(requests *quota.Gate, f fail) func(http.Handler) http.Handler {
+func inFlight(requests *turns.Gate, f fail) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			leave, err := requests.Enter(r.Context(), httpx.Caller(r.Context()).Key)

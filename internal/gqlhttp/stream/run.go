@@ -13,7 +13,7 @@ import (
 
 	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
-	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // Executor executes operations, as gqlgen's executor does.
@@ -100,7 +100,7 @@ type resolutionKey struct{}
 // resolution is that of an event, from its first field on: its time, and its turn among all that is executed.
 type resolution struct {
 	limit  time.Duration
-	turns  *quota.Turns
+	turns  *turns.Turns
 	cancel context.CancelCauseFunc
 	mu     sync.Mutex
 	timer  *time.Timer

@@ -16,7 +16,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/httpx"
-	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // DefaultTimeout is how long an operation may run where nothing else is said.
@@ -56,9 +56,9 @@ type Config struct {
 	Handshakes int
 	// Requests bounds the queries and mutations that a caller may have in flight over sockets; nil is
 	// without limit.
-	Requests *quota.Gate
+	Requests *turns.Gate
 	// Turns bounds how many events are resolved at once; nil is without limit.
-	Turns *quota.Turns
+	Turns *turns.Turns
 	// Operations is how many operations a socket may run at once.
 	Operations int
 	// Message is the longest message that a socket may send, in bytes.
@@ -109,7 +109,7 @@ type Streams struct {
 	draining context.Context
 	drain    context.CancelFunc
 
-	callers, organizations *quota.Gate
+	callers, organizations *turns.Gate
 	// handshakes are the sockets that are not acknowledged yet.
 	handshakes *handshakes
 
@@ -124,10 +124,10 @@ func New(c Config) *Streams {
 	c = c.withDefaults()
 	s := &Streams{
 		Config: c,
-		callers: quota.New(quota.Limit{
+		callers: turns.NewGate(turns.Limit{
 			Name: "streamsPerCaller", Flag: "--max-streams-per-caller", Of: "streams and sockets open", Max: c.PerCaller,
 		}),
-		organizations: quota.New(quota.Limit{
+		organizations: turns.NewGate(turns.Limit{
 			Name: "streamsPerOrganization", Flag: "--max-streams-per-organization", Of: "streams and sockets open",
 			By: "An organization", Max: c.PerOrganization,
 		}),

@@ -1,4 +1,4 @@
-package quota_test
+package turns_test
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
-func turns(most int, wait time.Duration) *quota.Turns {
-	return quota.NewTurns(quota.Limit{Name: "things", Flag: "--max-things", Of: "things", Max: most, Wait: wait})
+func newTurns(most int, wait time.Duration) *turns.Turns {
+	return turns.New(turns.Limit{Name: "things", Flag: "--max-things", Of: "things", Max: most, Wait: wait})
 }
 
 // caller is a caller by its organization and its key, with a slash between.
-func caller(name string) quota.Caller {
+func caller(name string) turns.Caller {
 	organization, key, _ := strings.Cut(name, "/")
-	return quota.Caller{Organization: organization, Key: key}
+	return turns.Caller{Organization: organization, Key: key}
 }
 
 // orderOf returns in which order callers get their turn who come one after the other while there is none.
-func orderOf(t *testing.T, at *quota.Turns, callers ...string) (order []string) {
+func orderOf(t *testing.T, at *turns.Turns, callers ...string) (order []string) {
 	t.Helper()
 	if err := at.Take(t.Context(), caller("before/all")); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestOrganizationsTakeTurnsAndWithinThemTheirCallers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				if diff := cmp.Diff(c.want, orderOf(t, turns(1, time.Minute), c.come...)); diff != "" {
+				if diff := cmp.Diff(c.want, orderOf(t, newTurns(1, time.Minute), c.come...)); diff != "" {
 					t.Error(diff)
 				}
 			})
@@ -85,7 +85,7 @@ func TestAnOrganizationWithManyTokensIsBeforeAnotherOnce(t *testing.T) {
 		for i := range 1000 {
 			come = append(come, "busy/"+strconv.Itoa(i%10))
 		}
-		order := orderOf(t, turns(1, 0), append(come, "other/one")...)
+		order := orderOf(t, newTurns(1, 0), append(come, "other/one")...)
 		for i, name := range order {
 			if name == "other/one" && i > 1 {
 				t.Errorf("it is the %dth", i+1)
@@ -100,14 +100,14 @@ func TestAnOrganizationWithManyTokensIsBeforeAnotherOnce(t *testing.T) {
 func TestCallersWithoutAnOrganizationWeighAsOneOfTheirKind(t *testing.T) {
 	t.Parallel()
 	weighs := map[string]bool{}
-	for name, c := range map[string]quota.Caller{
-		"a tenant's":                       quota.CallerOf(&actor.Actor{ID: "tok_1", Role: actor.Admin, OrganizationID: "org_1"}),
-		"another of it":                    quota.CallerOf(&actor.Actor{ID: "tok_2", Role: actor.Viewer, OrganizationID: "org_1"}),
-		"another tenant's":                 quota.CallerOf(&actor.Actor{ID: "tok_3", Role: actor.Admin, OrganizationID: "org_2"}),
-		"a superadmin":                     quota.CallerOf(&actor.Actor{ID: "tok_4", Role: actor.Superadmin}),
-		"a superadmin who acts in another": quota.CallerOf(&actor.Actor{ID: "tok_5", Role: actor.Superadmin, OrganizationID: "org_1"}),
-		"an address":                       quota.Stranger("192.0.2.1/32"),
-		"another address":                  quota.Stranger("192.0.2.2/32"),
+	for name, c := range map[string]turns.Caller{
+		"a tenant's":                       turns.CallerOf(&actor.Actor{ID: "tok_1", Role: actor.Admin, OrganizationID: "org_1"}),
+		"another of it":                    turns.CallerOf(&actor.Actor{ID: "tok_2", Role: actor.Viewer, OrganizationID: "org_1"}),
+		"another tenant's":                 turns.CallerOf(&actor.Actor{ID: "tok_3", Role: actor.Admin, OrganizationID: "org_2"}),
+		"a superadmin":                     turns.CallerOf(&actor.Actor{ID: "tok_4", Role: actor.Superadmin}),
+		"a superadmin who acts in another": turns.CallerOf(&actor.Actor{ID: "tok_5", Role: actor.Superadmin, OrganizationID: "org_1"}),
+		"an address":                       turns.Stranger("192.0.2.1/32"),
+		"another address":                  turns.Stranger("192.0.2.2/32"),
 	} {
 		weighs[c.Organization] = true
 		if c.Anonymous != strings.HasSuffix(name, "address") || c.Key == "" {
@@ -122,7 +122,7 @@ func TestCallersWithoutAnOrganizationWeighAsOneOfTheirKind(t *testing.T) {
 func TestNoMoreAreAtWorkThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		at := turns(3, time.Hour)
+		at := newTurns(3, time.Hour)
 		var mu sync.Mutex
 		var now, most, done int
 		var all sync.WaitGroup
@@ -161,7 +161,7 @@ func TestNoMoreAreAtWorkThanThereIsRoomFor(t *testing.T) {
 func TestWhatGoesOnWithoutATurnIsMadeUpFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		at := turns(2, time.Second)
+		at := newTurns(2, time.Second)
 		for range 2 {
 			if err := at.Take(t.Context(), caller("x/a")); err != nil {
 				t.Fatal(err)
@@ -194,7 +194,7 @@ func TestWhatGoesOnWithoutATurnIsMadeUpFor(t *testing.T) {
 func TestWhoGetsNoTurnIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		at := turns(2, time.Second)
+		at := newTurns(2, time.Second)
 		for range 2 {
 			if err := at.Take(t.Context(), caller("x/a")); err != nil {
 				t.Fatal(err)
@@ -224,7 +224,7 @@ func TestWhoGetsNoTurnIsTold(t *testing.T) {
 func TestWithoutATimeOneWaitsAsLongAsItsContextLasts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		at := turns(1, 0)
+		at := newTurns(1, 0)
 		if err := at.Take(t.Context(), caller("x/a")); err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestWithoutATimeOneWaitsAsLongAsItsContextLasts(t *testing.T) {
 
 func TestWithoutALimitNobodyWaits(t *testing.T) {
 	t.Parallel()
-	for _, at := range []*quota.Turns{nil, turns(0, 0)} {
+	for _, at := range []*turns.Turns{nil, newTurns(0, 0)} {
 		for range 100 {
 			if err := at.Take(t.Context(), caller("x/a")); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package quota
+package turns
 
 import (
 	"context"
@@ -20,9 +20,9 @@ type Turns struct {
 	room room
 }
 
-// NewTurns returns Turns of the limit: Max at once, and Wait for how long at most one more waits, which without a
+// New returns Turns of the limit: Max at once, and Wait for how long at most one more waits, which without a
 // positive one is as long as its context lasts. Without a positive Max there is no limit.
-func NewTurns(l Limit) *Turns { return &Turns{limit: l} }
+func New(l Limit) *Turns { return &Turns{limit: l} }
 
 // Take waits for a turn of the caller; Leave must be called after it. The error is fault's ServerUnavailable if none
 // came within the limit's time, and RequestTimeout if the context ended first.

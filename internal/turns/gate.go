@@ -1,10 +1,6 @@
-// Package quota bounds what each caller may use: the cost of its requests (Buckets), how many requests, streams and
-// sockets it has at once (Gate), and who comes next where all share something (Turns). So no caller takes what the others
-// need.
-//
-// What one request costs is known before it runs from its document (package document) and counted as it runs (package
-// meter); here it is taken from what its caller has.
-package quota
+// Package turns bounds how much of something is done at once: by one caller (Gate), and by the whole process, where those who
+// wait take turns (Turns). So no caller takes what the others need.
+package turns
 
 import (
 	"cmp"
@@ -40,8 +36,8 @@ type Gate struct {
 	callers map[string]*room
 }
 
-// New returns a Gate of the limit.
-func New(l Limit) *Gate {
+// NewGate returns a Gate of the limit.
+func NewGate(l Limit) *Gate {
 	return &Gate{limit: l, callers: map[string]*room{}}
 }
 

@@ -1,4 +1,4 @@
-package quota_test
+package turns_test
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/fault"
-	"slipway/internal/quota"
+	"slipway/internal/turns"
 )
 
 // limited is a limit of so many places, where one more waits as long as it is told.
-func limited(most int, wait time.Duration) quota.Limit {
-	return quota.Limit{Name: "thingsPerCaller", Flag: "--max-things-per-caller", Of: "things", Max: most, Wait: wait, Queue: 2}
+func limited(most int, wait time.Duration) turns.Limit {
+	return turns.Limit{Name: "thingsPerCaller", Flag: "--max-things-per-caller", Of: "things", Max: most, Wait: wait, Queue: 2}
 }
 
-func enter(t *testing.T, g *quota.Gate, key string) (leave func()) {
+func enter(t *testing.T, g *turns.Gate, key string) (leave func()) {
 	t.Helper()
 	leave, err := g.Enter(t.Context(), key)
 	if err != nil {
@@ -33,7 +33,7 @@ func enter(t *testing.T, g *quota.Gate, key string) (leave func()) {
 
 func TestACallerHasItsPlacesAndNoMore(t *testing.T) {
 	t.Parallel()
-	g := quota.New(limited(2, 0))
+	g := turns.NewGate(limited(2, 0))
 	first := enter(t, g, "a")
 	enter(t, g, "a")
 	_, err := g.Enter(t.Context(), "a")
@@ -55,7 +55,7 @@ func TestACallerHasItsPlacesAndNoMore(t *testing.T) {
 
 func TestOnlyThoseWhoHaveSomethingAreRemembered(t *testing.T) {
 	t.Parallel()
-	g := quota.New(limited(1, 0))
+	g := turns.NewGate(limited(1, 0))
 	var leave []func()
 	for i := range 100 {
 		leave = append(leave, enter(t, g, strconv.Itoa(i)))
@@ -74,7 +74,7 @@ func TestOnlyThoseWhoHaveSomethingAreRemembered(t *testing.T) {
 
 func TestWithoutALimitThereIsNone(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*quota.Gate{"nil": nil, "zero": quota.New(limited(0, 0)), "negative": quota.New(limited(-1, 0))} {
+	for name, g := range map[string]*turns.Gate{"nil": nil, "zero": turns.NewGate(limited(0, 0)), "negative": turns.NewGate(limited(-1, 0))} {
 		for range 1000 {
 			if _, err := g.Enter(t.Context(), "a"); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -86,7 +86,7 @@ func TestWithoutALimitThereIsNone(t *testing.T) {
 func TestPlacesComeInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := quota.New(limited(1, time.Second))
+		g := turns.NewGate(limited(1, time.Second))
 		leave := enter(t, g, "a")
 		turns := make(chan int, 2)
 		for i := range 2 {
@@ -110,7 +110,7 @@ func TestPlacesComeInTurn(t *testing.T) {
 func TestOneMoreWaitsAsLongAsItMay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := quota.New(limited(1, time.Second))
+		g := turns.NewGate(limited(1, time.Second))
 		leave := enter(t, g, "a")
 		begun := time.Now()
 		if _, err := g.Enter(t.Context(), "a"); !fault.Is(err, fault.RequestRateLimited) || time.Since(begun) != time.Second {
@@ -127,7 +127,7 @@ func TestOneMoreWaitsAsLongAsItMay(t *testing.T) {
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := quota.New(limited(1, time.Hour))
+		g := turns.NewGate(limited(1, time.Hour))
 		leave := enter(t, g, "a")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -147,7 +147,7 @@ func TestTheCountIsExact(t *testing.T) {
 	const most = 3
 	l := limited(most, time.Millisecond)
 	l.Queue = 1000
-	g := quota.New(l)
+	g := turns.NewGate(l)
 	var inside [2]atomic.Int64
 	var all sync.WaitGroup
 	for i := range 64 {
