@@ -17,6 +17,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -58,7 +59,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: new("https://git.example.com/" + name), SourceRef: &name})
+		v, _, err := w.Catalog.PublishVersion(ctx, module.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: module.DeploymentTypeTerraform, Inputs: inputs, SourceURL: new("https://git.example.com/" + name), SourceRef: &name})
 		if err != nil {
 			t.Fatal(err)
 		}

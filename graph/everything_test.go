@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -35,8 +35,8 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-			DefinitionID: w.Fixture(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs,
+		version, _, err := w.Catalog.PublishVersion(admin, module.NewVersion{
+			DefinitionID: w.Fixture(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeECS, Inputs: inputs,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -69,8 +69,8 @@ func TestInputsOfThreeLevelsAreReadWithinTheLimits(t *testing.T) {
 		inner = `{"id":"list","label":"L","type":"object_array","item_inputs":[` + inner + `]}`
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: w.Fixture(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, []byte("["+inner+"]")),
+		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+			DefinitionID: w.Fixture(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeECS, Inputs: parsed(t, []byte("["+inner+"]")),
 		})
 		if err != nil {
 			t.Fatal(err)

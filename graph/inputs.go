@@ -20,6 +20,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/module"
 	"slipway/internal/output"
 	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
@@ -65,9 +66,9 @@ func modulePatch(in model.UpdateModuleDefinitionInput) catalog.DefinitionPatch {
 	return p
 }
 
-func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
+func newVersion(in model.PublishModuleVersionInput) module.NewVersion {
 	inputs, violations := inputprop.FromTypedList(in.Inputs, "/inputs")
-	return catalog.NewVersion{
+	return module.NewVersion{
 		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.DeploymentType, Inputs: inputs,
 		Outputs: declaredOutputs(in.Outputs.Value()), SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), SourcePath: in.SourcePath.Value(), Violations: violations,
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
@@ -240,8 +240,8 @@ func TestAnInputCostsWhatIsAskedOfItsVariant(t *testing.T) {
 			for i := range n {
 				inputs.Items = append(inputs.Items, node(t, fmt.Sprintf(`{"id":"i%d","label":"I",%s}`, i, of)))
 			}
-			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-				DefinitionID: p.Definition.ID, Version: fmt.Sprintf("9.%d.0", n), Kind: catalog.DeploymentTypeECS, Inputs: &inputs,
+			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+				DefinitionID: p.Definition.ID, Version: fmt.Sprintf("9.%d.0", n), Kind: module.DeploymentTypeECS, Inputs: &inputs,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -106,6 +107,6 @@ func (s *stage) ended(tx *ent.Tx, instanceID string, now time.Time) *ent.Deploym
 	return tx.Deployment.Create().SetID(id.New(id.Deployment)).SetOrganizationID(s.Acme.ID).
 		SetCreatedAt(now).SetUpdatedAt(now).SetStartedAt(now).SetCompletedAt(now).
 		SetProjectID(s.place.Project.ID).SetEnvironmentID(s.place.Environment.ID).SetModuleInstanceID(instanceID).
-		SetDeploymentType(catalog.DeploymentTypeECS).SetTriggerSource("api").SetCreatedBy("test").
+		SetDeploymentType(module.DeploymentTypeECS).SetTriggerSource("api").SetCreatedBy("test").
 		SetStatus(entdeployment.StatusSUCCEEDED)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/catalog"
 	"slipway/internal/httpx"
+	"slipway/internal/module"
 	"slipway/internal/origin"
 	"slipway/internal/setting"
 	"slipway/internal/store/dburl"
@@ -20,7 +20,7 @@ var (
 	database   = setting.Parser[string]{Kind: "URL", Parse: parseDatabase}
 	origins    = setting.Parser[[]origin.Pattern]{Kind: "ORIGINS", Parse: parseOrigins}
 	headerName = setting.Parser[string]{Kind: "HEADER", Parse: parseHeaderName}
-	kinds      = setting.Parser[[]string]{Kind: strings.Join(catalog.DeploymentTypes, ","), Parse: parseKinds}
+	kinds      = setting.Parser[[]string]{Kind: strings.Join(module.DeploymentTypes, ","), Parse: parseKinds}
 )
 
 var headerForm = regexp.MustCompile("^[0-9A-Za-z!#$%&'*+.^_`|~-]{1,100}$")
@@ -81,8 +81,8 @@ func parseOrigins(s string) (list []origin.Pattern, err error) {
 func parseKinds(s string) ([]string, error) {
 	list := strings.Split(s, ",")
 	for _, kind := range list {
-		if !slices.Contains(catalog.DeploymentTypes, kind) {
-			return nil, setting.Unlike("one or more of "+strings.Join(catalog.DeploymentTypes, ", ")+" with commas between", s)
+		if !slices.Contains(module.DeploymentTypes, kind) {
+			return nil, setting.Unlike("one or more of "+strings.Join(module.DeploymentTypes, ", ")+" with commas between", s)
 		}
 	}
 	return list, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"slipway/internal/catalog"
+	"slipway/internal/module"
 	"slipway/internal/runner"
 	"slipway/internal/runner/keeper"
 	"slipway/internal/setting"
@@ -94,7 +94,7 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	setting.Add(fs, &s.Server, "server", "", setting.BaseURL, "where the API is served")
 	setting.Add(fs, &s.Token, "token", "", setting.Token, "token of a runner; better in its variable or in a file")
 	setting.Add(fs, &s.tokenFile, "token-file", "", setting.OrEmpty(setting.Text), "file with the token, which goes before --token")
-	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(catalog.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
+	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(module.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
 	setting.Alias(fs, "deployment-types", "kinds")
 	setting.Add(fs, &s.Destroy, "destroy", "false", setting.Bool, "the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
 	setting.Add(fs, &s.Command, "exec", "", setting.Text, "program to run for each deployment; by sh -c with --stop group")

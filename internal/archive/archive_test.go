@@ -16,6 +16,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
@@ -239,8 +240,8 @@ func TestWhatOthersReferToIsArchivedKnowingly(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.As(actor.Admin)
-		v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0",
-			Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:base","label":"Of"}]`)})
+		v, _, err := w.Catalog.PublishVersion(admin, module.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0",
+			Kind: module.DeploymentTypeECS, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:base","label":"Of"}]`)})
 		must(t, err)
 		d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), propose.New{InstanceID: p.Instance.ID, VersionID: v.ID,
 			Inputs: strictjson.MustParse(fmt.Sprintf(`{"of":%q}`, base.Instance.ID)), Artifact: strictjson.MustParse(worldtest.Artifact)})

@@ -7,22 +7,11 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/actor"
-	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 )
-
-// The deployment types: what carries out a deployment of a module version. The wire and the tables call them
-// deploymentType and kind.
-const (
-	DeploymentTypeECS       = ecs.Type
-	DeploymentTypeTerraform = "terraform"
-)
-
-// DeploymentTypes are all deployment types.
-var DeploymentTypes = []string{DeploymentTypeECS, DeploymentTypeTerraform}
 
 // Service reads and writes module definitions, versions and instances.
 type Service struct {

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/module"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/store"
@@ -35,7 +36,7 @@ func (s *Service) DefinitionByType(ctx context.Context, moduleType string) (*rec
 	if err := access.Check(a, access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	if violations := checkModuleType(moduleType); len(violations) > 0 {
+	if violations := module.CheckType(moduleType); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	return s.definitions(ctx).Where(record.Equal(moduledefinition.FieldType, moduleType), notShadowed(a.OrganizationID)).
@@ -128,7 +129,7 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
 		return nil, nil, err
 	}
-	if violations := in.Check(); len(violations) > 0 {
+	if violations := module.CheckDefinition(in.Name, in.Type, in.Description); len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	warnings, err := s.Schemas.CheckShadowed(ctx, in.Type, "/type")
@@ -153,12 +154,6 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 		return nil, nil, typeTaken(in.Type, err)
 	}
 	return created, warnings, err
-}
-
-// Check returns what is wrong with the definition by itself. Pointers lead into the input of createModuleDefinition.
-func (in NewDefinition) Check() []fault.Violation {
-	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
-	return append(violations, checkModuleType(in.Type)...)
 }
 
 // DefinitionPatch has the fields to change; nil ones stay. An empty description clears it.
@@ -219,7 +214,7 @@ func (p DefinitionPatch) check() []fault.Violation {
 		violations = append(violations, textrules.Name("/name", *p.Name)...)
 	}
 	if p.Type != nil {
-		violations = append(violations, checkModuleType(*p.Type)...)
+		violations = append(violations, module.CheckType(*p.Type)...)
 	}
 	return append(violations, textrules.Description("/description", p.Description)...)
 }

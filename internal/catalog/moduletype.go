@@ -2,27 +2,10 @@ package catalog
 
 import (
 	"context"
-	"fmt"
-	"regexp"
 
 	"slipway/ent"
 	"slipway/internal/fault"
 )
-
-// checkModuleType refuses a text that has not the form of a module type.
-func checkModuleType(text string) []fault.Violation {
-	if len(text) <= maxModuleType && moduleTypeForm.MatchString(text) {
-		return nil
-	}
-	return []fault.Violation{{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
-		"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
-		maxModuleType, text)}}
-}
-
-const maxModuleType = 200 - len("$ref:")
-
-// moduleTypeForm is the form of a type, which is what may follow $ref:.
-var moduleTypeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
 
 // namedUsers is how many of those that use a definition are named where they keep its type from being changed.
 const namedUsers = 20

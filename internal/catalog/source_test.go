@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/catalog"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 )
 
@@ -51,7 +51,7 @@ func TestASourceIsARepositoryAndAFolderInIt(t *testing.T) {
 		{"https://git.example.com/acme/queue", "", strings.Repeat("q", 1024), ""},
 		{"https://git.example.com/acme/queue", "", strings.Repeat("q", 1025), "/sourcePath"},
 	} {
-		in := catalog.NewVersion{Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse("[]"), SourceURL: &c.url}
+		in := module.NewVersion{Version: "1.0.0", Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse("[]"), SourceURL: &c.url}
 		if c.ref != "" {
 			in.SourceRef = &c.ref
 		}
@@ -71,7 +71,7 @@ func TestASourceIsARepositoryAndAFolderInIt(t *testing.T) {
 		}
 	}
 	empty := ""
-	in := catalog.NewVersion{Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse("[]"), SourcePath: &empty}
+	in := module.NewVersion{Version: "1.0.0", Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse("[]"), SourcePath: &empty}
 	if _, _, violations := in.Check(); len(violations) != 1 || violations[0].Pointer != "/sourcePath" {
 		t.Errorf("an empty path: %v", violations)
 	}

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/page"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -42,8 +43,8 @@ func choosing(moduleType string) string {
 // publishChoosing publishes a module whose version has, within a list, an input by which an instance of another is chosen.
 func publishChoosing(ctx context.Context, t *testing.T, w *worldtest.World, moduleType, of string) *ent.ModuleVersion {
 	t.Helper()
-	v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{
-		DefinitionID: newDefinition(ctx, t, w, moduleType).ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS,
+	v, _, err := w.Catalog.PublishVersion(ctx, module.NewVersion{
+		DefinitionID: newDefinition(ctx, t, w, moduleType).ID, Version: "1.0.0", Kind: module.DeploymentTypeECS,
 		Inputs: strictjson.MustParse(`[{"id":"some","type":"object_array","label":"Some","item_inputs":[` + choosing(of) + `]}]`),
 	})
 	must(t, err)
@@ -177,7 +178,7 @@ func TestTypeThatHidesAGlobalOneIsWarnedOf(t *testing.T) {
 		chosen, err := w.Catalog.CreateInstance(admin, catalog.NewInstance{EnvironmentID: w.Fixture(t, w.Acme, "web").Environment.ID, DefinitionID: global.ID, Name: "network"})
 		must(t, err)
 		p := w.Fixture(t, w.Acme, "api")
-		v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform,
+		v, _, err := w.Catalog.PublishVersion(admin, module.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeTerraform,
 			Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:network","label":"Of","immutable":true}]`)})
 		must(t, err)
 		d, _, err := w.Deploy.Propose.Create(admin, propose.New{InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"of":"` + chosen.ID + `"}`)})

@@ -2,9 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -17,11 +14,11 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/module"
 	"slipway/internal/output"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/store"
-	"slipway/internal/strictjson"
 )
 
 // Version returns one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
@@ -66,26 +63,10 @@ var ofPublic = record.Where(`EXISTS (SELECT 1 FROM "module_definitions" AS "publ
 	WHERE "public"."id" = "module_versions"."module_definition_id"
 	AND "public"."organization_id" IS NULL AND "public"."status" = 'ACTIVE')`)
 
-// NewVersion is a module version to be published.
-type NewVersion struct {
-	DefinitionID string
-	Version      string
-	Kind         string
-	// Inputs are read when the version is published.
-	Inputs *strictjson.Node
-	// Outputs are those that it declares.
-	Outputs []output.Declared
-	// SourceURL is the repository of its program, SourceRef the branch, tag or commit, and SourcePath the folder in it; nil for
-	// none.
-	SourceURL, SourceRef, SourcePath *string
-	// Violations are what was already found wrong while the input was read.
-	Violations []fault.Violation
-}
-
 // PublishVersion publishes a version of a definition, which may become the latest, and warns of what may
 // not be meant. It fails with ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
 // before.
-func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.ModuleVersion, []inputprop.Warning, error) {
+func (s *Service) PublishVersion(ctx context.Context, in module.NewVersion) (*ent.ModuleVersion, []inputprop.Warning, error) {
 	version, inputs, violations := in.Check()
 	if len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
@@ -144,28 +125,6 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 		return nil, nil, fault.New(fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version).WithCause(err)
 	}
 	return published, warnings, err
-}
-
-// Check returns the number of the version and its inputs, or everything that is wrong with the version by itself, without
-// the rules that hold between its inputs. Pointers lead into the input of publishModuleVersion.
-func (in NewVersion) Check() (*semver.Version, []inputprop.Property, []fault.Violation) {
-	violations := in.Violations
-	version, err := semver.StrictNewVersion(in.Version)
-	if err != nil || len(in.Version) > 100 {
-		violations = append(violations, fault.Violation{Pointer: "/version", Rule: "format",
-			Message: fmt.Sprintf("must be a semantic version such as 1.4.0 or 2.0.0-rc.1, found %.60q", in.Version)})
-	}
-	if !slices.Contains(DeploymentTypes, in.Kind) {
-		violations = append(violations, fault.Violation{Pointer: "/deploymentType", Rule: "enum",
-			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(DeploymentTypes, ", "), in.Kind)})
-	}
-	violations = append(violations, in.checkSource()...)
-	violations = append(violations, output.CheckDeclared(in.Outputs, "/outputs")...)
-	if in.Inputs == nil {
-		return version, nil, violations
-	}
-	inputs, wrong := inputprop.DecodeList(in.Inputs, "/inputs")
-	return version, inputs, append(violations, wrong...)
 }
 
 // later reports whether a version comes after the latest one: by semantic versioning, but any release

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -38,7 +39,7 @@ func define(t *testing.T, w *worldtest.World, name string) *ent.ModuleDefinition
 }
 
 func publish(ctx context.Context, w *worldtest.World, definitionID, version string) (*ent.ModuleVersion, error) {
-	v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: definitionID, Version: version, Kind: catalog.DeploymentTypeECS})
+	v, _, err := w.Catalog.PublishVersion(ctx, module.NewVersion{DefinitionID: definitionID, Version: version, Kind: module.DeploymentTypeECS})
 	return v, err
 }
 
@@ -134,17 +135,17 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 	before := w.Rows(t)
 	for name, c := range map[string]struct {
 		role actor.Role
-		in   catalog.NewVersion
+		in   module.NewVersion
 		code fault.Code
 		at   string
 	}{
-		"no version":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0", Kind: catalog.DeploymentTypeECS}, fault.RequestInvalid, "/version"},
-		"v in front":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "v1.0.0", Kind: catalog.DeploymentTypeECS}, fault.RequestInvalid, "/version"},
-		"unknown kind":       {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: "aws:lambda"}, fault.RequestInvalid, "/deploymentType"},
-		"malformed input":    {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs(t, `[{"id":"a"}]`)}, fault.RequestInvalid, "/inputs/0"},
-		"equal ids":          {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs(t, `[{"id":"a","type":"string","label":"A"},{"id":"a","type":"text","label":"B"}]`)}, fault.ModuleVersionRuleBroken, "/inputs/1"},
-		"developer":          {actor.Developer, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS}, fault.ModuleDefinitionForbidden, ""},
-		"foreign definition": {actor.Admin, catalog.NewVersion{DefinitionID: theirs.Definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS}, fault.ModuleDefinitionNotFound, ""},
+		"no version":         {actor.Admin, module.NewVersion{DefinitionID: d.ID, Version: "1.0", Kind: module.DeploymentTypeECS}, fault.RequestInvalid, "/version"},
+		"v in front":         {actor.Admin, module.NewVersion{DefinitionID: d.ID, Version: "v1.0.0", Kind: module.DeploymentTypeECS}, fault.RequestInvalid, "/version"},
+		"unknown kind":       {actor.Admin, module.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: "aws:lambda"}, fault.RequestInvalid, "/deploymentType"},
+		"malformed input":    {actor.Admin, module.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: module.DeploymentTypeECS, Inputs: inputs(t, `[{"id":"a"}]`)}, fault.RequestInvalid, "/inputs/0"},
+		"equal ids":          {actor.Admin, module.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: module.DeploymentTypeECS, Inputs: inputs(t, `[{"id":"a","type":"string","label":"A"},{"id":"a","type":"text","label":"B"}]`)}, fault.ModuleVersionRuleBroken, "/inputs/1"},
+		"developer":          {actor.Developer, module.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: module.DeploymentTypeECS}, fault.ModuleDefinitionForbidden, ""},
+		"foreign definition": {actor.Admin, module.NewVersion{DefinitionID: theirs.Definition.ID, Version: "1.0.0", Kind: module.DeploymentTypeECS}, fault.ModuleDefinitionNotFound, ""},
 	} {
 		_, _, err := w.Catalog.PublishVersion(w.Acme.As(c.role), c.in)
 		if !fault.Is(err, c.code) || c.at != "" && !hasViolation(err, c.at) {
@@ -161,7 +162,7 @@ func TestADeprecatedVersionIsWarnedOfAndDeployedAllTheSame(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
 		ctx := w.Acme.As(actor.Admin)
-		next, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "1.3.0", Kind: catalog.DeploymentTypeECS})
+		next, _, err := w.Catalog.PublishVersion(ctx, module.NewVersion{DefinitionID: p.Definition.ID, Version: "1.3.0", Kind: module.DeploymentTypeECS})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
 )
@@ -57,8 +57,8 @@ func TestReferencesAreCompletedFromTheServer(t *testing.T) {
 func TestInputsAndWhatTheyLetChooseAreCompleted(t *testing.T) {
 	t.Parallel()
 	m := newModule(t)
-	_, _, err := m.Catalog.PublishVersion(m.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: m.instance.ModuleDefinitionID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(`[
+	_, _, err := m.Catalog.PublishVersion(m.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: m.instance.ModuleDefinitionID, Version: "2.0.0", Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse(`[
 			{"id":"class","type":"string","label":"Class","values":["small","large"]},{"id":"on","type":"boolean","label":"On","default":false},
 			{"id":"nodes","type":"number","label":"Nodes","values":[1,3]},{"id":"more","type":"section","label":"More"},{"id":"of","type":"$ref:shop","label":"Of"}]`),
 	})

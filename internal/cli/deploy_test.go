@@ -11,6 +11,7 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 )
 
@@ -23,13 +24,13 @@ const inputs = `[
 	{"id":"rules","type":"object_array","label":"Rules","item_inputs":[{"id":"of","type":"$ref:shop","label":"Of"},{"id":"port","type":"number","label":"Port"}]}
 ]`
 
-// module is an instance of such a module, at shop/production/queue, in the world of a stock.
-type module struct {
+// deployable is an instance of such a module, at shop/production/queue, in the world of a stock.
+type deployable struct {
 	*stock
 	instance *ent.ModuleInstance
 }
 
-func newModule(t *testing.T) *module {
+func newModule(t *testing.T) *deployable {
 	t.Helper()
 	s := newStock(t)
 	admin := s.Acme.As(actor.Admin)
@@ -37,7 +38,7 @@ func newModule(t *testing.T) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = s.Catalog.PublishVersion(admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(inputs)})
+	_, _, err = s.Catalog.PublishVersion(admin, module.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse(inputs)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +46,11 @@ func newModule(t *testing.T) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &module{s, i}
+	return &deployable{s, i}
 }
 
 // given returns what was given to the newest deployment of the instance.
-func (m *module) given(t *testing.T) string {
+func (m *deployable) given(t *testing.T) string {
 	t.Helper()
 	viewer := m.Acme.As(actor.Viewer)
 	d := m.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(m.instance.ID)).Order(ent.Desc(entdeployment.FieldCreatedAt, entdeployment.FieldID)).FirstX(viewer)

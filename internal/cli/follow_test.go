@@ -20,6 +20,7 @@ import (
 	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/runlog"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
@@ -42,7 +43,7 @@ func startRunner(t *testing.T, w *worldtest.World, do work) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		for ctx.Err() == nil {
-			d, lease, err := w.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: catalog.DeploymentTypes})
+			d, lease, err := w.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: module.DeploymentTypes})
 			if err == nil && d != nil {
 				do(r, d, lease.ID)
 				continue

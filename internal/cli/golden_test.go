@@ -20,6 +20,7 @@ import (
 	"slipway/internal/deployment/execution"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/runlog"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
@@ -118,8 +119,8 @@ func newStock(t *testing.T) *stock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: s.Definition.ID, Version: "1.5.0-rc.1", Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(worldtest.Inputs),
+	_, _, err = w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: s.Definition.ID, Version: "1.5.0-rc.1", Kind: module.DeploymentTypeECS, Inputs: strictjson.MustParse(worldtest.Inputs),
 	})
 	if err != nil {
 		t.Fatal(err)

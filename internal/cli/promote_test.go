@@ -11,7 +11,7 @@ import (
 
 // promotable returns a world where what was deployed to shop/production/queue can be promoted to shop/live/queue, whose own
 // input is size.
-func promotable(t *testing.T) *module {
+func promotable(t *testing.T) *deployable {
 	t.Helper()
 	m := newModule(t)
 	startRunner(t, m.World, func(r *runner, d *ent.Deployment, lease string) { r.ends(d, lease, nil) })

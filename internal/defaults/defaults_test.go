@@ -13,12 +13,12 @@ import (
 	"slipway/ent"
 	"slipway/ent/auditevent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/module"
 	"slipway/internal/page"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -161,7 +161,7 @@ func TestDefinitionThatAVersionNamesIsNotDeleted(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		var versions []string
 		for _, number := range []string{"2.0.0", "2.1.0"} {
-			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS,
+			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{DefinitionID: p.Definition.ID, Version: number, Kind: module.DeploymentTypeECS,
 				Inputs: parsed(t, `[{"id":"places","type":"object_array","label":"Places","item_inputs":[{"id":"region","type":"string","label":"Region",
 					"values":{"source":"default_value_definition","params":{"givenId":"region"}}}]}]`)})
 			if err != nil {

@@ -6,10 +6,10 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -30,8 +30,8 @@ func tiered(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 		t.Fatal(err)
 	}
 	p := w.Fixture(t, o, "tiered")
-	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: parsed(t, tierInput),
+	if p.Version, _, err = w.Catalog.PublishVersion(admin, module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeTerraform, Inputs: parsed(t, tierInput),
 	}); err != nil {
 		t.Fatal(err)
 	}

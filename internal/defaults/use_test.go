@@ -10,10 +10,10 @@ import (
 	"slipway/ent"
 	"slipway/ent/definitionuse"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -24,8 +24,8 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version str
 	for i, givenID := range givenIDs {
 		inputs = append(inputs, fmt.Sprintf(`{"id":"v%d","type":"string","label":"V","values":{"source":"default_value_definition","params":{"givenId":%q}}}`, i, givenID))
 	}
-	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, "["+strings.Join(inputs, ",")+"]"),
+	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: version, Kind: module.DeploymentTypeECS, Inputs: parsed(t, "["+strings.Join(inputs, ",")+"]"),
 	})
 	return v, err
 }

@@ -105,7 +105,7 @@ type demo struct {
 	// actors has the actors of the tokens, by name.
 	actors map[string]*actor.Actor
 	// published has the modules by their type.
-	published map[string]*module
+	published map[string]*published
 	// environments has the ids of the environments by their place, which is project/environment.
 	environments map[string]string
 	// services has the instances of container services, in the order of demo.json.

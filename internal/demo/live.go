@@ -8,9 +8,9 @@ import (
 
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/view"
+	"slipway/internal/module"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/server"
@@ -54,7 +54,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	ctx = actor.With(ctx, r.runner)
 	l.takeOver(ctx, r)
 	for l.reserve(ctx) {
-		claimed, lease, err := l.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
+		claimed, lease, err := l.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: module.DeploymentTypes, Actions: bothActions})
 		if claimed != nil {
 			l.start(ctx, &job{live: l, deployment: (*record.Deployment)(claimed), leaseID: lease.ID})
 			continue

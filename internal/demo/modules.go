@@ -13,6 +13,7 @@ import (
 
 	"slipway/ent/moduledefinition"
 	"slipway/internal/catalog"
+	"slipway/internal/module"
 	"slipway/internal/output"
 	"slipway/internal/strictjson"
 )
@@ -73,8 +74,8 @@ func made(moduleType, place string) (*strictjson.Node, error) {
 	return nil, nil
 }
 
-// module is a module of the catalogue.
-type module struct {
+// published is a module of the catalogue.
+type published struct {
 	id       string
 	kind     string
 	versions map[string]version
@@ -108,7 +109,7 @@ func (d *demo) modules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.published = map[string]*module{}
+	d.published = map[string]*published{}
 	for _, f := range all {
 		if err := d.publish(ctx, f); err != nil {
 			return fmt.Errorf("demo: %s: %w", f.Type, err)
@@ -129,7 +130,7 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 	if err != nil {
 		return err
 	}
-	m := &module{id: made.ID, kind: f.Kind, versions: map[string]version{}}
+	m := &published{id: made.ID, kind: f.Kind, versions: map[string]version{}}
 	d.published[f.Type] = m
 	for _, v := range f.Versions {
 		d.clock.pass(25 * time.Minute)
@@ -141,7 +142,7 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 		for _, input := range inputs.Items {
 			ids = append(ids, input.Get("id").Text)
 		}
-		published, _, err := d.Catalog.PublishVersion(ctx, catalog.NewVersion{
+		published, _, err := d.Catalog.PublishVersion(ctx, module.NewVersion{
 			DefinitionID: made.ID, Version: v.Version, Kind: f.Kind, Inputs: inputs,
 			Outputs: f.declared(), SourceURL: &v.Source.URL, SourceRef: &v.Source.Ref,
 		})

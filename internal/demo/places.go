@@ -13,6 +13,7 @@ import (
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/deployment/state"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
 )
@@ -89,7 +90,7 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 				in.Inputs[name] = ids[text[1:]]
 			}
 		}
-		if m.kind == catalog.DeploymentTypeECS {
+		if m.kind == module.DeploymentTypeECS {
 			d.services = append(d.services, newService(made.ID, project, e.Slug, in))
 			continue
 		}
@@ -175,7 +176,7 @@ var bothActions = []state.Action{state.Apply, state.DestroyAction}
 // claim lets the runner take a deployment, the only one that waits, and returns the id of the lease.
 func (d *demo) claim(ctx context.Context, deploymentID string) (leaseID string, err error) {
 	d.clock.pass(d.between(2, 20))
-	claimed, lease, err := d.Deploy.Execution.Claim(d.as(ctx, runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
+	claimed, lease, err := d.Deploy.Execution.Claim(d.as(ctx, runner), execution.Claim{Kinds: module.DeploymentTypes, Actions: bothActions})
 	if err != nil {
 		return "", err
 	}

@@ -97,7 +97,7 @@ func (s *service) hosts() []string {
 }
 
 // release returns the version, values and tag of the next release.
-func (s *service) release(m *module) (versionID string, values *strictjson.Node, tag string, err error) {
+func (s *service) release(m *published) (versionID string, values *strictjson.Node, tag string, err error) {
 	s.build++
 	name := s.Version
 	if s.Earlier != "" && s.build <= 3 {

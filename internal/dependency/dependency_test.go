@@ -10,11 +10,11 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/dependency"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/meter"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -30,7 +30,7 @@ type users struct {
 func newUsers(t *testing.T, w *worldtest.World) *users {
 	t.Helper()
 	p := w.Fixture(t, w.Acme, "ring")
-	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS,
+	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeECS,
 		Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:ring","label":"Of"}]`)})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -77,7 +78,7 @@ func TestNoFailureOfADestroyNorACancellationRollsBack(t *testing.T) {
 		if _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID}); err != nil {
 			t.Fatal(err)
 		}
-		claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: []state.Action{state.DestroyAction}})
+		claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes, Actions: []state.Action{state.DestroyAction}})
 		if err != nil || claimed == nil {
 			t.Fatalf("%v, %v", claimed, err)
 		}

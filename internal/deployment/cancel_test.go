@@ -10,10 +10,10 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -213,7 +213,7 @@ func TestARequestAtOnceWithAClaimIsNotLost(t *testing.T) {
 			})
 			both.Go(func() {
 				var err error
-				if claimed, _, err = w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes}); err != nil {
+				if claimed, _, err = w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -8,9 +8,9 @@ import (
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -112,7 +112,7 @@ func TestClaimsOfNothingAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		unchanged(t, w, "a claim", func() {
-			d, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
+			d, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes, LeaseID: new("my-lease-1")})
 			if d != nil || lease != nil || err != nil {
 				t.Errorf("%v under %v, %v", d, lease, err)
 			}

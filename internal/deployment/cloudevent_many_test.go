@@ -15,9 +15,9 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -64,7 +64,7 @@ func (b *bus) carryOut(t *testing.T, source *ent.Deployment, after time.Duration
 	if _, _, err := claimed.Propose.Redeploy(b.Acme.As(actor.Developer), propose.Replay{SourceID: source.ID}); err != nil {
 		t.Fatal(err)
 	}
-	d, lease, err := claimed.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := claimed.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}

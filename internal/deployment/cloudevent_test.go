@@ -24,7 +24,6 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
@@ -32,6 +31,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/module"
 	"slipway/internal/record"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -145,7 +145,7 @@ func (b *bus) instance(t *testing.T, p *worldtest.Fixture, name string, held boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, lease, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +486,7 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 			t.Fatal(err)
 		}
 		runner := w.Acme.As(actor.Runner)
-		_, lease, err := b.deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
+		_, lease, err := b.deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -557,7 +557,7 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 		if _, _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
 			t.Fatal(err)
 		}
-		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -596,7 +596,7 @@ func TestADeploymentWithoutAnIDTakesThePlaceOfAnother(t *testing.T) {
 		if _, _, err := b.deploy.Propose.Redeploy(w.Acme.As(actor.Developer), propose.Replay{SourceID: first.ID}); err != nil {
 			t.Fatal(err)
 		}
-		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+		second, lease, err := b.deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}

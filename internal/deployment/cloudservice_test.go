@@ -10,10 +10,10 @@ import (
 	"slipway/ent/cloudservice"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
@@ -66,7 +66,7 @@ func TestNobodyReachesAnotherPlaceByNamingItsService(t *testing.T) {
 			t.Fatal(err)
 		}
 		runner := actor.With(t.Context(), scoped(w.Acme, actor.Runner, staging.Environment.ID))
-		_, lease, err := b.deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
+		_, lease, err := b.deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func (b *bus) held(t *testing.T, p *worldtest.Fixture, instanceID string) (d *en
 	if _, _, err := b.deploy.Propose.Create(b.Acme.As(actor.Developer), naming(p, instanceID, "")); err != nil {
 		t.Fatal(err)
 	}
-	d, lease, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := b.deploy.Execution.Claim(b.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}

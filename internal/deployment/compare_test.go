@@ -9,10 +9,10 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/module"
 	"slipway/internal/release"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -38,8 +38,8 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version, in
 		t.Fatal(err)
 	}
 	other := *p
-	other.Version, _, err = w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.DeploymentTypeECS, Inputs: list,
+	other.Version, _, err = w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: version, Kind: module.DeploymentTypeECS, Inputs: list,
 	})
 	if err != nil {
 		t.Fatal(err)

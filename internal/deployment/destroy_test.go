@@ -9,11 +9,11 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -33,7 +33,7 @@ func destroying(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Dep
 // claimDestroy claims a destroy, and returns its lease.
 func claimDestroy(t *testing.T, w *worldtest.World, d *ent.Deployment) string {
 	t.Helper()
-	claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: bothActions})
+	claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes, Actions: bothActions})
 	if err != nil || claimed == nil || claimed.ID != d.ID {
 		t.Fatalf("%v, %v, want %s", claimed, err, d.ID)
 	}
@@ -86,7 +86,7 @@ func TestADestroyIsForRunnersThatKnowOfIt(t *testing.T) {
 		p.Succeeded(t)
 		d := destroying(t, w, p)
 		claim := func(actions []state.Action) *ent.Deployment {
-			claimed, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, Actions: actions})
+			claimed, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, Actions: actions})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestADestroyIsForRunnersThatKnowOfIt(t *testing.T) {
 			t.Errorf("who applies got %v", claimed)
 		}
 		for _, actions := range [][]state.Action{{}, {state.Apply, state.Apply, state.Apply}} {
-			_, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, Actions: actions})
+			_, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, Actions: actions})
 			refusedAs(t, err, fault.RequestInvalid)
 		}
 	})
@@ -186,8 +186,8 @@ func TestADestroyForgetsWhatIsImmutable(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, admin := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Admin)
-		v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform,
+		v, _, err := w.Catalog.PublishVersion(admin, module.NewVersion{
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeTerraform,
 			Inputs: strictjson.MustParse(`[{"id":"host","type":"string","label":"Host","immutable":true}]`),
 		})
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -29,7 +29,7 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 			if f := execution.FenceOf(d.Fence, d.LeaseID); f != nil {
 				t.Errorf("before it is claimed its fence is %s", *f)
 			}
-			claimed, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
+			claimed, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes})
 			want := string(rune('1' + i))
 			if err != nil || *execution.FenceOf(claimed.Fence, claimed.LeaseID) != want || lease.Fence != want || fence() != int64(i+1) {
 				t.Errorf("claim %s: %v under %+v, %v; the instance has %d", want, claimed, lease, err, fence())

@@ -9,12 +9,12 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/admission"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/deployment/view"
 	"slipway/internal/feed"
 	"slipway/internal/gate"
+	"slipway/internal/module"
 	"slipway/internal/page"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -53,8 +53,8 @@ func TestAFilterHasOneMeaning(t *testing.T) {
 func planned(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version string) *ent.Deployment {
 	t.Helper()
 	admin := w.Acme.As(actor.Admin)
-	v, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(worldtest.Inputs),
+	v, _, err := w.Catalog.PublishVersion(admin, module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: version, Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse(worldtest.Inputs),
 	})
 	if err != nil {
 		t.Fatal(err)

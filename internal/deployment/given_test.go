@@ -9,9 +9,9 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -28,8 +28,8 @@ const referring = `[
 // newVersion makes one more version of the place's module.
 func newVersion(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version, inputs string) *ent.ModuleVersion {
 	t.Helper()
-	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(inputs),
+	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: version, Kind: module.DeploymentTypeECS, Inputs: strictjson.MustParse(inputs),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,10 +14,10 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -28,7 +28,7 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		first := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
-		claim := execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my_lease-1")}
+		claim := execution.Claim{Kinds: module.DeploymentTypes, LeaseID: new("my_lease-1")}
 		d, lease, err := w.Deploy.Execution.Claim(runner, claim)
 		want := &execution.Lease{ID: "my_lease-1", ExpiresAt: clock.Now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
 		if diff := cmp.Diff(want, lease); err != nil || d.ID != first.ID || *d.Runner != "runner" || diff != "" {
@@ -41,7 +41,7 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 				t.Errorf("claimed %v under %v, %v", again, lease, err)
 			}
 		})
-		other, drawn, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
+		other, drawn, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes})
 		if err != nil || other.ID != second.ID || !strings.HasPrefix(drawn.ID, "lease_") {
 			t.Errorf("another claim: %v under %v, %v", other, drawn, err)
 		}
@@ -66,7 +66,7 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 			var got [8]string
 			for i := range got {
 				all.Go(func() {
-					d, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
+					d, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
 					if err != nil {
 						t.Error(err)
 					} else if d != nil {
@@ -76,7 +76,7 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 			}
 			all.Wait()
 			// While another claim is at it, a claim may find none; it is made again.
-			last, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
+			last, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
 			if err != nil || last == nil {
 				t.Fatalf("%v, %v", last, err)
 			}
@@ -101,13 +101,13 @@ func TestLeaseIDsOfAnotherFormAreRefused(t *testing.T) {
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, text := range []string{"", "seven77", strings.Repeat("a", 101), "has space", "new\nline", "12345678\n", "ümlaut-ümlaut", "a.b.c.d.e", "12345678\x00"} {
 			f := refused(t, w, text, fault.RequestInvalid, func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text})
+				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes, LeaseID: &text})
 				return d, err
 			})
 			wantViolations(t, f, "/leaseId")
 		}
 		for _, text := range []string{"eight888", strings.Repeat("a", 100)} {
-			if _, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text}); err != nil {
+			if _, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes, LeaseID: &text}); err != nil {
 				t.Errorf("%q: %v", text, err)
 			}
 		}
@@ -249,7 +249,7 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 					return w.Deploy.Execution.End(runner, d.ID, lease, execution.Completion{Failure: broken})
 				},
 				"claim": func() (*ent.Deployment, error) {
-					d, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &held})
+					d, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: &held})
 					return d, err
 				},
 			}

@@ -11,10 +11,10 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/output"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -149,14 +149,14 @@ func TestWhatIsNotKeptAndWhatIsMissingIsAnEvent(t *testing.T) {
 		for i := range 22 {
 			declared = append(declared, output.Declared{Name: fmt.Sprint("n", i)})
 		}
-		for _, kind := range catalog.DeploymentTypes {
-			version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{DefinitionID: p.Definition.ID,
+		for _, kind := range module.DeploymentTypes {
+			version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{DefinitionID: p.Definition.ID,
 				Version: "2.0.0-" + strings.ReplaceAll(kind, ":", ""), Kind: kind, Inputs: strictjson.MustParse(`[]`), Outputs: declared})
 			if err != nil {
 				t.Fatal(err)
 			}
 			in := propose.New{InstanceID: p.NewInstance(t, strings.ReplaceAll(kind, ":", "-")).ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`)}
-			if kind == catalog.DeploymentTypeECS {
+			if kind == module.DeploymentTypeECS {
 				in.Artifact = strictjson.MustParse(worldtest.Artifact)
 			}
 			d, _, err := w.Deploy.Propose.Create(w.Acme.As(actor.Developer), in)

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
+	"slipway/internal/module"
 	"slipway/internal/rule"
 	"slipway/internal/store/migrate"
 	"slipway/internal/strictjson"
@@ -160,7 +161,7 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 		if r.IntN(4) == 0 {
 			continue
 		}
-		claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes, Actions: []state.Action{state.Apply, state.DestroyAction}})
+		claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes, Actions: []state.Action{state.Apply, state.DestroyAction}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,10 +11,10 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -76,7 +76,7 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 				if err != nil || d == nil {
 					t.Errorf("%v, %v", d, err)
 					return

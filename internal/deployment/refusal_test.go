@@ -11,11 +11,11 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -120,7 +120,7 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 		}
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
 			_ = refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(role), execution.Claim{Kinds: catalog.DeploymentTypes})
+				d, _, err := w.Deploy.Execution.Claim(w.Acme.As(role), execution.Claim{Kinds: module.DeploymentTypes})
 				return d, err
 			})
 		}

@@ -13,10 +13,10 @@ import (
 	"slipway/ent"
 	"slipway/ent/auditevent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/ecs"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -184,7 +184,7 @@ func TestEveryChangeOfADeploymentIsAudited(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Who finds nothing to do has done nothing.
-		if _, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: []string{catalog.DeploymentTypeTerraform}}); err != nil {
+		if _, _, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: []string{module.DeploymentTypeTerraform}}); err != nil {
 			t.Fatal(err)
 		}
 		for id, want := range map[string][]string{

@@ -12,29 +12,29 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/deployment/state"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
 
 // runningOf makes a RUNNING deployment of a kind, and returns its lease.
 var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture) (*ent.Deployment, string){
-	catalog.DeploymentTypeECS: func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, string) {
+	module.DeploymentTypeECS: func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, string) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		return d, p.Claim(t, d)
 	},
-	catalog.DeploymentTypeTerraform: func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, string) {
+	module.DeploymentTypeTerraform: func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, string) {
 		inputs, err := strictjson.Parse([]byte(`[]`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs,
+		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeTerraform, Inputs: inputs,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 func TestEventsInTheDataComeFirst(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, w.Fixture(t, w.Acme, "web"))
+		d, lease := runningOf[module.DeploymentTypeECS](t, w, w.Fixture(t, w.Acme, "web"))
 		for range 2 {
 			var err error
 			if d, _, err = w.Deploy.Execution.Report(w.Acme.As(actor.Runner), d.ID, lease, execution.Report{
@@ -130,7 +130,7 @@ func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		runner, p := w.Acme.As(actor.Runner), w.Fixture(t, w.Acme, "web")
-		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, p)
+		d, lease := runningOf[module.DeploymentTypeECS](t, w, p)
 		report := func(sequence *int32, text string) *ent.Deployment {
 			got, l, err := w.Deploy.Execution.Report(runner, d.ID, lease, execution.Report{Sequence: sequence, Events: []event.Event{{Message: &text}}})
 			if err != nil || got.ID != d.ID || l.ID != lease {
@@ -178,7 +178,7 @@ func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 				{execution.Report{Data: strictjson.MustParse(`[]`)}, []string{"/data"}},
 				{execution.Report{Data: strictjson.MustParse(`{"clusterArn":1,"events":[{"message":2}]}`)}, []string{"/data/clusterArn", "/data/events/0/message"}},
 			} {
-				if kind == catalog.DeploymentTypeTerraform && c.in.Data != nil {
+				if kind == module.DeploymentTypeTerraform && c.in.Data != nil {
 					c.in.Data, c.pointers = strictjson.MustParse(`{"clusterArn":"c"}`), []string{"/data"}
 				}
 				f := refused(t, w, fmt.Sprint(kind, c.pointers), fault.RequestInvalid, func() (*ent.Deployment, error) {
@@ -222,7 +222,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 			if events, _ := state.Events(t.Context(), d.Data, d.Events); *events[0].StartedAt != begun.Format(time.RFC3339Nano) {
 				t.Errorf("%s: the first is of %s, want %s", kind, *events[0].StartedAt, begun)
 			}
-			if kind == catalog.DeploymentTypeTerraform && !d.Data.IsZero() {
+			if kind == module.DeploymentTypeTerraform && !d.Data.IsZero() {
 				t.Errorf("a terraform deployment has data: %s", d.Data.JSON())
 			}
 		}
@@ -232,7 +232,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 func TestEventsAreBoundInTheirBytes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d, lease := runningOf[catalog.DeploymentTypeTerraform](t, w, w.Fixture(t, w.Acme, "web"))
+		d, lease := runningOf[module.DeploymentTypeTerraform](t, w, w.Fixture(t, w.Acme, "web"))
 		list := make([]event.Event, 100)
 		for i := range list {
 			list[i] = event.Event{CurrentStep: new(int32(i)), Message: new(strings.Repeat("x", 4000))}

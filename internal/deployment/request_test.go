@@ -14,10 +14,10 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/idempotencykey"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/admission"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -70,8 +70,8 @@ func requestMembers(key, live string, others map[string][2]any) map[string][2]an
 
 func newMembers(t *testing.T, w *worldtest.World, p *worldtest.Fixture) map[string][2]any {
 	t.Helper()
-	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "1.5.0", Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(worldtest.Inputs),
+	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "1.5.0", Kind: module.DeploymentTypeECS, Inputs: strictjson.MustParse(worldtest.Inputs),
 	})
 	if err != nil {
 		t.Fatal(err)

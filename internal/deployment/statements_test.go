@@ -7,10 +7,10 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/admission"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -61,7 +61,7 @@ func TestWritesTakeFewStatements(t *testing.T) {
 				return making(worldtest.Unwarned(w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: target.ID, Request: admission.Request{IdempotencyKey: new("1")}})))
 			}, key + "SELECT deployments, ", "deployments idempotency_keys audit_events deployment_changes"},
 			{"claim", func() error {
-				d, l, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
+				d, l, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes})
 				if err == nil {
 					lease = l.ID
 				}

@@ -7,11 +7,11 @@ import (
 	"slipway/ent"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/admission"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -72,7 +72,7 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 		clock.noted = nil
 		for name, call := range map[string]func(d *ent.Deployment, lease string) error{
 			"claim": func(_ *ent.Deployment, lease string) error {
-				_, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
+				_, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: &lease})
 				return err
 			},
 			"report": func(d *ent.Deployment, lease string) error {

@@ -8,9 +8,9 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -93,9 +93,9 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 		older := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		newer := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 		for _, want := range []*ent.Deployment{nil, older, newer, nil} {
-			kinds := catalog.DeploymentTypes
+			kinds := module.DeploymentTypes
 			if want == nil {
-				kinds = []string{catalog.DeploymentTypeTerraform}
+				kinds = []string{module.DeploymentTypeTerraform}
 			}
 			got, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: kinds})
 			if err != nil || (got == nil) != (want == nil) {
@@ -105,7 +105,7 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 				t.Errorf("claimed %v, want %v", got, want)
 			}
 		}
-		if got, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes}); got != nil || err != nil {
+		if got, _, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes}); got != nil || err != nil {
 			t.Errorf("claimed %v, %v: it is another organization's", got, err)
 		}
 		for _, kinds := range [][]string{nil, {"aws:lambda"}} {

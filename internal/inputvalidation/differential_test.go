@@ -13,10 +13,10 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/module"
 	"slipway/internal/release"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -66,8 +66,8 @@ func (d *differential) publish(t *testing.T) map[string]string {
 		kinds := map[string]string{}
 		list := "[" + d.list(1, kinds) + "]"
 		d.versions++
-		v, _, err := d.Catalog.PublishVersion(d.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: d.Definition.ID, Version: fmt.Sprintf("2.0.%d", d.versions), Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, list),
+		v, _, err := d.Catalog.PublishVersion(d.Acme.As(actor.Admin), module.NewVersion{
+			DefinitionID: d.Definition.ID, Version: fmt.Sprintf("2.0.%d", d.versions), Kind: module.DeploymentTypeECS, Inputs: parsed(t, list),
 		})
 		if err == nil {
 			d.version = v

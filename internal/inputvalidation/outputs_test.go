@@ -10,11 +10,11 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/meter"
+	"slipway/internal/module"
 	"slipway/internal/output"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -176,7 +176,7 @@ func TestPublishingWarnsOfOutputsThatAreNotDeclared(t *testing.T) {
 		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 		declare := func(number string, names ...string) {
 			t.Helper()
-			in := catalog.NewVersion{DefinitionID: base.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS}
+			in := module.NewVersion{DefinitionID: base.Definition.ID, Version: number, Kind: module.DeploymentTypeECS}
 			for _, name := range names {
 				in.Outputs = append(in.Outputs, output.Declared{Name: name})
 			}
@@ -187,8 +187,8 @@ func TestPublishingWarnsOfOutputsThatAreNotDeclared(t *testing.T) {
 		inputs := "[" + input("of", "$ref:base", `"mapped_inputs":[`+reading("vpc", "string", "vpc_id", "")+","+reading("zone", "string", "zone", "")+`]`) + "]"
 		publish := func(number string) []string {
 			t.Helper()
-			_, warnings, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-				DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, inputs)})
+			_, warnings, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+				DefinitionID: p.Definition.ID, Version: number, Kind: module.DeploymentTypeECS, Inputs: parsed(t, inputs)})
 			if err != nil {
 				t.Fatal(err)
 			}

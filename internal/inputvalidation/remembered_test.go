@@ -12,6 +12,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/meter"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -208,8 +209,8 @@ func TestWarningOfManyInstancesIsBounded(t *testing.T) {
 		publish := func(number string, limit int) (warnings []string, statements, cost int) {
 			m := meter.New(meter.Limits{Cost: limit}, 0, nil)
 			statements = len(w.Recorded(func() {
-				_, found, err := w.Catalog.PublishVersion(meter.With(w.Acme.As(actor.Admin), m), catalog.NewVersion{
-					DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS,
+				_, found, err := w.Catalog.PublishVersion(meter.With(w.Acme.As(actor.Admin), m), module.NewVersion{
+					DefinitionID: p.Definition.ID, Version: number, Kind: module.DeploymentTypeECS,
 					Inputs: parsed(t, "["+input("a", "number", `"immutable":true`)+"]"),
 				})
 				if err != nil {

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -19,8 +19,8 @@ func TestNumbersThatAReleaseWouldNotKeepAreRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
-		_, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS,
+		_, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeECS,
 			Inputs: parsed(t, "["+input("o", "object", `"default":{"n":9007199254740993}`)+"]"),
 		})
 		wants(t, "published", broken(wantsCode(t, "published", err, fault.ModuleVersionRuleBroken)), "/inputs/0/default/n number_precision")

@@ -10,12 +10,12 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -32,8 +32,8 @@ func parsed(t testing.TB, text string) *strictjson.Node {
 // version publishes a version of the place's module with other inputs.
 func version(t testing.TB, w *worldtest.World, p *worldtest.Fixture, number, list string) *ent.ModuleVersion {
 	t.Helper()
-	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, list),
+	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: number, Kind: module.DeploymentTypeECS, Inputs: parsed(t, list),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/gate"
+	"slipway/internal/module"
 	"slipway/internal/rule"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -117,7 +118,7 @@ var mutations = map[string]mutation{
 		return in{"id": p.Definition.ID, "name": "Other", "description": "D", "status": "ACTIVE"}
 	}},
 	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
-		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": catalog.DeploymentTypeTerraform, "inputs": []any{}}
+		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": module.DeploymentTypeTerraform, "inputs": []any{}}
 	}},
 	"deprecateModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": p.Version.ID, "reason": "It leaks"}
@@ -235,7 +236,7 @@ var mutations = map[string]mutation{
 	"endRule": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in { return in{"id": demanding(t, w, p)} }},
 	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		return in{"deploymentTypes": catalog.DeploymentTypes}
+		return in{"deploymentTypes": module.DeploymentTypes}
 	}},
 	"renewLease": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in { return claimed(t, p) }},
 	"reportDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -43,8 +44,8 @@ func TestSecretsDoNotLeaveTheMachine(t *testing.T) {
 	}
 	inputs := strictjson.MustParse(`[{"id":"password","type":"string","label":"L"},{"id":"privateKey","type":"text","label":"L"},
 		{"id":"quotedSecret","type":"string","label":"L"},{"id":"secretPin","type":"number","label":"L"},{"id":"database","type":"string","label":"L"}]`)
-	version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs,
+	version, _, err := w.Catalog.PublishVersion(admin, module.NewVersion{
+		DefinitionID: definition.ID, Version: "1.0.0", Kind: module.DeploymentTypeTerraform, Inputs: inputs,
 	})
 	if err != nil {
 		t.Fatal(err)

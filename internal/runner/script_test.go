@@ -14,6 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment/propose"
+	"slipway/internal/module"
 	"slipway/internal/runner"
 	"slipway/internal/runner/keeper"
 	"slipway/internal/strictjson"
@@ -44,19 +45,19 @@ func TestDocsNameTheScriptsThatAreTested(t *testing.T) {
 	}
 }
 
-// module is an instance of a terraform module in a world, with values for one input.
-type module struct {
+// deployable is an instance of a terraform module in a world, with values for one input.
+type deployable struct {
 	w                   *worldtest.World
 	instance, versionID string
 }
 
-func newModule(t *testing.T, w *worldtest.World, source *string) module {
+func newModule(t *testing.T, w *worldtest.World, source *string) deployable {
 	t.Helper()
 	return newModuleIn(t, w, source, nil)
 }
 
 // newModuleIn is newModule of a folder of the source, nil for its root.
-func newModuleIn(t *testing.T, w *worldtest.World, source, folder *string) module {
+func newModuleIn(t *testing.T, w *worldtest.World, source, folder *string) deployable {
 	t.Helper()
 	p := w.Fixture(t, w.Acme, "web")
 	admin := w.Acme.As(actor.Admin)
@@ -68,8 +69,8 @@ func newModuleIn(t *testing.T, w *worldtest.World, source, folder *string) modul
 	if err != nil {
 		t.Fatal(err)
 	}
-	version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: source, SourceRef: new("v1"), SourcePath: folder,
+	version, _, err := w.Catalog.PublishVersion(admin, module.NewVersion{
+		DefinitionID: definition.ID, Version: "1.0.0", Kind: module.DeploymentTypeTerraform, Inputs: inputs, SourceURL: source, SourceRef: new("v1"), SourcePath: folder,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,15 +79,15 @@ func newModuleIn(t *testing.T, w *worldtest.World, source, folder *string) modul
 	if err != nil {
 		t.Fatal(err)
 	}
-	return module{w, instance.ID, version.ID}
+	return deployable{w, instance.ID, version.ID}
 }
 
-func (m module) deploy(t *testing.T, greeting string) *ent.Deployment {
+func (m deployable) deploy(t *testing.T, greeting string) *ent.Deployment {
 	t.Helper()
 	return m.deployWith(t, `{"greeting":"`+greeting+`"}`)
 }
 
-func (m module) deployWith(t *testing.T, inputs string) *ent.Deployment {
+func (m deployable) deployWith(t *testing.T, inputs string) *ent.Deployment {
 	t.Helper()
 	d, _, err := m.w.Deploy.Propose.Create(m.w.Acme.As(actor.Developer), propose.New{
 		InstanceID: m.instance, VersionID: m.versionID, Inputs: strictjson.MustParse(inputs),
@@ -98,7 +99,7 @@ func (m module) deployWith(t *testing.T, inputs string) *ent.Deployment {
 }
 
 // rollBack asks for a rollback and returns the id of its deployment.
-func (m module) rollBack(t *testing.T, to string) string {
+func (m deployable) rollBack(t *testing.T, to string) string {
 	t.Helper()
 	r := m.w.GraphQL(t, m.w.Acme.Tokens[actor.Developer],
 		`mutation($id: ID!) { rollbackDeployment(input: { id: $id }) { deployment { id } } }`, map[string]any{"id": to})
@@ -106,7 +107,7 @@ func (m module) rollBack(t *testing.T, to string) string {
 }
 
 // reader is an instance of another module in the world, whose greeting is an output of the module's instance.
-func (m module) reader(t *testing.T, output string, source *string) module {
+func (m deployable) reader(t *testing.T, output string, source *string) deployable {
 	t.Helper()
 	admin := m.w.Acme.As(actor.Admin)
 	definition, _, err := m.w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Reader", Type: "reader", Status: moduledefinition.StatusACTIVE})
@@ -115,8 +116,8 @@ func (m module) reader(t *testing.T, output string, source *string) module {
 	}
 	inputs := `[{"id":"of","type":"$ref:greeting","label":"Of","mapped_inputs":[
 		{"id":"greeting","type":"string","label":"Greeting","required":true,"default":"${{ ref.stack.output.` + output + ` }}"}]}]`
-	version, _, err := m.w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(inputs), SourceURL: source, SourceRef: new("v1"),
+	version, _, err := m.w.Catalog.PublishVersion(admin, module.NewVersion{
+		DefinitionID: definition.ID, Version: "1.0.0", Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse(inputs), SourceURL: source, SourceRef: new("v1"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -126,11 +127,11 @@ func (m module) reader(t *testing.T, output string, source *string) module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return module{m.w, instance.ID, version.ID}
+	return deployable{m.w, instance.ID, version.ID}
 }
 
 // output returns an output of a deployment, as the API shows it.
-func (m module) output(t *testing.T, deploymentID, name string) string {
+func (m deployable) output(t *testing.T, deploymentID, name string) string {
 	t.Helper()
 	r := m.w.GraphQL(t, m.w.Acme.Tokens[actor.Viewer], `query($id: ID!) { deployment(id: $id) { outputs } }`, map[string]any{"id": deploymentID})
 	return r.Text(t, "data", "deployment", "outputs", name)
@@ -138,9 +139,9 @@ func (m module) output(t *testing.T, deploymentID, name string) string {
 
 // thereAndBack tries a script: what is deployed is what was asked for, and a rollback brings the old values back. What it
 // has made becomes an input of the reader, and is replayed as it was.
-func (m module) thereAndBack(t *testing.T, c runner.Config, reader module, output string, deployed func(folder string) string) {
+func (m deployable) thereAndBack(t *testing.T, c runner.Config, reader deployable, output string, deployed func(folder string) string) {
 	t.Helper()
-	run := func(of module, id, want string) string {
+	run := func(of deployable, id, want string) string {
 		t.Helper()
 		once(t, c)
 		if got := read(t, m.w, id); got.Status != "SUCCEEDED" {
@@ -172,7 +173,7 @@ func scriptConfig(t *testing.T, w *worldtest.World, script string) runner.Config
 		t.Fatal(err)
 	}
 	c, _ := config(t, w, path)
-	c.Kinds = []string{catalog.DeploymentTypeTerraform}
+	c.Kinds = []string{module.DeploymentTypeTerraform}
 	return c
 }
 

@@ -11,8 +11,8 @@ import (
 	"slipway/ent"
 	"slipway/ent/deploymentlog"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/state"
+	"slipway/internal/module"
 	"slipway/internal/runlog"
 	"slipway/internal/runner"
 	"slipway/internal/test/testkit"
@@ -29,7 +29,7 @@ func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *t
 		}
 	})
 	return runner.Config{
-		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.DeploymentTypes, Command: command,
+		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: module.DeploymentTypes, Command: command,
 		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: workDir(t),
 		Poll: 20 * time.Millisecond, ShutdownTimeout: testkit.Patience, StopGrace: testkit.Patience,
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),

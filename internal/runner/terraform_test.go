@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/runner/keeper"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
@@ -141,7 +141,7 @@ func TestTerraformIsNotRunWhereAStopWouldReachItsProviders(t *testing.T) {
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Fixture(t, w.Acme, "web")
 	c := scriptConfig(t, w, "terraform.sh")
-	c.Kinds = catalog.DeploymentTypes
+	c.Kinds = module.DeploymentTypes
 	want := fmt.Sprintf("Start the runner with: --exec %s --stop program", c.Command)
 	for _, command := range []string{c.Command, "unset SLIPWAY_STOP; " + c.Command} { // as of a runner from before the mode
 		c.Command = command

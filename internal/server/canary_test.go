@@ -13,8 +13,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/jsonlog"
+	"slipway/internal/module"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
@@ -69,8 +69,8 @@ const (
 func (c *course) run() {
 	t, w := c.t, c.w
 	p := w.Fixture(t, w.Acme, "web")
-	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(marked),
+	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse(marked),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/deployment/propose"
 	"slipway/internal/gate"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/rule"
 	"slipway/internal/runlog"
 	"slipway/internal/store"
@@ -138,7 +139,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	if err == nil {
 		t.Error("redeploy beside an active deployment")
 	}
-	_, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
+	_, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: new("my-lease-1")})
 	must(t, err)
 	_, _, err = w.Deploy.Execution.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
@@ -189,8 +190,8 @@ func feed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	completion := execution.Completion{Outputs: strictjson.MustParse(`{"url":"u"}`)}
 	_, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), making.ID, p.Claim(t, making), completion)
 	must(t, err)
-	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.DeploymentTypeTerraform, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:web","label":"Of",
+	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: module.DeploymentTypeTerraform, Inputs: strictjson.MustParse(`[{"id":"of","type":"$ref:web","label":"Of",
 			"mapped_inputs":[{"id":"url","type":"string","label":"URL","default":"${{ ref.stack.output.url }}"}]}]`),
 	})
 	must(t, err)

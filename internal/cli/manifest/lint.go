@@ -3,13 +3,13 @@ package manifest
 import (
 	"context"
 
-	"slipway/internal/catalog"
 	"slipway/internal/cli/document"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputrules"
 	"slipway/internal/inputvalues"
 	"slipway/internal/jsregexp"
+	"slipway/internal/module"
 )
 
 // Lint returns what a server would find wrong with the manifest, or not what was meant, as far as that can be told
@@ -21,7 +21,7 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 		return nil, err
 	}
 	defer patterns.Close()
-	violations := catalog.NewDefinition{Name: m.Name, Type: m.Type, Description: m.Description}.Check()
+	violations := module.CheckDefinition(m.Name, m.Type, m.Description)
 	_, inputs, wrong := m.newVersion(version).Check()
 	list := m.Violations(append(violations, wrong...))
 	for i := range list {
@@ -61,11 +61,11 @@ func (m *Manifest) Warnings(warnings []inputprop.Warning) Findings {
 	return list
 }
 
-func (m *Manifest) newVersion(version string) catalog.NewVersion {
+func (m *Manifest) newVersion(version string) module.NewVersion {
 	if version == "" {
 		version = m.Version
 	}
-	v := catalog.NewVersion{Version: version, Kind: m.DeploymentType, Inputs: m.Inputs, Outputs: m.Outputs}
+	v := module.NewVersion{Version: version, Kind: m.DeploymentType, Inputs: m.Inputs, Outputs: m.Outputs}
 	if m.Source != nil {
 		v.SourceURL, v.SourceRef, v.SourcePath = m.Source.URL, m.Source.Ref, m.Source.Path
 	}

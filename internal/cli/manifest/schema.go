@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"slipway/internal/catalog"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/output"
 	"slipway/internal/strictjson"
 )
@@ -25,7 +25,7 @@ func Schema() []byte {
 	inputs.Defs["InputProperty"] = map[string]any{"description": "An input of the module.", "oneOf": inputs.OneOf}
 	root := object(reflect.TypeFor[form]())
 	properties := root["properties"].(map[string]any)
-	properties["deploymentType"].(map[string]any)["enum"] = catalog.DeploymentTypes
+	properties["deploymentType"].(map[string]any)["enum"] = module.DeploymentTypes
 	properties["inputs"].(map[string]any)["items"] = map[string]any{"$ref": "#/$defs/InputProperty"}
 	properties["outputs"].(map[string]any)["maxItems"] = output.MaxCount
 	root["$schema"], root["title"], root["$defs"] = dialect, "Slipway module", inputs.Defs

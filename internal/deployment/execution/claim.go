@@ -12,17 +12,17 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/access"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/state"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/module"
 	"slipway/internal/store"
 )
 
 // Claim is the request of a runner for work.
 type Claim struct {
-	// Kinds are the deployment types that it carries out, at least one of catalog.DeploymentTypes.
+	// Kinds are the deployment types that it carries out, at least one of module.DeploymentTypes.
 	Kinds []string
 	// Actions are what its program can do, at least one; nil is Apply.
 	Actions []state.Action
@@ -114,14 +114,14 @@ func checkKinds(kinds []string) error {
 		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/deploymentTypes", Rule: "min_items",
 			Message: "must have at least 1 item, found none"})
 	}
-	if most := len(catalog.DeploymentTypes); len(kinds) > most {
+	if most := len(module.DeploymentTypes); len(kinds) > most {
 		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/deploymentTypes", Rule: "max_items",
 			Message: fmt.Sprintf("must have at most %d items, as many as there are kinds, found %d", most, len(kinds))})
 	}
 	var wrong fault.Violations
 	for i, k := range kinds {
-		if !slices.Contains(catalog.DeploymentTypes, k) {
-			wrong.Add(fmt.Sprintf("/deploymentTypes/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(catalog.DeploymentTypes, ", "), k)
+		if !slices.Contains(module.DeploymentTypes, k) {
+			wrong.Add(fmt.Sprintf("/deploymentTypes/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(module.DeploymentTypes, ", "), k)
 		}
 	}
 	if wrong.Count() > 0 {

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/page"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -51,8 +51,8 @@ func TestADeploymentTakesOnlyWhatItsSourceLists(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, other, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other"), w.Fixture(t, w.Globex, "web")
 		define(t, w, w.Acme, "zone", `["a","b"]`)
-		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, `[
+		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeECS, Inputs: parsed(t, `[
 				{"id":"zone","label":"Zone","type":"string","values":`+from("zone")+`},
 				{"id":"project","label":"Project","type":"string","values":{"source":"projects"}},
 				{"id":"environment","label":"Environment","type":"string","values":{"source":"environments","params":{"projectId":{"input":"project"}}}}]`),

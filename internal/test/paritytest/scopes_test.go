@@ -16,9 +16,9 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/gate"
+	"slipway/internal/module"
 	"slipway/internal/rule"
 	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
@@ -398,7 +398,7 @@ func TestARunnerClaimsWithinItsScope(t *testing.T) {
 			}
 			var claimed []string
 			for {
-				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {deploymentTypes: $kinds}) { deployment { id } } }`, map[string]any{"kinds": catalog.DeploymentTypes})
+				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {deploymentTypes: $kinds}) { deployment { id } } }`, map[string]any{"kinds": module.DeploymentTypes})
 				id, _ := r.At(t, "data", "claimDeployment", "deployment", "id").(string)
 				if r.At(t, "errors") != nil {
 					t.Fatalf("%s", r.Body)
@@ -421,7 +421,7 @@ func TestAClaimIsNotTakenUpOutOfScope(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		all := grounds(t, w)
 		all["one"].pending(t)
-		again := map[string]any{"input": map[string]any{"deploymentTypes": catalog.DeploymentTypes, "leaseId": "lease_of_one"}}
+		again := map[string]any{"input": map[string]any{"deploymentTypes": module.DeploymentTypes, "leaseId": "lease_of_one"}}
 		if r := w.GraphQL(t, w.Acme.Tokens[actor.Runner], call("claimDeployment"), again); r.At(t, "errors") != nil {
 			t.Fatalf("%s", r.Body)
 		}

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
 )
@@ -99,8 +100,8 @@ func terraform(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Depl
 	if err != nil {
 		t.Fatal(err)
 	}
-	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs,
+	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: module.DeploymentTypeTerraform, Inputs: inputs,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"slipway/ent/chore"
 	"slipway/ent/organization"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
+	"slipway/internal/module"
 	"slipway/internal/test/worldtest"
 )
 
@@ -207,7 +207,7 @@ func claim(t *testing.T, w *worldtest.World, o *worldtest.Org) worldtest.Stateme
 	ctx := actor.With(t.Context(), &actor.Actor{Name: "runner", Role: actor.Runner, OrganizationID: o.ID, Scope: scope})
 	lease := "lease_of_the_plan"
 	for _, s := range w.Recorded(func() {
-		if _, _, err := w.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease}); err != nil {
+		if _, _, err := w.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: &lease}); err != nil {
 			t.Fatal(err)
 		}
 	}) {

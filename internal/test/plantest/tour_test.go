@@ -28,6 +28,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
+	"slipway/internal/module"
 	"slipway/internal/page"
 	"slipway/internal/retention"
 	"slipway/internal/rule"
@@ -148,7 +149,7 @@ func (t *tour) places() {
 		t.must(err)
 		_, _, err = t.w.Catalog.UpdateDefinition(ctx, made.ID, catalog.DefinitionPatch{Name: new("Yet more"), Type: new("yet-more")})
 		t.must(err)
-		version, _, err := t.w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: made.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform})
+		version, _, err := t.w.Catalog.PublishVersion(ctx, module.NewVersion{DefinitionID: made.ID, Version: "1.0.0", Kind: module.DeploymentTypeTerraform})
 		t.must(err)
 		_, err = t.w.Catalog.DeprecateVersion(ctx, catalog.Deprecate{VersionID: version.ID, Reason: "It leaks"})
 		t.must(err)
@@ -207,7 +208,7 @@ func (t *tour) mends() {
 // claim claims the deployment of the instance that waits, as a runner that carries out one kind.
 func (t *tour) claim() (*ent.Deployment, string) {
 	t.Helper()
-	d, lease, err := t.w.Deploy.Execution.Claim(t.runner, execution.Claim{Kinds: []string{catalog.DeploymentTypeECS}, LeaseID: new(id.New(id.Lease))})
+	d, lease, err := t.w.Deploy.Execution.Claim(t.runner, execution.Claim{Kinds: []string{module.DeploymentTypeECS}, LeaseID: new(id.New(id.Lease))})
 	if err != nil || d == nil {
 		t.Fatal(d, err)
 	}
@@ -226,7 +227,7 @@ func (t *tour) destroys() {
 		_, err := t.w.Deploy.Propose.Destroy(t.admin, propose.Destroy{InstanceID: instance.ID})
 		t.must(err)
 		d, lease, err := t.w.Deploy.Execution.Claim(t.runner, execution.Claim{
-			Kinds: catalog.DeploymentTypes, Actions: []state.Action{state.DestroyAction},
+			Kinds: module.DeploymentTypes, Actions: []state.Action{state.DestroyAction},
 		})
 		t.must(err)
 		_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease.ID, execution.Completion{Failure: failure})
@@ -242,7 +243,7 @@ func (t *tour) deploys() *ent.Deployment {
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 	t.refused(err, fault.DeploymentInProgress)
 	d, lease := t.claim()
-	_, _, err = t.w.Deploy.Execution.Claim(t.runner, execution.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
+	_, _, err = t.w.Deploy.Execution.Claim(t.runner, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: &lease})
 	t.must(err)
 	_, _, err = t.w.Deploy.Execution.RenewLease(t.runner, d.ID, lease)
 	t.must(err)
@@ -449,8 +450,8 @@ func (t *tour) inputs() {
 	schema := inputprop.NewRawProperty(strictjson.MustParse(`{"id":"place","type":"string","label":"Place","values":[{"value":"a","label":"A"},{"value":"b","label":"B"}]}`))
 	made, _, err := t.w.Defaults.Create(t.admin, defaults.New{GivenID: "place", Name: "Place", Schema: schema})
 	t.must(err)
-	version, _, err := t.w.Catalog.PublishVersion(t.admin, catalog.NewVersion{DefinitionID: t.p.Definition.ID, Version: "3.0.0",
-		Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(many)})
+	version, _, err := t.w.Catalog.PublishVersion(t.admin, module.NewVersion{DefinitionID: t.p.Definition.ID, Version: "3.0.0",
+		Kind: module.DeploymentTypeECS, Inputs: strictjson.MustParse(many)})
 	t.must(err)
 	other := t.p.NewInstance(t, "referring")
 	values := strictjson.MustParse(fmt.Sprintf(`{"place":"a","host":"h","project":%q,"kind":"tour","of":%q}`, t.p.Project.ID, t.p.Instance.ID))

@@ -11,9 +11,9 @@ import (
 	"slipway/ent"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
@@ -83,7 +83,7 @@ func (s *skewed) db(t *testing.T, statement string, args ...any) {
 func (s *skewed) claim(t *testing.T, p *worldtest.Fixture, instance string, i int) (*ent.Deployment, *execution.Lease) {
 	t.Helper()
 	p.Deploy(t, p.NewInstance(t, instance).ID, `{"image":"web:1"}`)
-	d, lease, err := s.servers[i%2].Deploy.Execution.Claim(s.w.Acme.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := s.servers[i%2].Deploy.Execution.Claim(s.w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 	if err != nil || d == nil {
 		t.Fatalf("%v, %v", d, err)
 	}

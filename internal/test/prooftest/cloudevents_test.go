@@ -15,10 +15,10 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
+	"slipway/internal/module"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -129,7 +129,7 @@ func carryOutAs(t *testing.T, w *worldtest.World, p *worldtest.Fixture, i *ent.M
 		t.Fatal(err)
 	}
 	runner := w.Acme.As(actor.Runner)
-	d, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
+	d, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	demand "slipway/internal/gate"
+	"slipway/internal/module"
 	"slipway/internal/rule"
 	"slipway/internal/store"
 	"slipway/internal/test/testkit"
@@ -181,7 +181,7 @@ func cancel(by, id string) mutation {
 }
 
 func claim(lease string) mutation {
-	return mutation{"runner", claimMutation, lease, map[string]any{"deploymentTypes": catalog.DeploymentTypes, "leaseId": lease}}
+	return mutation{"runner", claimMutation, lease, map[string]any{"deploymentTypes": module.DeploymentTypes, "leaseId": lease}}
 }
 
 func complete(id, lease string) mutation {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/deployment/execution"
 	"slipway/internal/deployment/propose"
 	"slipway/internal/event"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
@@ -127,7 +127,7 @@ func (l *feedLoad) write(t *testing.T, writer int, random *rand.Rand) {
 // carryOut carries out a deployment that waits, with reports to any server, and reports whether there was one.
 func (l *feedLoad) carryOut(t *testing.T, services *deployment.Services, random *rand.Rand) bool {
 	runner := l.org.As(actor.Runner)
-	claimed, lease, err := services.Execution.Claim(runner, execution.Claim{Kinds: catalog.DeploymentTypes})
+	claimed, lease, err := services.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes})
 	if err != nil || claimed == nil {
 		if err != nil {
 			t.Error(err)

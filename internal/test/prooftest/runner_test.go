@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/catalog"
+	"slipway/internal/module"
 	"slipway/internal/runner"
 	"slipway/internal/runner/keeper"
 )
@@ -93,7 +93,7 @@ func runRunner() error {
 	ctx, end := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer end()
 	return runner.Run(ctx, runner.Config{
-		Server: order.Server, Token: order.Token, Kinds: catalog.DeploymentTypes, Command: fmt.Sprintf("exec %q %s", os.Args[0], programRole),
+		Server: order.Server, Token: order.Token, Kinds: module.DeploymentTypes, Command: fmt.Sprintf("exec %q %s", os.Args[0], programRole),
 		Environ: os.Environ(), WorkDir: order.WorkDir, Poll: 20 * time.Millisecond, ShutdownTimeout: time.Minute,
 		StopGrace: time.Minute, Parallel: order.Parallel, Clock: order.clock(), Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})

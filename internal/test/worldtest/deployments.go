@@ -15,6 +15,7 @@ import (
 	"slipway/internal/deployment/propose"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/module"
 	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
 )
@@ -68,8 +69,8 @@ func (w *World) Fixture(t testing.TB, o *Org, name string) *Fixture {
 	if p.Definition, _, err = w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE}); err != nil {
 		t.Fatal(err)
 	}
-	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(Inputs),
+	if p.Version, _, err = w.Catalog.PublishVersion(admin, module.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: module.DeploymentTypeECS, Inputs: strictjson.MustParse(Inputs),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func (w *World) LeaseOf(o *Org, deploymentID string) string {
 // Claim claims a PENDING deployment, which must be the only one that waits, and returns the id of the lease.
 func (p *Fixture) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
 	t.Helper()
-	claimed, lease, err := p.w.Deploy.Execution.Claim(p.org.As(actor.Runner), execution.Claim{Kinds: catalog.DeploymentTypes})
+	claimed, lease, err := p.w.Deploy.Execution.Claim(p.org.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}
