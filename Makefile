@@ -150,7 +150,7 @@ proof-%: bin/withpg
 # Plans in 2,000 states on each database, and 200 rounds of each race of approvals, starts, successes and creations.
 .PHONY: proof-control
 proof-control: bin/withpg
-	SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -timeout 30m $(ARGS) ./internal/deployment \
+	SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -timeout 30m $(ARGS) ./internal/service/deployment \
 		-run 'TestAPlanIsWhat|TestTheLastApprovals|TestAnApprovalAnd|TestAStartBeside|TestStartsAnd|TestCompletionsBeside'
 
 bench-live: bin/withpg ## open 10,000 streams on one server, and print what each takes and how late it hears of a change
@@ -173,7 +173,7 @@ lint-schema: .ci/schema/node_modules/.package-lock.json ## check how the schema 
 	node --test .ci/schema/schema.test.mjs
 
 lint-migrations: ## check that each migration was added after those before it, which takes git's whole history
-	go run ./internal/store/migrate/cmd/migration order
+	go run ./internal/data/store/migrate/cmd/migration order
 
 .ci/schema/node_modules/.package-lock.json: .ci/schema/package-lock.json
 	npm ci --prefix .ci/schema --no-audit --no-fund
@@ -194,7 +194,7 @@ verify: ## fail where the modules or the generated code are not what they should
 
 migration: bin/withpg ## write the migration from the schema as it was to what it is (NAME=add_colour)
 	@test -n "$(NAME)" || { echo 'migration: name it, as in make migration NAME=add_colour' >&2; exit 2; }
-	bin/withpg -- go run ./internal/store/migrate/cmd/migration diff $(NAME)
+	bin/withpg -- go run ./internal/data/store/migrate/cmd/migration diff $(NAME)
 
 conformance: bin/slipway ## try the API with the official audit, other people's clients and generated ones
 	conformance/run.sh $(CURDIR)/bin/slipway

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/metrics"
 	"slipway/internal/test/worldtest"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slipway/ent/approval"
 	"slipway/ent/deployment"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"strings"
 	"time"
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slipway/ent/approval"
 	"slipway/ent/deployment"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"

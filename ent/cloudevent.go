@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slipway/ent/cloudevent"
-	"slipway/internal/actor"
-	"slipway/internal/ecs/cloud"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/ecs/cloud"
 	"strings"
 	"time"
 

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slipway/ent/cloudevent"
-	"slipway/internal/actor"
-	"slipway/internal/ecs/cloud"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/ecs/cloud"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"

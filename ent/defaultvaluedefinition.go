@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/organization"
-	"slipway/internal/inputprop"
+	"slipway/internal/pure/inputprop"
 	"strings"
 	"time"
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/predicate"
-	"slipway/internal/inputprop"
+	"slipway/internal/pure/inputprop"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentlog"
-	"slipway/internal/runlog"
+	"slipway/internal/pure/runlog"
 	"strings"
 	"time"
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentlog"
-	"slipway/internal/runlog"
+	"slipway/internal/pure/runlog"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"

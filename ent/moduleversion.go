@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleversion"
-	"slipway/internal/inputprop"
-	"slipway/internal/output"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/output"
 	"strings"
 	"time"
 

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slipway/ent/rule"
-	"slipway/internal/gate"
+	"slipway/internal/pure/gate"
 	"strings"
 	"time"
 

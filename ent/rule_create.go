@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slipway/ent/rule"
-	"slipway/internal/gate"
+	"slipway/internal/pure/gate"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"

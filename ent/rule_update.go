@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slipway/ent/predicate"
 	"slipway/ent/rule"
-	"slipway/internal/gate"
+	"slipway/internal/pure/gate"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

@@ -31,12 +31,12 @@ import (
 	"slipway/ent/release"
 	"slipway/ent/rule"
 	"slipway/ent/token"
-	"slipway/internal/actor"
-	"slipway/internal/ecs"
-	"slipway/internal/ecs/cloud"
-	"slipway/internal/event"
-	"slipway/internal/fault"
-	"slipway/internal/gate"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/ecs/cloud"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/gate"
 	"time"
 )
 

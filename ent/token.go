@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slipway/ent/token"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"strings"
 	"time"
 

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slipway/ent/token"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"

@@ -12,13 +12,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/ent/moduledefinition"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
-	"slipway/internal/defaults"
-	"slipway/internal/fault"
-	"slipway/internal/inputprop"
-	"slipway/internal/module"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/defaults"
 	"slipway/internal/test/worldtest"
 )
 
@@ -32,7 +32,7 @@ type showcase struct {
 // module that was withdrawn, and an organization's own. Every text of these has the word Hidden.
 func publish(t *testing.T, w *worldtest.World) showcase {
 	t.Helper()
-	raw, err := os.ReadFile("../internal/inputprop/testdata/all_variants.json")
+	raw, err := os.ReadFile("../internal/pure/inputprop/testdata/all_variants.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/internal/page"
+	"slipway/internal/data/page"
 )
 
 // A batch is the records that one statement read: the nodes of a page, or what an edge of another batch

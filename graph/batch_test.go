@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"slipway/ent"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/propose"
+	"slipway/internal/base/actor"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

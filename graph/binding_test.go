@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/ecs"
-	"slipway/internal/event"
-	"slipway/internal/inputprop"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/inputprop"
 )
 
 // bound are the types of the schema whose fields are the JSON members of a struct.

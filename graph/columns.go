@@ -17,7 +17,7 @@ import (
 	"slipway/ent/moduleversion"
 	"slipway/ent/project"
 	"slipway/ent/release"
-	"slipway/internal/record"
+	"slipway/internal/data/record"
 )
 
 // table is what of the database a type of the schema shows.

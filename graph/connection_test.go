@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/worldtest"
 )
 

@@ -10,14 +10,14 @@ import (
 	"slipway/ent"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/admission"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/deployment/waiting"
-	"slipway/internal/fault"
-	"slipway/internal/gate"
-	"slipway/internal/record"
-	"slipway/internal/rule"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/gate"
+	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/waiting"
+	"slipway/internal/service/rule"
 )
 
 // The functions of this file turn the schema's inputs about rules, plans and approvals into those of the services, and

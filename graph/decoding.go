@@ -9,7 +9,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/moduleversion"
 	"slipway/ent/release"
-	"slipway/internal/meter"
+	"slipway/internal/base/meter"
 )
 
 // decoding is a column of JSON, the fields of its type that decode it, and the work that this is. Other fields answer with

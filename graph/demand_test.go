@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/gate"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/gate"
 	"slipway/internal/test/worldtest"
 )
 

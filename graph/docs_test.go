@@ -15,11 +15,11 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/moduleversion"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/runlog"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/runlog"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

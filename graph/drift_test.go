@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/admission"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"slipway/ent"
-	"slipway/internal/deployment/admission"
-	"slipway/internal/deployment/releases"
-	"slipway/internal/inputvalidation"
-	"slipway/internal/record"
+	"slipway/internal/data/record"
+	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/inputvalidation"
 )
 
 // The edges of the schema: each names the field, the reference, and the service method that reads what

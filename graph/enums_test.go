@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/access"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/service/access"
 )
 
 // constants returns the texts of the constants that a package declares with a type, in their order.
@@ -57,8 +57,8 @@ func TestEnumsOfTheContractsHaveTheConstantsOfTheirTypes(t *testing.T) {
 		"DeploymentStatus":       {"../ent/deployment", "Status", false},
 		"ModuleDefinitionStatus": {"../ent/moduledefinition", "Status", true},
 		"CreatedByType":          {"../ent/defaultvaluedefinition", "CreatedByType", true},
-		"ReleaseChangeKind":      {"../internal/release", "ChangeKind", false},
-		"ErrorSectionRender":     {"../internal/fault", "Render", true},
+		"ReleaseChangeKind":      {"../internal/pure/release", "ChangeKind", false},
+		"ErrorSectionRender":     {"../internal/base/fault", "Render", true},
 	} {
 		want := constants(t, of.dir, of.typeName)
 		var got []string
@@ -86,14 +86,14 @@ func TestRolesOfTheSchemaAreThoseOfTokens(t *testing.T) {
 	if !slices.Equal(inSchema, ofTokens) {
 		t.Errorf("the schema has %v, tokens %v", inSchema, ofTokens)
 	}
-	if all := constants(t, "../internal/actor", "Role"); !slices.Equal(all, append(ofTokens, string(actor.System))) {
+	if all := constants(t, "../internal/base/actor", "Role"); !slices.Equal(all, append(ofTokens, string(actor.System))) {
 		t.Errorf("package actor has the roles %v; tokens have all but system", all)
 	}
 }
 
 func TestPermissionsOfTheSchemaAreTheActions(t *testing.T) {
 	t.Parallel()
-	named, actions := len(schema.Types["Permission"].EnumValues), constants(t, "../internal/access", "Action")
+	named, actions := len(schema.Types["Permission"].EnumValues), constants(t, "../internal/service/access", "Action")
 	if ruled := access.Permissions(&actor.Actor{Role: actor.System}); named != len(actions) || len(ruled) != len(actions) {
 		t.Errorf("the schema has %d, package access %d, and its table %d", named, len(actions), len(ruled))
 	}

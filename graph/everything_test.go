@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/defaults"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/inputprop"
-	"slipway/internal/module"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/defaults"
+	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/worldtest"
 )
 
@@ -24,7 +24,7 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 	every := f.of("InputProperty", 3)
 	versions := `query($id: ID!) { moduleVersion(id: $id) { inputs { ...` + every + ` } } }` + "\n" + f.text()
 	definitions := `query($id: ID!) { defaultValueDefinition(id: $id) { schema { ...` + every + ` } } }` + "\n" + f.text()
-	raw, err := os.ReadFile("../internal/inputprop/testdata/all_variants.json")
+	raw, err := os.ReadFile("../internal/pure/inputprop/testdata/all_variants.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestOneQuerySelectsEveryFieldOfDeploymentData(t *testing.T) {
 	t.Parallel()
 	f := fragments{}
 	query := `query($id: ID!) { deployment(id: $id) { dataJson data { ...` + f.of("DeploymentData", 4) + ` } } }` + "\n" + f.text()
-	full, err := os.ReadFile("../internal/ecs/testdata/full.json")
+	full, err := os.ReadFile("../internal/pure/ecs/testdata/full.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"slipway/internal/page"
-	"slipway/internal/record"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
 )
 
 // asksForFeed reports whether the connection that is being resolved is asked for its place in the feed.

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"slipway/graph"
-	"slipway/internal/inputprop"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/inputprop"
 )
 
 // elsewhere are the members that are no part of what a function returns: their callers read them.

@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/internal/gqlhttp/document"
+	"slipway/internal/edge/gqlhttp/document"
 	"slipway/internal/test/worldtest"
 )
 

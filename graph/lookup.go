@@ -3,7 +3,7 @@ package graph
 import (
 	"context"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 )
 
 // lookUp reads a record by its id or by its other name, an argument such as "path". It fails with RequestInvalid unless

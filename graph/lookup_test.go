@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"slipway/ent/moduledefinition"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
+	"slipway/internal/base/actor"
+	"slipway/internal/service/catalog"
 	"slipway/internal/test/worldtest"
 )
 

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/fault"
-	"slipway/internal/module"
-	"slipway/internal/quota"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/edge/quota"
+	"slipway/internal/pure/module"
 	"slipway/internal/server"
-	"slipway/internal/strictjson"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

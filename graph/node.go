@@ -7,13 +7,13 @@ import (
 
 	"slipway/ent"
 	"slipway/graph/scalar"
-	"slipway/internal/access"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/waiting"
-	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/record"
-	"slipway/internal/store"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/id"
+	"slipway/internal/data/record"
+	"slipway/internal/data/store"
+	"slipway/internal/service/access"
+	"slipway/internal/service/deployment/waiting"
 )
 
 // maxNodes is how many records can be asked for by id at once.

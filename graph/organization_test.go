@@ -12,9 +12,9 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/id"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/id"
 	"slipway/internal/test/worldtest"
 )
 

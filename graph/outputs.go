@@ -8,13 +8,13 @@ import (
 	"slipway/ent"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
-	"slipway/internal/actor"
-	"slipway/internal/defaults"
-	"slipway/internal/deployment/state"
-	"slipway/internal/fault"
-	"slipway/internal/inputprop"
-	"slipway/internal/inputvalidation"
-	"slipway/internal/record"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/service/defaults"
+	"slipway/internal/service/deployment/state"
+	"slipway/internal/service/inputvalidation"
 )
 
 // deploymentData returns the data of a deployment as the member of the union that it is, or nil.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"slipway/graph"
-	"slipway/internal/actor"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/gqlhttp"
 )
 
 // A resolver without services panics in every field; gqlgen resolves those of a query at once.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/httpx"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/httpx"
+	"slipway/internal/service/account"
 	"slipway/internal/test/worldtest"
 )
 

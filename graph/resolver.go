@@ -7,15 +7,15 @@ import (
 	"net/http"
 	"time"
 
-	"slipway/internal/account"
-	"slipway/internal/archive"
-	"slipway/internal/catalog"
-	"slipway/internal/defaults"
-	"slipway/internal/deployment"
-	"slipway/internal/inputvalidation"
-	"slipway/internal/inputvalidation/valuesource"
-	"slipway/internal/rule"
-	"slipway/internal/workspace"
+	"slipway/internal/service/account"
+	"slipway/internal/service/archive"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/defaults"
+	"slipway/internal/service/deployment"
+	"slipway/internal/service/inputvalidation"
+	"slipway/internal/service/inputvalidation/valuesource"
+	"slipway/internal/service/rule"
+	"slipway/internal/service/workspace"
 )
 
 // Resolver has the services that the resolvers call.

@@ -10,10 +10,10 @@ import (
 	"slipway/graph/generated"
 	"slipway/graph/plan"
 	"slipway/graph/scalar"
-	"slipway/internal/gqlhttp"
-	"slipway/internal/gqlhttp/document"
-	"slipway/internal/gqlhttp/stream"
-	"slipway/internal/record"
+	"slipway/internal/data/record"
+	"slipway/internal/edge/gqlhttp"
+	"slipway/internal/edge/gqlhttp/document"
+	"slipway/internal/edge/gqlhttp/stream"
 )
 
 // Config is the configuration of the endpoint.

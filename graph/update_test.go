@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/internal/deployment/execution"
+	"slipway/internal/service/deployment/execution"
 )
 
 // await waits as Resolver.Wait does, for the caller of the operation.

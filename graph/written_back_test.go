@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/inputprop"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/test/worldtest"
 )
 
@@ -83,7 +83,7 @@ func parsed(t testing.TB, text []byte) *strictjson.Node {
 // out; the collections and the reference with all the others inside.
 func schemas(t testing.TB) []*strictjson.Node {
 	t.Helper()
-	raw, err := os.ReadFile("../internal/inputprop/testdata/all_variants.json")
+	raw, err := os.ReadFile("../internal/pure/inputprop/testdata/all_variants.json")
 	if err != nil {
 		t.Fatal(err)
 	}

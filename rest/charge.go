@@ -3,9 +3,9 @@ package rest
 import (
 	"net/http"
 
-	"slipway/internal/httpx"
-	"slipway/internal/meter"
-	"slipway/internal/requestlog"
+	"slipway/internal/base/meter"
+	"slipway/internal/edge/httpx"
+	"slipway/internal/edge/requestlog"
 )
 
 // charge takes a cost out of the caller's bucket, and returns the request with a meter of its further work;

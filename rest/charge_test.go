@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
-	"slipway/internal/fault"
-	"slipway/internal/quota"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/store"
+	"slipway/internal/edge/quota"
 	"slipway/internal/server"
-	"slipway/internal/store"
+	"slipway/internal/service/catalog"
 	"slipway/internal/test/worldtest"
 )
 

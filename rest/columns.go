@@ -3,7 +3,7 @@ package rest
 import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
-	"slipway/internal/record"
+	"slipway/internal/data/record"
 )
 
 // shown are the columns that the records of the reading operations show, and that of the deployment's entity tag.

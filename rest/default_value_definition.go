@@ -10,11 +10,11 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/graph/model"
-	"slipway/internal/fault"
-	"slipway/internal/inputprop"
-	"slipway/internal/record"
-	"slipway/internal/strictjson"
-	"slipway/internal/textrules"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/base/textrules"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/inputprop"
 )
 
 // defaultValueDefinition is the record of a default value definition.

@@ -14,8 +14,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/graph/model"
-	"slipway/internal/fault"
-	"slipway/internal/record"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/record"
 )
 
 const (

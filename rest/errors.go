@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/requestlog"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/requestlog"
 )
 
 // Fail answers with an error. What fault.IsFailure reports is logged under the id that the caller sees; that time ran

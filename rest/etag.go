@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strconv"
 
-	"slipway/internal/fault"
-	"slipway/internal/httpx"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/httpx"
 )
 
 // etag returns the strong entity tag of a record's version.

@@ -17,11 +17,11 @@ import (
 
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/record"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
 	"slipway/internal/test/worldtest"
 	"slipway/rest"
 )

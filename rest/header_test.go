@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

@@ -3,8 +3,8 @@ package rest
 import (
 	"net/http"
 
-	"slipway/internal/fault"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
 )
 
 // receiveECSEvent takes an event of the cloud's container service as its event bus delivers it: the body is the event.

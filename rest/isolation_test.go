@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/id"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
 	"slipway/internal/test/worldtest"
 )
 

@@ -13,10 +13,10 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"slipway/internal/actor"
-	"slipway/internal/auth"
-	"slipway/internal/fault"
-	"slipway/internal/httpx"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/auth"
+	"slipway/internal/edge/httpx"
 	"slipway/internal/test/worldtest"
 	"slipway/rest"
 )

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"slipway/ent/moduledefinition"
-	"slipway/internal/fault"
-	"slipway/internal/meter"
-	"slipway/internal/page"
-	"slipway/internal/record"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/meter"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
 )
 
 // moduleDefinition is the record of a module definition.

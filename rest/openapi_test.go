@@ -16,11 +16,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-chi/chi/v5"
 
-	"slipway/internal/actor"
-	"slipway/internal/ecs"
-	"slipway/internal/event"
-	"slipway/internal/fault"
-	"slipway/internal/inputprop"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/test/worldtest"
 	"slipway/rest"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/id"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
 	"slipway/internal/test/worldtest"
 )
 

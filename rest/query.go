@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 )
 
 // parameters are those of a query string, and what is wrong with them: a violation's pointer is the parameter's

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/worldtest"
 )
 

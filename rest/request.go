@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"slipway/internal/fault"
-	"slipway/internal/httpx"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/edge/httpx"
 )
 
 // mediaForm is what curl calls a body unless it is given another type.

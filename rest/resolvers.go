@@ -5,9 +5,9 @@ import (
 
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
-	"slipway/internal/page"
-	"slipway/internal/record"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
 )
 
 // Queries are the resolver methods that the reading operations call.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"slipway/internal/httpx"
+	"slipway/internal/edge/httpx"
 )
 
 // answer is the answer of an operation that succeeded.

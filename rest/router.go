@@ -10,12 +10,12 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/httpx"
-	"slipway/internal/meter"
-	"slipway/internal/quota"
-	"slipway/internal/turns"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/meter"
+	"slipway/internal/base/turns"
+	"slipway/internal/edge/httpx"
+	"slipway/internal/edge/quota"
 )
 
 // Surface is the REST layer.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/httpx"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/httpx"
 )
 
 const (

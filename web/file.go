@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/httpx"
+	"slipway/internal/edge/httpx"
 )
 
 // types has the media types by the extension of the file. The list of the operating system is not used, because it

@@ -20,7 +20,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/httpx"
+	"slipway/internal/edge/httpx"
 	"slipway/web"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"slipway/internal/ecs"
-	"slipway/internal/id"
+	"slipway/internal/base/id"
+	"slipway/internal/pure/ecs"
 )
 
 // largeEvery is the share of the large environment: one deployment in so many.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"slipway/internal/ecs"
-	"slipway/internal/event"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/event"
 )
 
 // hole is what the text of the data has where each deployment has something else, of the same length.

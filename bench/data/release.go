@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"slipway/internal/ecs"
-	"slipway/internal/id"
-	"slipway/internal/release"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/id"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/release"
 )
 
 // releasesPerInstance are the releases of an instance, one of each version of its module.

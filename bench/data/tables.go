@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/id"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/id"
 )
 
 // Table is the rows of one table.

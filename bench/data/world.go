@@ -13,9 +13,9 @@ import (
 	"io"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/auth"
-	"slipway/internal/id"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
+	"slipway/internal/edge/auth"
 )
 
 // How many records there are beside the deployments.

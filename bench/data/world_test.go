@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"slipway/bench/data"
-	"slipway/internal/auth"
-	"slipway/internal/id"
+	"slipway/internal/base/id"
+	"slipway/internal/edge/auth"
 )
 
 func TestDeploymentsAreFoundByTheirPlace(t *testing.T) {

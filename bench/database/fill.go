@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"slipway/bench/data"
-	"slipway/internal/store/migrate"
+	"slipway/internal/data/store/migrate"
 )
 
 // Progress is called while a database is filled: with a table, how many of its rows were written and how many there are.

@@ -15,7 +15,7 @@ import (
 
 	"slipway/bench/data"
 	"slipway/bench/process"
-	"slipway/internal/store/migrate"
+	"slipway/internal/data/store/migrate"
 	"slipway/internal/test/pgtest/cluster"
 )
 

@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"slipway/bench/data"
-	"slipway/internal/store/migrate"
+	"slipway/internal/data/store/migrate"
 )
 
 // SQLite is a file of SQLite.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"slipway/internal/id"
-	"slipway/internal/store"
+	"slipway/internal/base/id"
+	"slipway/internal/data/store"
 )
 
 // reader reads the answers.

@@ -17,13 +17,13 @@ import (
 	"syscall"
 	"time"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/auth"
-	"slipway/internal/httpx"
-	"slipway/internal/id"
-	"slipway/internal/journal"
-	"slipway/internal/store"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
+	"slipway/internal/data/journal"
+	"slipway/internal/data/store"
+	"slipway/internal/edge/auth"
+	"slipway/internal/edge/httpx"
+	"slipway/internal/service/account"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/id"
+	"slipway/internal/base/id"
 )
 
 // What is wanted is JSON as encoding/json decodes it, or one of these: a time.Time is a date-time of that instant, and

@@ -7,7 +7,7 @@ import (
 
 	"slipway/bench/data"
 	"slipway/bench/requests"
-	"slipway/internal/id"
+	"slipway/internal/base/id"
 )
 
 // answer is the right one to A.

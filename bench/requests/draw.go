@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"slipway/bench/data"
-	"slipway/internal/id"
+	"slipway/internal/base/id"
 )
 
 // post returns a call of GraphQL.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"slipway/bench/data"
-	"slipway/internal/id"
+	"slipway/internal/base/id"
 )
 
 type object = map[string]any

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/setting"
-	"slipway/internal/store/backup"
+	"slipway/internal/base/setting"
+	"slipway/internal/data/store/backup"
 )
 
 func backupCommand() *cobra.Command {

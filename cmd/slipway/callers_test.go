@@ -11,7 +11,7 @@ import (
 	"time"
 
 	main "slipway/cmd/slipway"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

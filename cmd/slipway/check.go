@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"slipway/ent"
-	"slipway/internal/actor"
-	"slipway/internal/inputvalidation"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/store"
 	"slipway/internal/server"
-	"slipway/internal/store"
+	"slipway/internal/service/inputvalidation"
 )
 
 // errFound says that a check has found something, which it has printed.

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/defaults"
-	"slipway/internal/inputprop"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/service/defaults"
 	"slipway/internal/test/worldtest"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"slipway/internal/setting"
-	"slipway/internal/store"
-	"slipway/internal/store/migrate"
+	"slipway/internal/base/setting"
+	"slipway/internal/data/store"
+	"slipway/internal/data/store/migrate"
 )
 
 // source is the settings that say which database to work on.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/setting"
+	"slipway/internal/data/store"
 	"slipway/internal/demo"
 	"slipway/internal/server"
-	"slipway/internal/setting"
-	"slipway/internal/store"
 	"slipway/web"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	main "slipway/cmd/slipway"
-	"slipway/internal/cli"
+	"slipway/internal/remote/cli"
 )
 
 // flagsOf returns the flags of each command that has settings, as "serve --listen", with their variables and defaults.

@@ -5,7 +5,7 @@ import (
 	"log"
 	"net/http"
 
-	"slipway/internal/setting"
+	"slipway/internal/base/setting"
 )
 
 // For the tests.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"embed"
 
-	"slipway/internal/actor"
-	"slipway/internal/page"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/page"
 	"slipway/internal/server"
-	"slipway/internal/workspace"
+	"slipway/internal/service/workspace"
 	"slipway/web"
 )
 

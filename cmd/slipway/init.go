@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/account"
-	"slipway/internal/cli"
-	"slipway/internal/setting"
+	"slipway/internal/base/setting"
+	"slipway/internal/remote/cli"
+	"slipway/internal/service/account"
 )
 
 // initial is what init is to make.

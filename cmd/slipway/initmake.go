@@ -8,13 +8,13 @@ import (
 	"os"
 
 	"slipway/ent"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/auth"
-	"slipway/internal/cli"
-	"slipway/internal/fault"
-	"slipway/internal/setting"
-	"slipway/internal/store/migrate"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/setting"
+	"slipway/internal/data/store/migrate"
+	"slipway/internal/edge/auth"
+	"slipway/internal/remote/cli"
+	"slipway/internal/service/account"
 )
 
 // migrationsApplied returns how many migrations the database has, and how many of the program's it lacks. It makes no file.

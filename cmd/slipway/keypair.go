@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"slipway/internal/setting"
+	"slipway/internal/base/setting"
 )
 
 const (

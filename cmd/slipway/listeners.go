@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/httpx"
+	"slipway/internal/data/store"
+	"slipway/internal/edge/httpx"
 	"slipway/internal/server"
-	"slipway/internal/store"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"os"
 
-	"slipway/internal/auth"
-	"slipway/internal/jsonlog"
+	"slipway/internal/edge/auth"
+	"slipway/internal/edge/jsonlog"
 )
 
 // format is how log lines are written.

@@ -3,7 +3,7 @@
 // slipway COMMAND --help lists both.
 //
 // The server's own commands exit with 2 for a bad flag or setting, with 1 for what fails at run time, with 3 where
-// check has found something, and with 5 where init finds that something is there. The others have the codes of internal/cli.
+// check has found something, and with 5 where init finds that something is there. The others have the codes of internal/remote/cli.
 package main
 
 import (
@@ -18,9 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/cli"
-	"slipway/internal/fault"
-	"slipway/internal/setting"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/setting"
+	"slipway/internal/remote/cli"
 )
 
 const (

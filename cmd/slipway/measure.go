@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"os"
 
+	"slipway/internal/base/setting"
+	"slipway/internal/base/tracing/otlp"
 	"slipway/internal/metrics"
-	"slipway/internal/setting"
-	"slipway/internal/tracing/otlp"
 )
 
 // measureProgram has metrics show what serves, and until when its certificate is valid, if there is one.

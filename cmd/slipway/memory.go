@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 
-	"slipway/internal/setting"
+	"slipway/internal/base/setting"
 )
 
 // heapGrowth is by how much the heap may grow before it is collected, in percent of what is in use: requests are short

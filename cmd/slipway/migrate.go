@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/store/migrate"
+	"slipway/internal/data/store/migrate"
 )
 
 func migrateUpCommand() *cobra.Command {

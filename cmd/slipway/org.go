@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/setting"
+	"slipway/internal/data/store"
 	"slipway/internal/server"
-	"slipway/internal/setting"
-	"slipway/internal/store"
+	"slipway/internal/service/account"
 )
 
 // withAccounts does something with the accounts of a database, as the person at the terminal.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/httpx"
-	"slipway/internal/module"
-	"slipway/internal/origin"
-	"slipway/internal/setting"
-	"slipway/internal/store/dburl"
+	"slipway/internal/base/setting"
+	"slipway/internal/data/store/dburl"
+	"slipway/internal/edge/httpx"
+	"slipway/internal/edge/origin"
+	"slipway/internal/pure/module"
 )
 
 // What only the server's own commands are set by.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	main "slipway/cmd/slipway"
-	"slipway/internal/store/migrate"
+	"slipway/internal/data/store/migrate"
 	"slipway/internal/test/testkit"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"slipway/internal/module"
-	"slipway/internal/runner"
-	"slipway/internal/runner/keeper"
-	"slipway/internal/setting"
+	"slipway/internal/base/setting"
+	"slipway/internal/pure/module"
+	"slipway/internal/remote/runner"
+	"slipway/internal/remote/runner/keeper"
 )
 
 // runnerSettings are those of runner.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"slipway/internal/origin"
+	"slipway/internal/base/setting"
+	"slipway/internal/data/store"
+	"slipway/internal/data/store/migrate"
+	"slipway/internal/edge/origin"
 	"slipway/internal/server"
-	"slipway/internal/setting"
-	"slipway/internal/store"
-	"slipway/internal/store/migrate"
 	"slipway/web"
 )
 

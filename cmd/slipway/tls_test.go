@@ -21,7 +21,7 @@ import (
 	"github.com/coder/websocket"
 
 	main "slipway/cmd/slipway"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

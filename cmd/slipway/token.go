@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/setting"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/setting"
+	"slipway/internal/service/account"
 )
 
 // owner is whose tokens a command is about: an organization's, or superadmins' where it names none.

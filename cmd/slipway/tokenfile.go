@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 
-	"slipway/internal/account"
-	"slipway/internal/auth"
-	"slipway/internal/setting"
+	"slipway/internal/base/setting"
+	"slipway/internal/edge/auth"
+	"slipway/internal/service/account"
 )
 
 // createTokenIn creates a token and writes it to a new file that nobody but its owner may read, and says so on out. The

@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	delivery "slipway/conformance/genqlient"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

@@ -27,8 +27,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"slipway/internal/actor"
-	"slipway/internal/jsonlog"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/jsonlog"
 	"slipway/internal/server"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"

@@ -4,7 +4,7 @@ package defaultvaluedefinition
 
 import (
 	"slipway/ent/predicate"
-	"slipway/internal/inputprop"
+	"slipway/internal/pure/inputprop"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

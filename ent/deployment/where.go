@@ -4,7 +4,7 @@ package deployment
 
 import (
 	"slipway/ent/predicate"
-	"slipway/internal/ecs"
+	"slipway/internal/pure/ecs"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

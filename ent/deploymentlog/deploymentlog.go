@@ -4,7 +4,7 @@ package deploymentlog
 
 import (
 	"fmt"
-	"slipway/internal/runlog"
+	"slipway/internal/pure/runlog"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"

@@ -4,7 +4,7 @@ package deploymentlog
 
 import (
 	"slipway/ent/predicate"
-	"slipway/internal/runlog"
+	"slipway/internal/pure/runlog"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

@@ -4,8 +4,8 @@ package moduleversion
 
 import (
 	"slipway/ent/predicate"
-	"slipway/internal/inputprop"
-	"slipway/internal/output"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/output"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

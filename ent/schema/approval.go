@@ -7,7 +7,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // Approval is what a principal decided about a deployment that waits for approvals.

@@ -6,8 +6,8 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/actor"
-	"slipway/internal/ecs/cloud"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/ecs/cloud"
 )
 
 // CloudEvent is an event of the cloud's container service. It is kept to be known again when it is sent again, and for

@@ -6,7 +6,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/inputprop"
+	"slipway/internal/pure/inputprop"
 )
 
 // DefaultValueDefinition describes the value that a default of an organization takes.

@@ -7,10 +7,10 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/ecs"
-	"slipway/internal/event"
-	"slipway/internal/fault"
-	"slipway/internal/gate"
+	"slipway/internal/base/fault"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/gate"
 )
 
 // Deployment is one deployment of a module instance.

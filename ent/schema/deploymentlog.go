@@ -7,7 +7,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/runlog"
+	"slipway/internal/pure/runlog"
 )
 
 // DeploymentLog is a line that the program of a deployment has printed. Append-only, but that the oldest are removed

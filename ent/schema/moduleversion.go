@@ -7,8 +7,8 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/inputprop"
-	"slipway/internal/output"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/output"
 )
 
 // ModuleVersion is one published version of a module; nothing that it says ever changes, but whether it is deprecated.

@@ -6,7 +6,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/gate"
+	"slipway/internal/pure/gate"
 )
 
 // Rule is a demand that deployments have to meet: in the whole organization, a project or an environment.

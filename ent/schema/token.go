@@ -6,7 +6,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // Token is a bearer token. Its text is never stored. Control table: no tenancy filter, because a token

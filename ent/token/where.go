@@ -4,7 +4,7 @@ package token
 
 import (
 	"slipway/ent/predicate"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

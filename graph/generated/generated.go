@@ -16,33 +16,33 @@ import (
 	"slipway/ent/moduleinstance"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
-	"slipway/internal/access"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
-	"slipway/internal/defaults"
-	"slipway/internal/deployment/admission"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/deployment/releases"
-	"slipway/internal/deployment/state"
-	"slipway/internal/deployment/view"
-	"slipway/internal/deployment/waiting"
-	"slipway/internal/ecs"
-	"slipway/internal/event"
-	"slipway/internal/fault"
-	"slipway/internal/feed"
-	"slipway/internal/gate"
-	"slipway/internal/inputprop"
-	"slipway/internal/inputvalidation"
-	"slipway/internal/inputvalidation/valuesource"
-	"slipway/internal/inputvalues"
-	"slipway/internal/output"
-	"slipway/internal/page"
-	"slipway/internal/record"
-	"slipway/internal/release"
-	"slipway/internal/runlog"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/feed"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/gate"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/inputvalues"
+	"slipway/internal/pure/output"
+	"slipway/internal/pure/release"
+	"slipway/internal/pure/runlog"
+	"slipway/internal/service/access"
+	"slipway/internal/service/account"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/defaults"
+	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/state"
+	"slipway/internal/service/deployment/view"
+	"slipway/internal/service/deployment/waiting"
+	"slipway/internal/service/inputvalidation"
+	"slipway/internal/service/inputvalidation/valuesource"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -7470,7 +7470,7 @@ func (ec *executionContext) field_Environment_requirements_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "operation",
 		func(ctx context.Context, v any) (gate.Operation, error) {
-			return ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, v)
+			return ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -9349,7 +9349,7 @@ func (ec *executionContext) _Approval_role(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
-			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+			return ec.marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9418,7 +9418,7 @@ func (ec *executionContext) _ApprovalsDemand_role(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
-			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+			return ec.marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9464,7 +9464,7 @@ func (ec *executionContext) _ApproveDeploymentPayload_deployment(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9519,7 +9519,7 @@ func (ec *executionContext) _ApproveDeploymentPayload_refusal(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *fault.Data) graphql.Marshaler {
-			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx, selections, v)
+			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(ctx, selections, v)
 		},
 		true,
 		false,
@@ -9551,7 +9551,7 @@ func (ec *executionContext) _ArchiveEnvironmentPayload_environment(ctx context.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9583,7 +9583,7 @@ func (ec *executionContext) _ArchiveModuleInstancePayload_moduleInstance(ctx con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9615,7 +9615,7 @@ func (ec *executionContext) _ArchiveProjectPayload_project(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9969,7 +9969,7 @@ func (ec *executionContext) _AuditEvent_actorRole(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *actor.Role) graphql.Marshaler {
-			return ec.marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+			return ec.marshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
 		},
 		true,
 		false,
@@ -10107,7 +10107,7 @@ func (ec *executionContext) _AuditEventConnection_edges(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.AuditEvent]) graphql.Marshaler {
-			return ec.marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10171,7 +10171,7 @@ func (ec *executionContext) _AuditEventConnection_pageInfo(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10465,7 +10465,7 @@ func (ec *executionContext) _CancelDeploymentPayload_deployment(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10497,7 +10497,7 @@ func (ec *executionContext) _ClaimDeploymentPayload_deployment(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -10529,7 +10529,7 @@ func (ec *executionContext) _ClaimDeploymentPayload_lease(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
-			return ec.marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
+			return ec.marshalOLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
 		},
 		true,
 		false,
@@ -10561,7 +10561,7 @@ func (ec *executionContext) _CompleteDeploymentPayload_deployment(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10869,7 +10869,7 @@ func (ec *executionContext) _CompoundProperty_values(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v inputprop.Values) graphql.Marshaler {
-			return ec.marshalOInputValues2slipwayᚋinternalᚋinputpropᚐValues(ctx, selections, v)
+			return ec.marshalOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(ctx, selections, v)
 		},
 		true,
 		false,
@@ -10892,7 +10892,7 @@ func (ec *executionContext) _CreateDefaultValueDefinitionPayload_defaultValueDef
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10924,7 +10924,7 @@ func (ec *executionContext) _CreateDefaultValueDefinitionPayload_warnings(ctx co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10956,7 +10956,7 @@ func (ec *executionContext) _CreateDeploymentPayload_deployment(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10988,7 +10988,7 @@ func (ec *executionContext) _CreateDeploymentPayload_warnings(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11020,7 +11020,7 @@ func (ec *executionContext) _CreateEnvironmentPayload_environment(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11052,7 +11052,7 @@ func (ec *executionContext) _CreateModuleDefinitionPayload_moduleDefinition(ctx 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11084,7 +11084,7 @@ func (ec *executionContext) _CreateModuleDefinitionPayload_warnings(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11116,7 +11116,7 @@ func (ec *executionContext) _CreateModuleInstancePayload_moduleInstance(ctx cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11180,7 +11180,7 @@ func (ec *executionContext) _CreateProjectPayload_project(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11244,7 +11244,7 @@ func (ec *executionContext) _CreateRulePayload_warnings(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11492,7 +11492,7 @@ func (ec *executionContext) _DefaultValueDefinition_schema(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v inputprop.Property) graphql.Marshaler {
-			return ec.marshalNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(ctx, selections, v)
+			return ec.marshalNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11584,7 +11584,7 @@ func (ec *executionContext) _DefaultValueDefinitionConnection_edges(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11616,7 +11616,7 @@ func (ec *executionContext) _DefaultValueDefinitionConnection_nodes(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinitionᚄ(ctx, selections, v)
+			return ec.marshalNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinitionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11648,7 +11648,7 @@ func (ec *executionContext) _DefaultValueDefinitionConnection_pageInfo(ctx conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11726,7 +11726,7 @@ func (ec *executionContext) _DefaultValueDefinitionEdge_node(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11758,7 +11758,7 @@ func (ec *executionContext) _DeleteDefaultValueDefinitionPayload_defaultValueDef
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11790,7 +11790,7 @@ func (ec *executionContext) _DeleteEnvironmentPayload_environment(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11822,7 +11822,7 @@ func (ec *executionContext) _DeleteModuleInstancePayload_moduleInstance(ctx cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11854,7 +11854,7 @@ func (ec *executionContext) _DeleteProjectPayload_project(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12001,7 +12001,7 @@ func (ec *executionContext) _Deployment_project(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12056,7 +12056,7 @@ func (ec *executionContext) _Deployment_environment(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12111,7 +12111,7 @@ func (ec *executionContext) _Deployment_moduleInstance(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12189,7 +12189,7 @@ func (ec *executionContext) _Deployment_action(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v state.Action) graphql.Marshaler {
-			return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx, selections, v)
+			return ec.marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12327,7 +12327,7 @@ func (ec *executionContext) _Deployment_error(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *fault.Data) graphql.Marshaler {
-			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx, selections, v)
+			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12520,7 +12520,7 @@ func (ec *executionContext) _Deployment_redeployOf(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12575,7 +12575,7 @@ func (ec *executionContext) _Deployment_rollbackTo(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12676,7 +12676,7 @@ func (ec *executionContext) _Deployment_release(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
-			return ec.marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
+			return ec.marshalORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12947,7 +12947,7 @@ func (ec *executionContext) _Deployment_events(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*event.Event) graphql.Marshaler {
-			return ec.marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx, selections, v)
+			return ec.marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13003,7 +13003,7 @@ func (ec *executionContext) _Deployment_logs(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DeploymentLog]) graphql.Marshaler {
-			return ec.marshalOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOLogLineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -13115,7 +13115,7 @@ func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13147,7 +13147,7 @@ func (ec *executionContext) _Deployment_redeployEligibility(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13179,7 +13179,7 @@ func (ec *executionContext) _Deployment_lineage(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx, selections, v)
+			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13234,7 +13234,7 @@ func (ec *executionContext) _Deployment_requirements(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
-			return ec.marshalNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx, selections, v)
+			return ec.marshalNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13266,7 +13266,7 @@ func (ec *executionContext) _Deployment_approvals(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
-			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx, selections, v)
+			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13321,7 +13321,7 @@ func (ec *executionContext) _Deployment_approveEligibility(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13353,7 +13353,7 @@ func (ec *executionContext) _Deployment_startEligibility(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13385,7 +13385,7 @@ func (ec *executionContext) _Deployment_override(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *gate.Override) graphql.Marshaler {
-			return ec.marshalOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(ctx, selections, v)
+			return ec.marshalOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(ctx, selections, v)
 		},
 		true,
 		false,
@@ -13417,7 +13417,7 @@ func (ec *executionContext) _Deployment_promotedFrom(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -13449,7 +13449,7 @@ func (ec *executionContext) _Deployment_afterFailureOf(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -13481,7 +13481,7 @@ func (ec *executionContext) _Deployment_automaticRollback(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -13536,7 +13536,7 @@ func (ec *executionContext) _DeploymentChange_kind(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v feed.Kind) graphql.Marshaler {
-			return ec.marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx, selections, v)
+			return ec.marshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13582,7 +13582,7 @@ func (ec *executionContext) _DeploymentChange_deployment(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13614,7 +13614,7 @@ func (ec *executionContext) _DeploymentComparison_from(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13646,7 +13646,7 @@ func (ec *executionContext) _DeploymentComparison_to(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13701,7 +13701,7 @@ func (ec *executionContext) _DeploymentComparison_fromVersion(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13733,7 +13733,7 @@ func (ec *executionContext) _DeploymentComparison_toVersion(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13765,7 +13765,7 @@ func (ec *executionContext) _DeploymentComparison_inputs(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
-			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13797,7 +13797,7 @@ func (ec *executionContext) _DeploymentComparison_artifact(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
-			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13829,7 +13829,7 @@ func (ec *executionContext) _DeploymentConnection_edges(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
-			return ec.marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13861,7 +13861,7 @@ func (ec *executionContext) _DeploymentConnection_nodes(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx, selections, v)
+			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13893,7 +13893,7 @@ func (ec *executionContext) _DeploymentConnection_pageInfo(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14040,7 +14040,7 @@ func (ec *executionContext) _DeploymentEdge_node(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14256,7 +14256,7 @@ func (ec *executionContext) _DeploymentPlan_refusal(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *fault.Data) graphql.Marshaler {
-			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx, selections, v)
+			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14288,7 +14288,7 @@ func (ec *executionContext) _DeploymentPlan_requirements(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []gate.Requirement) graphql.Marshaler {
-			return ec.marshalNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx, selections, v)
+			return ec.marshalNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14320,7 +14320,7 @@ func (ec *executionContext) _DeploymentPlan_violations(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
-			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx, selections, v)
+			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14352,7 +14352,7 @@ func (ec *executionContext) _DeploymentPlan_warnings(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14407,7 +14407,7 @@ func (ec *executionContext) _DeploymentPlan_live(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14439,7 +14439,7 @@ func (ec *executionContext) _DeploymentPlan_inputChanges(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
-			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14471,7 +14471,7 @@ func (ec *executionContext) _DeploymentPlan_artifactChanges(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
-			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14503,7 +14503,7 @@ func (ec *executionContext) _DeploymentPlan_sourceChanges(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
-			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14604,7 +14604,7 @@ func (ec *executionContext) _DeploymentReference_moduleInstance(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14659,7 +14659,7 @@ func (ec *executionContext) _DeploymentReference_deployment(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14691,7 +14691,7 @@ func (ec *executionContext) _DeprecateModuleVersionPayload_moduleVersion(ctx con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14792,7 +14792,7 @@ func (ec *executionContext) _DestroyEligibility_blockedBy(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14847,7 +14847,7 @@ func (ec *executionContext) _DestroyModuleInstancePayload_deployment(ctx context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14948,7 +14948,7 @@ func (ec *executionContext) _Drift_deployment(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15026,7 +15026,7 @@ func (ec *executionContext) _DynamicSource_params(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []valuesource.Param) graphql.Marshaler {
-			return ec.marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParamᚄ(ctx, selections, v)
+			return ec.marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParamᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15127,7 +15127,7 @@ func (ec *executionContext) _DynamicValueConnection_edges(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*inputprop.Option]) graphql.Marshaler {
-			return ec.marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15159,7 +15159,7 @@ func (ec *executionContext) _DynamicValueConnection_nodes(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Option) graphql.Marshaler {
-			return ec.marshalNInputOption2ᚕᚖslipwayᚋinternalᚋinputpropᚐOptionᚄ(ctx, selections, v)
+			return ec.marshalNInputOption2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15191,7 +15191,7 @@ func (ec *executionContext) _DynamicValueConnection_pageInfo(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15269,7 +15269,7 @@ func (ec *executionContext) _DynamicValueEdge_node(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *inputprop.Option) graphql.Marshaler {
-			return ec.marshalNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(ctx, selections, v)
+			return ec.marshalNInputOption2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐOption(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15508,7 +15508,7 @@ func (ec *executionContext) _EcsDeploymentData_acceptedPauseControl(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ecs.AcceptedPauseControl) graphql.Marshaler {
-			return ec.marshalOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋecsᚐAcceptedPauseControl(ctx, selections, v)
+			return ec.marshalOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋpureᚋecsᚐAcceptedPauseControl(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15540,7 +15540,7 @@ func (ec *executionContext) _EcsDeploymentData_deployedTaskDefinition(ctx contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ecs.TaskDefinition) graphql.Marshaler {
-			return ec.marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋecsᚐTaskDefinition(ctx, selections, v)
+			return ec.marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpureᚋecsᚐTaskDefinition(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15572,7 +15572,7 @@ func (ec *executionContext) _EcsDeploymentData_previousTaskDefinition(ctx contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ecs.TaskDefinition) graphql.Marshaler {
-			return ec.marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋecsᚐTaskDefinition(ctx, selections, v)
+			return ec.marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpureᚋecsᚐTaskDefinition(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15650,7 +15650,7 @@ func (ec *executionContext) _EcsDeploymentData_elbListenerState(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ecs.ListenerState) graphql.Marshaler {
-			return ec.marshalOEcsListenerState2ᚕslipwayᚋinternalᚋecsᚐListenerStateᚄ(ctx, selections, v)
+			return ec.marshalOEcsListenerState2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerStateᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15682,7 +15682,7 @@ func (ec *executionContext) _EcsDeploymentData_events(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []event.Event) graphql.Marshaler {
-			return ec.marshalODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(ctx, selections, v)
+			return ec.marshalODeploymentEvent2ᚕslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15852,7 +15852,7 @@ func (ec *executionContext) _EcsDeploymentData_serviceDeploymentState(ctx contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ecs.ServiceDeploymentState) graphql.Marshaler {
-			return ec.marshalOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋecsᚐServiceDeploymentState(ctx, selections, v)
+			return ec.marshalOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceDeploymentState(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16229,7 +16229,7 @@ func (ec *executionContext) _EcsListenerState_rules(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ecs.ListenerRule) graphql.Marshaler {
-			return ec.marshalOEcsListenerRule2ᚕslipwayᚋinternalᚋecsᚐListenerRuleᚄ(ctx, selections, v)
+			return ec.marshalOEcsListenerRule2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerRuleᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16422,7 +16422,7 @@ func (ec *executionContext) _EcsServiceDeploymentState_sourceServiceRevisions(ct
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ecs.ServiceRevision) graphql.Marshaler {
-			return ec.marshalOEcsServiceRevision2ᚕslipwayᚋinternalᚋecsᚐServiceRevisionᚄ(ctx, selections, v)
+			return ec.marshalOEcsServiceRevision2ᚕslipwayᚋinternalᚋpureᚋecsᚐServiceRevisionᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16454,7 +16454,7 @@ func (ec *executionContext) _EcsServiceDeploymentState_targetServiceRevision(ctx
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ecs.ServiceRevision) graphql.Marshaler {
-			return ec.marshalOEcsServiceRevision2ᚖslipwayᚋinternalᚋecsᚐServiceRevision(ctx, selections, v)
+			return ec.marshalOEcsServiceRevision2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceRevision(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16840,7 +16840,7 @@ func (ec *executionContext) _Environment_project(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -16942,7 +16942,7 @@ func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
-			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17018,7 +17018,7 @@ func (ec *executionContext) _Environment_requirements(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
-			return ec.marshalORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx, selections, v)
+			return ec.marshalORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17061,7 +17061,7 @@ func (ec *executionContext) _EnvironmentConnection_edges(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.Environment]) graphql.Marshaler {
-			return ec.marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17093,7 +17093,7 @@ func (ec *executionContext) _EnvironmentConnection_nodes(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17125,7 +17125,7 @@ func (ec *executionContext) _EnvironmentConnection_pageInfo(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17203,7 +17203,7 @@ func (ec *executionContext) _EnvironmentEdge_node(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17396,7 +17396,7 @@ func (ec *executionContext) _ErrorSection_render(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v fault.Render) graphql.Marshaler {
-			return ec.marshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender(ctx, selections, v)
+			return ec.marshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17833,7 +17833,7 @@ func (ec *executionContext) _HoursDemand_spans(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []gate.Span) graphql.Marshaler {
-			return ec.marshalNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(ctx, selections, v)
+			return ec.marshalNHoursSpan2ᚕslipwayᚋinternalᚋpureᚋgateᚐSpanᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17865,7 +17865,7 @@ func (ec *executionContext) _HoursSpan_days(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []gate.Weekday) graphql.Marshaler {
-			return ec.marshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx, selections, v)
+			return ec.marshalNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18325,7 +18325,7 @@ func (ec *executionContext) _InputsValidation_violations(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
-			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx, selections, v)
+			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18380,7 +18380,7 @@ func (ec *executionContext) _InputsValidation_warnings(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18803,7 +18803,7 @@ func (ec *executionContext) _LiftQuarantinePayload_release(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
-			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
+			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18835,7 +18835,7 @@ func (ec *executionContext) _LiveInDemand_environments(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18991,7 +18991,7 @@ func (ec *executionContext) _LogLine_stream(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v runlog.Stream) graphql.Marshaler {
-			return ec.marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx, selections, v)
+			return ec.marshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19037,7 +19037,7 @@ func (ec *executionContext) _LogLineConnection_edges(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
-			return ec.marshalNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNLogLineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19101,7 +19101,7 @@ func (ec *executionContext) _LogLineConnection_pageInfo(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19280,7 +19280,7 @@ func (ec *executionContext) _MapKey_patterns(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.ValidationPattern) graphql.Marshaler {
-			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
+			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19588,7 +19588,7 @@ func (ec *executionContext) _ModuleDefinition_latestModuleVersion(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19621,7 +19621,7 @@ func (ec *executionContext) _ModuleDefinition_versions(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleVersion]) graphql.Marshaler {
-			return ec.marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19664,7 +19664,7 @@ func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
-			return ec.marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19696,7 +19696,7 @@ func (ec *executionContext) _ModuleDefinitionConnection_nodes(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(ctx, selections, v)
+			return ec.marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19728,7 +19728,7 @@ func (ec *executionContext) _ModuleDefinitionConnection_pageInfo(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19806,7 +19806,7 @@ func (ec *executionContext) _ModuleDefinitionEdge_node(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19953,7 +19953,7 @@ func (ec *executionContext) _ModuleInstance_project(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20008,7 +20008,7 @@ func (ec *executionContext) _ModuleInstance_environment(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20063,7 +20063,7 @@ func (ec *executionContext) _ModuleInstance_moduleDefinition(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20164,7 +20164,7 @@ func (ec *executionContext) _ModuleInstance_liveDeployment(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20219,7 +20219,7 @@ func (ec *executionContext) _ModuleInstance_externalDeployment(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20274,7 +20274,7 @@ func (ec *executionContext) _ModuleInstance_destroyEligibility(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20306,7 +20306,7 @@ func (ec *executionContext) _ModuleInstance_drift(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *state.Drift) graphql.Marshaler {
-			return ec.marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(ctx, selections, v)
+			return ec.marshalODrift2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐDrift(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20338,7 +20338,7 @@ func (ec *executionContext) _ModuleInstance_activeDeployment(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20370,7 +20370,7 @@ func (ec *executionContext) _ModuleInstance_lastDeployment(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20402,7 +20402,7 @@ func (ec *executionContext) _ModuleInstance_previousDeployment(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20434,7 +20434,7 @@ func (ec *executionContext) _ModuleInstance_deploymentCounts(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*view.Count) graphql.Marshaler {
-			return ec.marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(ctx, selections, v)
+			return ec.marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20490,7 +20490,7 @@ func (ec *executionContext) _ModuleInstance_deployments(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
-			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20533,7 +20533,7 @@ func (ec *executionContext) _ModuleInstance_outdated(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
-			return ec.marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx, selections, v)
+			return ec.marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20566,7 +20566,7 @@ func (ec *executionContext) _ModuleInstance_dependents(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
-			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20655,7 +20655,7 @@ func (ec *executionContext) _ModuleInstance_promotable(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx, selections, v)
+			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20687,7 +20687,7 @@ func (ec *executionContext) _ModuleInstanceConnection_edges(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.ModuleInstance]) graphql.Marshaler {
-			return ec.marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20719,7 +20719,7 @@ func (ec *executionContext) _ModuleInstanceConnection_nodes(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20751,7 +20751,7 @@ func (ec *executionContext) _ModuleInstanceConnection_pageInfo(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20829,7 +20829,7 @@ func (ec *executionContext) _ModuleInstanceEdge_node(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21045,7 +21045,7 @@ func (ec *executionContext) _ModuleVersion_moduleDefinition(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21123,7 +21123,7 @@ func (ec *executionContext) _ModuleVersion_inputs(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
-			return ec.marshalNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(ctx, selections, v)
+			return ec.marshalNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21169,7 +21169,7 @@ func (ec *executionContext) _ModuleVersion_outputs(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*output.Declared) graphql.Marshaler {
-			return ec.marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(ctx, selections, v)
+			return ec.marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclaredᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21270,7 +21270,7 @@ func (ec *executionContext) _ModuleVersion_deprecation(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *catalog.Deprecation) graphql.Marshaler {
-			return ec.marshalOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(ctx, selections, v)
+			return ec.marshalOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋserviceᚋcatalogᚐDeprecation(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21302,7 +21302,7 @@ func (ec *executionContext) _ModuleVersionConnection_edges(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.ModuleVersion]) graphql.Marshaler {
-			return ec.marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21334,7 +21334,7 @@ func (ec *executionContext) _ModuleVersionConnection_nodes(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21366,7 +21366,7 @@ func (ec *executionContext) _ModuleVersionConnection_pageInfo(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21444,7 +21444,7 @@ func (ec *executionContext) _ModuleVersionDeprecation_successor(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21545,7 +21545,7 @@ func (ec *executionContext) _ModuleVersionEdge_node(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21577,7 +21577,7 @@ func (ec *executionContext) _MoveServicePayload_moduleInstance(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23911,7 +23911,7 @@ func (ec *executionContext) _NumberProperty_values(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v inputprop.Values) graphql.Marshaler {
-			return ec.marshalOInputValues2slipwayᚋinternalᚋinputpropᚐValues(ctx, selections, v)
+			return ec.marshalOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24095,7 +24095,7 @@ func (ec *executionContext) _ObjectArrayProperty_itemInputs(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
-			return ec.marshalNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(ctx, selections, v)
+			return ec.marshalNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24187,7 +24187,7 @@ func (ec *executionContext) _ObjectArrayProperty_itemTitle(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *inputprop.ObjectCollectionItemTitleConfig) graphql.Marshaler {
-			return ec.marshalOItemTitle2ᚖslipwayᚋinternalᚋinputpropᚐObjectCollectionItemTitleConfig(ctx, selections, v)
+			return ec.marshalOItemTitle2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐObjectCollectionItemTitleConfig(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24403,7 +24403,7 @@ func (ec *executionContext) _ObjectMapProperty_itemInputs(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
-			return ec.marshalNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(ctx, selections, v)
+			return ec.marshalNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24472,7 +24472,7 @@ func (ec *executionContext) _ObjectMapProperty_itemTitle(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *inputprop.ObjectCollectionItemTitleConfig) graphql.Marshaler {
-			return ec.marshalOItemTitle2ᚖslipwayᚋinternalᚋinputpropᚐObjectCollectionItemTitleConfig(ctx, selections, v)
+			return ec.marshalOItemTitle2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐObjectCollectionItemTitleConfig(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24504,7 +24504,7 @@ func (ec *executionContext) _ObjectMapProperty_key(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *inputprop.MapKeyConfig) graphql.Marshaler {
-			return ec.marshalOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(ctx, selections, v)
+			return ec.marshalOMapKey2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐMapKeyConfig(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24904,7 +24904,7 @@ func (ec *executionContext) _OrganizationConnection_edges(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Organization]) graphql.Marshaler {
-			return ec.marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24968,7 +24968,7 @@ func (ec *executionContext) _OrganizationConnection_pageInfo(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25124,7 +25124,7 @@ func (ec *executionContext) _OutdatedReference_moduleInstance(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25156,7 +25156,7 @@ func (ec *executionContext) _OutdatedReference_read(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25188,7 +25188,7 @@ func (ec *executionContext) _OutdatedReference_live(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25566,7 +25566,7 @@ func (ec *executionContext) _Project_environments(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
-			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25609,7 +25609,7 @@ func (ec *executionContext) _ProjectConnection_edges(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.Project]) graphql.Marshaler {
-			return ec.marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25641,7 +25641,7 @@ func (ec *executionContext) _ProjectConnection_nodes(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚕᚖslipwayᚋinternalᚋrecordᚐProjectᚄ(ctx, selections, v)
+			return ec.marshalNProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25673,7 +25673,7 @@ func (ec *executionContext) _ProjectConnection_pageInfo(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25751,7 +25751,7 @@ func (ec *executionContext) _ProjectEdge_node(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25783,7 +25783,7 @@ func (ec *executionContext) _PromoteDeploymentPayload_deployment(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25815,7 +25815,7 @@ func (ec *executionContext) _PromoteDeploymentPayload_warnings(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25847,7 +25847,7 @@ func (ec *executionContext) _PublishModuleVersionPayload_moduleVersion(ctx conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25879,7 +25879,7 @@ func (ec *executionContext) _PublishModuleVersionPayload_warnings(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26118,7 +26118,7 @@ func (ec *executionContext) _QuarantineReleasePayload_release(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
-			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
+			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26238,7 +26238,7 @@ func (ec *executionContext) _Query_viewer(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *actor.Actor) graphql.Marshaler {
-			return ec.marshalOViewer2ᚖslipwayᚋinternalᚋactorᚐActor(ctx, selections, v)
+			return ec.marshalOViewer2ᚖslipwayᚋinternalᚋbaseᚋactorᚐActor(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26271,7 +26271,7 @@ func (ec *executionContext) _Query_moduleDefinitions(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleDefinition]) graphql.Marshaler {
-			return ec.marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26315,7 +26315,7 @@ func (ec *executionContext) _Query_moduleDefinition(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalOModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
+			return ec.marshalOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26359,7 +26359,7 @@ func (ec *executionContext) _Query_moduleVersion(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26403,7 +26403,7 @@ func (ec *executionContext) _Query_defaultValueDefinitions(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.DefaultValueDefinition]) graphql.Marshaler {
-			return ec.marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26447,7 +26447,7 @@ func (ec *executionContext) _Query_defaultValueDefinition(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalODefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
+			return ec.marshalODefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26491,7 +26491,7 @@ func (ec *executionContext) _Query_deployments(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
-			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26535,7 +26535,7 @@ func (ec *executionContext) _Query_deployment(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26579,7 +26579,7 @@ func (ec *executionContext) _Query_compareDeployments(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
-			return ec.marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(ctx, selections, v)
+			return ec.marshalODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26623,7 +26623,7 @@ func (ec *executionContext) _Query_auditEvents(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
-			return ec.marshalOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOAuditEventConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26667,7 +26667,7 @@ func (ec *executionContext) _Query_tokens(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
-			return ec.marshalOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26711,7 +26711,7 @@ func (ec *executionContext) _Query_organizations(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
-			return ec.marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26755,7 +26755,7 @@ func (ec *executionContext) _Query_release(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
-			return ec.marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
+			return ec.marshalORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26799,7 +26799,7 @@ func (ec *executionContext) _Query_moduleInstances(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
-			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26843,7 +26843,7 @@ func (ec *executionContext) _Query_moduleInstance(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26887,7 +26887,7 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Project]) graphql.Marshaler {
-			return ec.marshalOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOProjectConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26931,7 +26931,7 @@ func (ec *executionContext) _Query_project(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26975,7 +26975,7 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
-			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27019,7 +27019,7 @@ func (ec *executionContext) _Query_environment(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27151,7 +27151,7 @@ func (ec *executionContext) _Query_dynamicValues(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
-			return ec.marshalODynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODynamicValueConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27194,7 +27194,7 @@ func (ec *executionContext) _Query_dynamicSources(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*valuesource.Source) graphql.Marshaler {
-			return ec.marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx, selections, v)
+			return ec.marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27226,7 +27226,7 @@ func (ec *executionContext) _Query_errorCodes(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Entry) graphql.Marshaler {
-			return ec.marshalOErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(ctx, selections, v)
+			return ec.marshalOErrorCode2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntryᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27259,7 +27259,7 @@ func (ec *executionContext) _Query_deploymentPlan(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *propose.Plan) graphql.Marshaler {
-			return ec.marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(ctx, selections, v)
+			return ec.marshalODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋproposeᚐPlan(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27303,7 +27303,7 @@ func (ec *executionContext) _Query_rules(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
-			return ec.marshalORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27422,7 +27422,7 @@ func (ec *executionContext) _RedeployDeploymentPayload_deployment(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27454,7 +27454,7 @@ func (ec *executionContext) _RedeployDeploymentPayload_warnings(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27670,7 +27670,7 @@ func (ec *executionContext) _ReferenceProperty_mappedInputs(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
-			return ec.marshalOInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(ctx, selections, v)
+			return ec.marshalOInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27716,7 +27716,7 @@ func (ec *executionContext) _ReinstateModuleVersionPayload_moduleVersion(ctx con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27748,7 +27748,7 @@ func (ec *executionContext) _RejectDeploymentPayload_deployment(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27895,7 +27895,7 @@ func (ec *executionContext) _Release_moduleVersion(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28061,7 +28061,7 @@ func (ec *executionContext) _Release_deployments(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
-			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28127,7 +28127,7 @@ func (ec *executionContext) _ReleaseChange_kind(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v release.ChangeKind) graphql.Marshaler {
-			return ec.marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(ctx, selections, v)
+			return ec.marshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28242,7 +28242,7 @@ func (ec *executionContext) _RenewLeasePayload_deployment(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28274,7 +28274,7 @@ func (ec *executionContext) _RenewLeasePayload_lease(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
-			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
+			return ec.marshalNLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28375,7 +28375,7 @@ func (ec *executionContext) _ReplayEligibility_blockedBy(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28430,7 +28430,7 @@ func (ec *executionContext) _ReportDeploymentPayload_deployment(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28462,7 +28462,7 @@ func (ec *executionContext) _ReportDeploymentPayload_lease(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
-			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
+			return ec.marshalNLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28664,7 +28664,7 @@ func (ec *executionContext) _ResolvedInputs_levels(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputvalues.Level) graphql.Marshaler {
-			return ec.marshalNInputLevel2ᚕslipwayᚋinternalᚋinputvaluesᚐLevelᚄ(ctx, selections, v)
+			return ec.marshalNInputLevel2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐLevelᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28696,7 +28696,7 @@ func (ec *executionContext) _ResolvedInputs_items(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputvalues.Item) graphql.Marshaler {
-			return ec.marshalNInputItem2ᚕslipwayᚋinternalᚋinputvaluesᚐItemᚄ(ctx, selections, v)
+			return ec.marshalNInputItem2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐItemᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28728,7 +28728,7 @@ func (ec *executionContext) _ResolvedInputs_options(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputvalues.Wanted) graphql.Marshaler {
-			return ec.marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(ctx, selections, v)
+			return ec.marshalNWantedOptions2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐWantedᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28760,7 +28760,7 @@ func (ec *executionContext) _ResolvedInputs_violations(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
-			return ec.marshalNInputViolation2ᚕslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx, selections, v)
+			return ec.marshalNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28815,7 +28815,7 @@ func (ec *executionContext) _ResolvedInputs_warnings(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28879,7 +28879,7 @@ func (ec *executionContext) _RollbackDeploymentPayload_deployment(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28911,7 +28911,7 @@ func (ec *executionContext) _RollbackDeploymentPayload_warnings(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28989,7 +28989,7 @@ func (ec *executionContext) _Rule_project(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29021,7 +29021,7 @@ func (ec *executionContext) _Rule_environment(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29053,7 +29053,7 @@ func (ec *executionContext) _Rule_operations(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
-			return ec.marshalNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx, selections, v)
+			return ec.marshalNDeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29237,7 +29237,7 @@ func (ec *executionContext) _RuleConnection_edges(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Rule]) graphql.Marshaler {
-			return ec.marshalNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNRuleEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29301,7 +29301,7 @@ func (ec *executionContext) _RuleConnection_pageInfo(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29526,7 +29526,7 @@ func (ec *executionContext) _StartDeploymentPayload_deployment(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29558,7 +29558,7 @@ func (ec *executionContext) _StaticValues_options(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Option) graphql.Marshaler {
-			return ec.marshalNInputOption2ᚕslipwayᚋinternalᚋinputpropᚐOptionᚄ(ctx, selections, v)
+			return ec.marshalNInputOption2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29797,7 +29797,7 @@ func (ec *executionContext) _StringArrayProperty_patterns(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.ValidationPattern) graphql.Marshaler {
-			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
+			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29875,7 +29875,7 @@ func (ec *executionContext) _StringArrayProperty_values(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v inputprop.Values) graphql.Marshaler {
-			return ec.marshalOInputValues2slipwayᚋinternalᚋinputpropᚐValues(ctx, selections, v)
+			return ec.marshalOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30128,7 +30128,7 @@ func (ec *executionContext) _StringProperty_patterns(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.ValidationPattern) graphql.Marshaler {
-			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
+			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30206,7 +30206,7 @@ func (ec *executionContext) _StringProperty_values(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v inputprop.Values) graphql.Marshaler {
-			return ec.marshalOInputValues2slipwayᚋinternalᚋinputpropᚐValues(ctx, selections, v)
+			return ec.marshalOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30230,7 +30230,7 @@ func (ec *executionContext) _Subscription_deploymentChanged(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *feed.Item) graphql.Marshaler {
-			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx, selections, v)
+			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30274,7 +30274,7 @@ func (ec *executionContext) _Subscription_deploymentsChanged(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *feed.Item) graphql.Marshaler {
-			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx, selections, v)
+			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30318,7 +30318,7 @@ func (ec *executionContext) _Subscription_deploymentLogs(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *view.LogBatch) graphql.Marshaler {
-			return ec.marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch(ctx, selections, v)
+			return ec.marshalNLogBatch2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐLogBatch(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30545,7 +30545,7 @@ func (ec *executionContext) _TextProperty_patterns(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.ValidationPattern) graphql.Marshaler {
-			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
+			return ec.marshalOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30738,7 +30738,7 @@ func (ec *executionContext) _Token_role(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
-			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+			return ec.marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30761,7 +30761,7 @@ func (ec *executionContext) _Token_scope(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
-			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx, selections, v)
+			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30977,7 +30977,7 @@ func (ec *executionContext) _TokenConnection_edges(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Token]) graphql.Marshaler {
-			return ec.marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+			return ec.marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31041,7 +31041,7 @@ func (ec *executionContext) _TokenConnection_pageInfo(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31197,7 +31197,7 @@ func (ec *executionContext) _UnarchiveEnvironmentPayload_environment(ctx context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31229,7 +31229,7 @@ func (ec *executionContext) _UnarchiveModuleInstancePayload_moduleInstance(ctx c
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31261,7 +31261,7 @@ func (ec *executionContext) _UnarchiveProjectPayload_project(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31293,7 +31293,7 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_defaultValueDef
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31325,7 +31325,7 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_changes(ctx con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*defaults.Change) graphql.Marshaler {
-			return ec.marshalNFieldChange2ᚕᚖslipwayᚋinternalᚋdefaultsᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNFieldChange2ᚕᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31357,7 +31357,7 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_affectedVersion
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx, selections, v)
+			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31389,7 +31389,7 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_affectedInstanc
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31421,7 +31421,7 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_warnings(ctx co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31453,7 +31453,7 @@ func (ec *executionContext) _UpdateEnvironmentPayload_environment(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31485,7 +31485,7 @@ func (ec *executionContext) _UpdateModuleDefinitionPayload_moduleDefinition(ctx 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31517,7 +31517,7 @@ func (ec *executionContext) _UpdateModuleDefinitionPayload_warnings(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31549,7 +31549,7 @@ func (ec *executionContext) _UpdateModuleInstancePayload_moduleInstance(ctx cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31581,7 +31581,7 @@ func (ec *executionContext) _UpdateProjectPayload_project(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31645,7 +31645,7 @@ func (ec *executionContext) _UpdateRulePayload_warnings(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31746,7 +31746,7 @@ func (ec *executionContext) _UserFacingErrorData_action(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *fault.Action) graphql.Marshaler {
-			return ec.marshalOErrorAction2ᚖslipwayᚋinternalᚋfaultᚐAction(ctx, selections, v)
+			return ec.marshalOErrorAction2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐAction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -31778,7 +31778,7 @@ func (ec *executionContext) _UserFacingErrorData_details(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []fault.Section) graphql.Marshaler {
-			return ec.marshalOErrorSection2ᚕslipwayᚋinternalᚋfaultᚐSectionᚄ(ctx, selections, v)
+			return ec.marshalOErrorSection2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐSectionᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -31971,7 +31971,7 @@ func (ec *executionContext) _Viewer_role(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
-			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+			return ec.marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32049,7 +32049,7 @@ func (ec *executionContext) _Viewer_organizations(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
-			return ec.marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx, selections, v)
+			return ec.marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembershipᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32127,7 +32127,7 @@ func (ec *executionContext) _Viewer_scope(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
-			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx, selections, v)
+			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32159,7 +32159,7 @@ func (ec *executionContext) _Viewer_permissions(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
-			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx, selections, v)
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32274,7 +32274,7 @@ func (ec *executionContext) _ViewerOrganization_role(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
-			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+			return ec.marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
 		},
 		true,
 		true,
@@ -33462,7 +33462,7 @@ func (ec *executionContext) unmarshalInputApprovalsDemandInput(ctx context.Conte
 			it.Count = data
 		case "role":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
-			data, err := ec.unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx, v)
+			data, err := ec.unmarshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -33972,7 +33972,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 			it.Wait = graphql.OmittableOf(data)
 		case "actions":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actions"))
-			data, err := ec.unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚋstateᚐActionᚄ(ctx, v)
+			data, err := ec.unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -34030,7 +34030,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 			it.Canceled = graphql.OmittableOf(data)
 		case "outputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outputs"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -34196,7 +34196,7 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 			it.Description = graphql.OmittableOf(data)
 		case "schema":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("schema"))
-			data, err := ec.unmarshalNInputPropertyInput2slipwayᚋinternalᚋinputpropᚐRawProperty(ctx, v)
+			data, err := ec.unmarshalNInputPropertyInput2slipwayᚋinternalᚋpureᚋinputpropᚐRawProperty(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -34240,7 +34240,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 			it.ModuleVersionID = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -34268,14 +34268,14 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 			it.Description = graphql.OmittableOf(data)
 		case "artifact":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("artifact"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Artifact = graphql.OmittableOf(data)
 		case "data":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -34602,7 +34602,7 @@ func (ec *executionContext) unmarshalInputCreateRuleInput(ctx context.Context, o
 			it.EnvironmentID = graphql.OmittableOf(data)
 		case "operations":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("operations"))
-			data, err := ec.unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx, v)
+			data, err := ec.unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -34653,7 +34653,7 @@ func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, 
 			it.Name = data
 		case "role":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
-			data, err := ec.unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, v)
+			data, err := ec.unmarshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -35398,7 +35398,7 @@ func (ec *executionContext) unmarshalInputHoursSpanInput(ctx context.Context, ob
 		switch k {
 		case "days":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("days"))
-			data, err := ec.unmarshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx, v)
+			data, err := ec.unmarshalNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -35585,14 +35585,14 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 			it.DefaultValueDefinitionID = graphql.OmittableOf(data)
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx, v)
+			data, err := ec.unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawPropertyᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Inputs = graphql.OmittableOf(data)
 		case "values":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("values"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -35849,7 +35849,7 @@ func (ec *executionContext) unmarshalInputLogLineInput(ctx context.Context, obj 
 			it.At = data
 		case "stream":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stream"))
-			data, err := ec.unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx, v)
+			data, err := ec.unmarshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -36565,14 +36565,14 @@ func (ec *executionContext) unmarshalInputPromoteDeploymentInput(ctx context.Con
 			it.ModuleInstanceID = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Inputs = graphql.OmittableOf(data)
 		case "artifact":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("artifact"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -36672,7 +36672,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 			it.DeploymentType = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalNInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx, v)
+			data, err := ec.unmarshalNInputPropertyInput2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawPropertyᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -37058,21 +37058,21 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 			it.Sequence = graphql.OmittableOf(data)
 		case "events":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("events"))
-			data, err := ec.unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx, v)
+			data, err := ec.unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Events = graphql.OmittableOf(data)
 		case "logs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("logs"))
-			data, err := ec.unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋrunlogᚐLineᚄ(ctx, v)
+			data, err := ec.unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋpureᚋrunlogᚐLineᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Logs = graphql.OmittableOf(data)
 		case "data":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
-			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -37828,7 +37828,7 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 			it.Description = graphql.OmittableOf(data)
 		case "schema":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("schema"))
-			data, err := ec.unmarshalOInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx, v)
+			data, err := ec.unmarshalOInputPropertyInput2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawProperty(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -38083,7 +38083,7 @@ func (ec *executionContext) unmarshalInputUpdateRuleInput(ctx context.Context, o
 			it.Name = graphql.OmittableOf(data)
 		case "operations":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("operations"))
-			data, err := ec.unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx, v)
+			data, err := ec.unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -52669,11 +52669,11 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
+func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval(ctx, sel, v[i])
+		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -52685,7 +52685,7 @@ func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋdeployme
 	return ret
 }
 
-func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval(ctx context.Context, sel ast.SelectionSet, v *waiting.Approval) graphql.Marshaler {
+func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval(ctx context.Context, sel ast.SelectionSet, v *waiting.Approval) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52741,11 +52741,11 @@ func (ec *executionContext) marshalNAuditEvent2ᚖslipwayᚋentᚐAuditEvent(ctx
 	return ec._AuditEvent(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.AuditEvent]) graphql.Marshaler {
+func (ec *executionContext) marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.AuditEvent]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAuditEventEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNAuditEventEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -52757,7 +52757,7 @@ func (ec *executionContext) marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpa
 	return ret
 }
 
-func (ec *executionContext) marshalNAuditEventEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.AuditEvent]) graphql.Marshaler {
+func (ec *executionContext) marshalNAuditEventEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.AuditEvent]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52871,11 +52871,11 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.DefaultValueDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.DefaultValueDefinition) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, sel, v[i])
+		return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -52887,7 +52887,7 @@ func (ec *executionContext) marshalNDefaultValueDefinition2ᚕᚖslipwayᚋinter
 	return ret
 }
 
-func (ec *executionContext) marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52897,11 +52897,11 @@ func (ec *executionContext) marshalNDefaultValueDefinition2ᚖslipwayᚋinternal
 	return ec._DefaultValueDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -52913,7 +52913,7 @@ func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋi
 	return ret
 }
 
-func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52943,11 +52943,11 @@ func (ec *executionContext) unmarshalNDeleteProjectInput2slipwayᚋgraphᚋmodel
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
+func (ec *executionContext) marshalNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, sel, v[i])
+		return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -52959,7 +52959,7 @@ func (ec *executionContext) marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecord
 	return ret
 }
 
-func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52969,15 +52969,15 @@ func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx context.Context, v any) (state.Action, error) {
+func (ec *executionContext) unmarshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx context.Context, v any) (state.Action, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction[tmp]
+	res := unmarshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx context.Context, sel ast.SelectionSet, v state.Action) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx context.Context, sel ast.SelectionSet, v state.Action) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction[v])
+	res := graphql.MarshalString(marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -52987,17 +52987,17 @@ func (ec *executionContext) marshalNDeploymentAction2slipwayᚋinternalᚋdeploy
 }
 
 var (
-	unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction = map[string]state.Action{
+	unmarshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction = map[string]state.Action{
 		"APPLY":   state.Apply,
 		"DESTROY": state.DestroyAction,
 	}
-	marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction = map[state.Action]string{
+	marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction = map[state.Action]string{
 		state.Apply:         "APPLY",
 		state.DestroyAction: "DESTROY",
 	}
 )
 
-func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx context.Context, sel ast.SelectionSet, v *feed.Item) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem(ctx context.Context, sel ast.SelectionSet, v *feed.Item) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53007,15 +53007,15 @@ func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfee
 	return ec._DeploymentChange(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx context.Context, v any) (feed.Kind, error) {
+func (ec *executionContext) unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(ctx context.Context, v any) (feed.Kind, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[tmp]
+	res := unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(ctx context.Context, sel ast.SelectionSet, v feed.Kind) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(ctx context.Context, sel ast.SelectionSet, v feed.Kind) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[v])
+	res := graphql.MarshalString(marshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53025,13 +53025,13 @@ func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋinternalᚋfe
 }
 
 var (
-	unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind = map[string]feed.Kind{
+	unmarshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind = map[string]feed.Kind{
 		"CREATED":   feed.Created,
 		"UPDATED":   feed.Updated,
 		"COMPLETED": feed.Completed,
 		"LEFT":      feed.Left,
 	}
-	marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind = map[feed.Kind]string{
+	marshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind = map[feed.Kind]string{
 		feed.Created:   "CREATED",
 		feed.Updated:   "UPDATED",
 		feed.Completed: "COMPLETED",
@@ -53039,11 +53039,11 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*view.Count) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*view.Count) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount(ctx, sel, v[i])
+		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53055,7 +53055,7 @@ func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋd
 	return ret
 }
 
-func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount(ctx context.Context, sel ast.SelectionSet, v *view.Count) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount(ctx context.Context, sel ast.SelectionSet, v *view.Count) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53065,11 +53065,11 @@ func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋdepl
 	return ec._DeploymentCount(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53081,7 +53081,7 @@ func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpa
 	return ret
 }
 
-func (ec *executionContext) marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Deployment]) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Deployment]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53091,15 +53091,15 @@ func (ec *executionContext) marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋpage�
 	return ec._DeploymentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent(ctx context.Context, sel ast.SelectionSet, v event.Event) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEvent2slipwayᚋinternalᚋpureᚋeventᚐEvent(ctx context.Context, sel ast.SelectionSet, v event.Event) graphql.Marshaler {
 	return ec._DeploymentEvent(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*event.Event) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*event.Event) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx, sel, v[i])
+		return ec.marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋpureᚋeventᚐEvent(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53111,7 +53111,7 @@ func (ec *executionContext) marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋe
 	return ret
 }
 
-func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx context.Context, sel ast.SelectionSet, v *event.Event) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋpureᚋeventᚐEvent(ctx context.Context, sel ast.SelectionSet, v *event.Event) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53121,20 +53121,20 @@ func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋeven
 	return ec._DeploymentEvent(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx context.Context, v any) (*event.Event, error) {
+func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋpureᚋeventᚐEvent(ctx context.Context, v any) (*event.Event, error) {
 	res, err := ec.unmarshalInputDeploymentEventInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx context.Context, v any) (gate.Operation, error) {
+func (ec *executionContext) unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx context.Context, v any) (gate.Operation, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation[tmp]
+	res := unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx context.Context, sel ast.SelectionSet, v gate.Operation) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx context.Context, sel ast.SelectionSet, v gate.Operation) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation[v])
+	res := graphql.MarshalString(marshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53144,14 +53144,14 @@ func (ec *executionContext) marshalNDeploymentOperation2slipwayᚋinternalᚋgat
 }
 
 var (
-	unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation = map[string]gate.Operation{
+	unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation = map[string]gate.Operation{
 		"CREATE":   gate.Create,
 		"PROMOTE":  gate.Promote,
 		"REDEPLOY": gate.Redeploy,
 		"ROLLBACK": gate.Rollback,
 		"DESTROY":  gate.Destroy,
 	}
-	marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation = map[gate.Operation]string{
+	marshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation = map[gate.Operation]string{
 		gate.Create:   "CREATE",
 		gate.Promote:  "PROMOTE",
 		gate.Redeploy: "REDEPLOY",
@@ -53160,13 +53160,13 @@ var (
 	}
 )
 
-func (ec *executionContext) unmarshalNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, v any) ([]gate.Operation, error) {
+func (ec *executionContext) unmarshalNDeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx context.Context, v any) ([]gate.Operation, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]gate.Operation, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -53174,11 +53174,11 @@ func (ec *executionContext) unmarshalNDeploymentOperation2ᚕslipwayᚋinternal�
 	return res, nil
 }
 
-func (ec *executionContext) marshalNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, sel, v[i])
+		return ec.marshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53262,7 +53262,7 @@ func (ec *executionContext) unmarshalNDeprecateModuleVersionInput2slipwayᚋgrap
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+func (ec *executionContext) marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53307,7 +53307,7 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(ctx context.Context, sel ast.SelectionSet, v *valuesource.Source) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSource(ctx context.Context, sel ast.SelectionSet, v *valuesource.Source) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53317,15 +53317,15 @@ func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputv
 	return ec._DynamicSource(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDynamicSourceParam2slipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParam(ctx context.Context, sel ast.SelectionSet, v valuesource.Param) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicSourceParam2slipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParam(ctx context.Context, sel ast.SelectionSet, v valuesource.Param) graphql.Marshaler {
 	return ec._DynamicSourceParam(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParamᚄ(ctx context.Context, sel ast.SelectionSet, v []valuesource.Param) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParamᚄ(ctx context.Context, sel ast.SelectionSet, v []valuesource.Param) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDynamicSourceParam2slipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParam(ctx, sel, v[i])
+		return ec.marshalNDynamicSourceParam2slipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParam(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53337,11 +53337,11 @@ func (ec *executionContext) marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋi
 	return ret
 }
 
-func (ec *executionContext) marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*inputprop.Option]) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*inputprop.Option]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53353,7 +53353,7 @@ func (ec *executionContext) marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*inputprop.Option]) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*inputprop.Option]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53363,15 +53363,15 @@ func (ec *executionContext) marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋpag
 	return ec._DynamicValueEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNEcsListenerRule2slipwayᚋinternalᚋecsᚐListenerRule(ctx context.Context, sel ast.SelectionSet, v ecs.ListenerRule) graphql.Marshaler {
+func (ec *executionContext) marshalNEcsListenerRule2slipwayᚋinternalᚋpureᚋecsᚐListenerRule(ctx context.Context, sel ast.SelectionSet, v ecs.ListenerRule) graphql.Marshaler {
 	return ec._EcsListenerRule(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNEcsListenerState2slipwayᚋinternalᚋecsᚐListenerState(ctx context.Context, sel ast.SelectionSet, v ecs.ListenerState) graphql.Marshaler {
+func (ec *executionContext) marshalNEcsListenerState2slipwayᚋinternalᚋpureᚋecsᚐListenerState(ctx context.Context, sel ast.SelectionSet, v ecs.ListenerState) graphql.Marshaler {
 	return ec._EcsListenerState(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNEcsServiceRevision2slipwayᚋinternalᚋecsᚐServiceRevision(ctx context.Context, sel ast.SelectionSet, v ecs.ServiceRevision) graphql.Marshaler {
+func (ec *executionContext) marshalNEcsServiceRevision2slipwayᚋinternalᚋpureᚋecsᚐServiceRevision(ctx context.Context, sel ast.SelectionSet, v ecs.ServiceRevision) graphql.Marshaler {
 	return ec._EcsServiceRevision(ctx, sel, &v)
 }
 
@@ -53380,11 +53380,11 @@ func (ec *executionContext) unmarshalNEndRuleInput2slipwayᚋgraphᚋmodelᚐEnd
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, sel, v[i])
+		return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53396,7 +53396,7 @@ func (ec *executionContext) marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecor
 	return ret
 }
 
-func (ec *executionContext) marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53406,11 +53406,11 @@ func (ec *executionContext) marshalNEnvironment2ᚖslipwayᚋinternalᚋrecord�
 	return ec._Environment(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Environment]) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Environment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53422,7 +53422,7 @@ func (ec *executionContext) marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋp
 	return ret
 }
 
-func (ec *executionContext) marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Environment]) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Environment]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53432,7 +53432,7 @@ func (ec *executionContext) marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋpage
 	return ec._EnvironmentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEntry(ctx context.Context, sel ast.SelectionSet, v *fault.Entry) graphql.Marshaler {
+func (ec *executionContext) marshalNErrorCode2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntry(ctx context.Context, sel ast.SelectionSet, v *fault.Entry) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53442,19 +53442,19 @@ func (ec *executionContext) marshalNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEn
 	return ec._ErrorCode(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNErrorSection2slipwayᚋinternalᚋfaultᚐSection(ctx context.Context, sel ast.SelectionSet, v fault.Section) graphql.Marshaler {
+func (ec *executionContext) marshalNErrorSection2slipwayᚋinternalᚋbaseᚋfaultᚐSection(ctx context.Context, sel ast.SelectionSet, v fault.Section) graphql.Marshaler {
 	return ec._ErrorSection(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender(ctx context.Context, v any) (fault.Render, error) {
+func (ec *executionContext) unmarshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender(ctx context.Context, v any) (fault.Render, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender[tmp]
+	res := unmarshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender(ctx context.Context, sel ast.SelectionSet, v fault.Render) graphql.Marshaler {
+func (ec *executionContext) marshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender(ctx context.Context, sel ast.SelectionSet, v fault.Render) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender[v])
+	res := graphql.MarshalString(marshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53464,21 +53464,21 @@ func (ec *executionContext) marshalNErrorSectionRender2slipwayᚋinternalᚋfaul
 }
 
 var (
-	unmarshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender = map[string]fault.Render{
+	unmarshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender = map[string]fault.Render{
 		"list":   fault.RenderList,
 		"object": fault.RenderObject,
 	}
-	marshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender = map[fault.Render]string{
+	marshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender = map[fault.Render]string{
 		fault.RenderList:   "list",
 		fault.RenderObject: "object",
 	}
 )
 
-func (ec *executionContext) marshalNFieldChange2ᚕᚖslipwayᚋinternalᚋdefaultsᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*defaults.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNFieldChange2ᚕᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*defaults.Change) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange(ctx, sel, v[i])
+		return ec.marshalNFieldChange2ᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChange(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53490,7 +53490,7 @@ func (ec *executionContext) marshalNFieldChange2ᚕᚖslipwayᚋinternalᚋdefau
 	return ret
 }
 
-func (ec *executionContext) marshalNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange(ctx context.Context, sel ast.SelectionSet, v *defaults.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNFieldChange2ᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChange(ctx context.Context, sel ast.SelectionSet, v *defaults.Change) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53532,15 +53532,15 @@ func (ec *executionContext) marshalNGivenId2string(ctx context.Context, sel ast.
 	return res
 }
 
-func (ec *executionContext) marshalNHoursSpan2slipwayᚋinternalᚋgateᚐSpan(ctx context.Context, sel ast.SelectionSet, v gate.Span) graphql.Marshaler {
+func (ec *executionContext) marshalNHoursSpan2slipwayᚋinternalᚋpureᚋgateᚐSpan(ctx context.Context, sel ast.SelectionSet, v gate.Span) graphql.Marshaler {
 	return ec._HoursSpan(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Span) graphql.Marshaler {
+func (ec *executionContext) marshalNHoursSpan2ᚕslipwayᚋinternalᚋpureᚋgateᚐSpanᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Span) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNHoursSpan2slipwayᚋinternalᚋgateᚐSpan(ctx, sel, v[i])
+		return ec.marshalNHoursSpan2slipwayᚋinternalᚋpureᚋgateᚐSpan(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53616,15 +53616,15 @@ func (ec *executionContext) marshalNID2ᚕstringᚄ(ctx context.Context, sel ast
 	return ret
 }
 
-func (ec *executionContext) marshalNInputItem2slipwayᚋinternalᚋinputvaluesᚐItem(ctx context.Context, sel ast.SelectionSet, v inputvalues.Item) graphql.Marshaler {
+func (ec *executionContext) marshalNInputItem2slipwayᚋinternalᚋpureᚋinputvaluesᚐItem(ctx context.Context, sel ast.SelectionSet, v inputvalues.Item) graphql.Marshaler {
 	return ec._InputItem(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNInputItem2ᚕslipwayᚋinternalᚋinputvaluesᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Item) graphql.Marshaler {
+func (ec *executionContext) marshalNInputItem2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Item) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputItem2slipwayᚋinternalᚋinputvaluesᚐItem(ctx, sel, v[i])
+		return ec.marshalNInputItem2slipwayᚋinternalᚋpureᚋinputvaluesᚐItem(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53636,15 +53636,15 @@ func (ec *executionContext) marshalNInputItem2ᚕslipwayᚋinternalᚋinputvalue
 	return ret
 }
 
-func (ec *executionContext) marshalNInputLevel2slipwayᚋinternalᚋinputvaluesᚐLevel(ctx context.Context, sel ast.SelectionSet, v inputvalues.Level) graphql.Marshaler {
+func (ec *executionContext) marshalNInputLevel2slipwayᚋinternalᚋpureᚋinputvaluesᚐLevel(ctx context.Context, sel ast.SelectionSet, v inputvalues.Level) graphql.Marshaler {
 	return ec._InputLevel(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNInputLevel2ᚕslipwayᚋinternalᚋinputvaluesᚐLevelᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Level) graphql.Marshaler {
+func (ec *executionContext) marshalNInputLevel2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐLevelᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Level) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputLevel2slipwayᚋinternalᚋinputvaluesᚐLevel(ctx, sel, v[i])
+		return ec.marshalNInputLevel2slipwayᚋinternalᚋpureᚋinputvaluesᚐLevel(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53656,15 +53656,15 @@ func (ec *executionContext) marshalNInputLevel2ᚕslipwayᚋinternalᚋinputvalu
 	return ret
 }
 
-func (ec *executionContext) marshalNInputOption2slipwayᚋinternalᚋinputpropᚐOption(ctx context.Context, sel ast.SelectionSet, v inputprop.Option) graphql.Marshaler {
+func (ec *executionContext) marshalNInputOption2slipwayᚋinternalᚋpureᚋinputpropᚐOption(ctx context.Context, sel ast.SelectionSet, v inputprop.Option) graphql.Marshaler {
 	return ec._InputOption(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNInputOption2ᚕslipwayᚋinternalᚋinputpropᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Option) graphql.Marshaler {
+func (ec *executionContext) marshalNInputOption2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Option) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputOption2slipwayᚋinternalᚋinputpropᚐOption(ctx, sel, v[i])
+		return ec.marshalNInputOption2slipwayᚋinternalᚋpureᚋinputpropᚐOption(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53676,11 +53676,11 @@ func (ec *executionContext) marshalNInputOption2ᚕslipwayᚋinternalᚋinputpro
 	return ret
 }
 
-func (ec *executionContext) marshalNInputOption2ᚕᚖslipwayᚋinternalᚋinputpropᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Option) graphql.Marshaler {
+func (ec *executionContext) marshalNInputOption2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Option) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(ctx, sel, v[i])
+		return ec.marshalNInputOption2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐOption(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53692,7 +53692,7 @@ func (ec *executionContext) marshalNInputOption2ᚕᚖslipwayᚋinternalᚋinput
 	return ret
 }
 
-func (ec *executionContext) marshalNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(ctx context.Context, sel ast.SelectionSet, v *inputprop.Option) graphql.Marshaler {
+func (ec *executionContext) marshalNInputOption2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐOption(ctx context.Context, sel ast.SelectionSet, v *inputprop.Option) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53702,7 +53702,7 @@ func (ec *executionContext) marshalNInputOption2ᚖslipwayᚋinternalᚋinputpro
 	return ec._InputOption(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(ctx context.Context, sel ast.SelectionSet, v inputprop.Property) graphql.Marshaler {
+func (ec *executionContext) marshalNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty(ctx context.Context, sel ast.SelectionSet, v inputprop.Property) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53712,11 +53712,11 @@ func (ec *executionContext) marshalNInputProperty2slipwayᚋinternalᚋinputprop
 	return ec._InputProperty(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
+func (ec *executionContext) marshalNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(ctx, sel, v[i])
+		return ec.marshalNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53733,7 +53733,7 @@ func (ec *executionContext) unmarshalNInputPropertyInput2map(ctx context.Context
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNInputPropertyInput2slipwayᚋinternalᚋinputpropᚐRawProperty(ctx context.Context, v any) (inputprop.RawProperty, error) {
+func (ec *executionContext) unmarshalNInputPropertyInput2slipwayᚋinternalᚋpureᚋinputpropᚐRawProperty(ctx context.Context, v any) (inputprop.RawProperty, error) {
 	res, err := scalar.UnmarshalRawProperty(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -53752,13 +53752,13 @@ func (ec *executionContext) unmarshalNInputPropertyInput2ᚕmapᚄ(ctx context.C
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalNInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx context.Context, v any) ([]*inputprop.RawProperty, error) {
+func (ec *executionContext) unmarshalNInputPropertyInput2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawPropertyᚄ(ctx context.Context, v any) ([]*inputprop.RawProperty, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]*inputprop.RawProperty, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawProperty(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -53766,7 +53766,7 @@ func (ec *executionContext) unmarshalNInputPropertyInput2ᚕᚖslipwayᚋinterna
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx context.Context, v any) (*inputprop.RawProperty, error) {
+func (ec *executionContext) unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawProperty(ctx context.Context, v any) (*inputprop.RawProperty, error) {
 	res, err := scalar.UnmarshalRawProperty(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
@@ -53776,15 +53776,15 @@ func (ec *executionContext) unmarshalNInputValuesInput2slipwayᚋgraphᚋmodel�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNInputViolation2slipwayᚋinternalᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v fault.Violation) graphql.Marshaler {
+func (ec *executionContext) marshalNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v fault.Violation) graphql.Marshaler {
 	return ec._InputViolation(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNInputViolation2ᚕslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
+func (ec *executionContext) marshalNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputViolation2slipwayᚋinternalᚋfaultᚐViolation(ctx, sel, v[i])
+		return ec.marshalNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53796,11 +53796,11 @@ func (ec *executionContext) marshalNInputViolation2ᚕslipwayᚋinternalᚋfault
 	return ret
 }
 
-func (ec *executionContext) marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
+func (ec *executionContext) marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputViolation2ᚖslipwayᚋinternalᚋfaultᚐViolation(ctx, sel, v[i])
+		return ec.marshalNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53812,7 +53812,7 @@ func (ec *executionContext) marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋfa
 	return ret
 }
 
-func (ec *executionContext) marshalNInputViolation2ᚖslipwayᚋinternalᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v *fault.Violation) graphql.Marshaler {
+func (ec *executionContext) marshalNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v *fault.Violation) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53822,15 +53822,15 @@ func (ec *executionContext) marshalNInputViolation2ᚖslipwayᚋinternalᚋfault
 	return ec._InputViolation(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNInputWarning2slipwayᚋinternalᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v inputprop.Warning) graphql.Marshaler {
+func (ec *executionContext) marshalNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v inputprop.Warning) graphql.Marshaler {
 	return ec._InputWarning(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
+func (ec *executionContext) marshalNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputWarning2slipwayᚋinternalᚋinputpropᚐWarning(ctx, sel, v[i])
+		return ec.marshalNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53842,11 +53842,11 @@ func (ec *executionContext) marshalNInputWarning2ᚕslipwayᚋinternalᚋinputpr
 	return ret
 }
 
-func (ec *executionContext) marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+func (ec *executionContext) marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputWarning2ᚖslipwayᚋinternalᚋinputpropᚐWarning(ctx, sel, v[i])
+		return ec.marshalNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53858,7 +53858,7 @@ func (ec *executionContext) marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinpu
 	return ret
 }
 
-func (ec *executionContext) marshalNInputWarning2ᚖslipwayᚋinternalᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v *inputprop.Warning) graphql.Marshaler {
+func (ec *executionContext) marshalNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v *inputprop.Warning) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53906,7 +53906,7 @@ func (ec *executionContext) marshalNJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	return res
 }
 
-func (ec *executionContext) marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx context.Context, sel ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
+func (ec *executionContext) marshalNLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(ctx context.Context, sel ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53921,7 +53921,7 @@ func (ec *executionContext) unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmode
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch(ctx context.Context, sel ast.SelectionSet, v *view.LogBatch) graphql.Marshaler {
+func (ec *executionContext) marshalNLogBatch2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐLogBatch(ctx context.Context, sel ast.SelectionSet, v *view.LogBatch) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53957,11 +53957,11 @@ func (ec *executionContext) marshalNLogLine2ᚖslipwayᚋentᚐDeploymentLog(ctx
 	return ec._LogLine(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
+func (ec *executionContext) marshalNLogLineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNLogLineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -53973,7 +53973,7 @@ func (ec *executionContext) marshalNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpage�
 	return ret
 }
 
-func (ec *executionContext) marshalNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
+func (ec *executionContext) marshalNLogLineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53983,20 +53983,20 @@ func (ec *executionContext) marshalNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐE
 	return ec._LogLineEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋrunlogᚐLine(ctx context.Context, v any) (*runlog.Line, error) {
+func (ec *executionContext) unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋpureᚋrunlogᚐLine(ctx context.Context, v any) (*runlog.Line, error) {
 	res, err := ec.unmarshalInputLogLineInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx context.Context, v any) (runlog.Stream, error) {
+func (ec *executionContext) unmarshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream(ctx context.Context, v any) (runlog.Stream, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream[tmp]
+	res := unmarshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx context.Context, sel ast.SelectionSet, v runlog.Stream) graphql.Marshaler {
+func (ec *executionContext) marshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream(ctx context.Context, sel ast.SelectionSet, v runlog.Stream) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream[v])
+	res := graphql.MarshalString(marshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54006,21 +54006,21 @@ func (ec *executionContext) marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStre
 }
 
 var (
-	unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream = map[string]runlog.Stream{
+	unmarshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream = map[string]runlog.Stream{
 		"STDOUT": runlog.Stdout,
 		"STDERR": runlog.Stderr,
 	}
-	marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream = map[runlog.Stream]string{
+	marshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream = map[runlog.Stream]string{
 		runlog.Stdout: "STDOUT",
 		runlog.Stderr: "STDERR",
 	}
 )
 
-func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, sel, v[i])
+		return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54032,7 +54032,7 @@ func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54042,11 +54042,11 @@ func (ec *executionContext) marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrec
 	return ec._ModuleDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54058,7 +54058,7 @@ func (ec *executionContext) marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinterna
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54096,11 +54096,11 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleInstance) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleInstance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, sel, v[i])
+		return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54112,7 +54112,7 @@ func (ec *executionContext) marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋre
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54122,11 +54122,11 @@ func (ec *executionContext) marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecor
 	return ec._ModuleInstance(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleInstance]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54138,7 +54138,7 @@ func (ec *executionContext) marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleInstance]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54148,11 +54148,11 @@ func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋp
 	return ec._ModuleInstanceEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(ctx context.Context, sel ast.SelectionSet, v []*output.Declared) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclaredᚄ(ctx context.Context, sel ast.SelectionSet, v []*output.Declared) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(ctx, sel, v[i])
+		return ec.marshalNModuleOutput2ᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclared(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54164,7 +54164,7 @@ func (ec *executionContext) marshalNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutp
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(ctx context.Context, sel ast.SelectionSet, v *output.Declared) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleOutput2ᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclared(ctx context.Context, sel ast.SelectionSet, v *output.Declared) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54179,11 +54179,11 @@ func (ec *executionContext) unmarshalNModuleOutputInput2ᚖslipwayᚋgraphᚋmod
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, sel, v[i])
+		return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54195,7 +54195,7 @@ func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrec
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54205,11 +54205,11 @@ func (ec *executionContext) marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecord
 	return ec._ModuleVersion(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleVersion]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54221,7 +54221,7 @@ func (ec *executionContext) marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleVersion]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54290,11 +54290,11 @@ func (ec *executionContext) marshalNOrganization2ᚖslipwayᚋentᚐOrganization
 	return ec._Organization(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Organization]) graphql.Marshaler {
+func (ec *executionContext) marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Organization]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54306,7 +54306,7 @@ func (ec *executionContext) marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Organization]) graphql.Marshaler {
+func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Organization]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54316,11 +54316,11 @@ func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpag
 	return ec._OrganizationEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+func (ec *executionContext) marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx, sel, v[i])
+		return ec.marshalNOutdatedReference2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdated(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54332,7 +54332,7 @@ func (ec *executionContext) marshalNOutdatedReference2ᚕᚖslipwayᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(ctx context.Context, sel ast.SelectionSet, v *inputvalidation.Outdated) graphql.Marshaler {
+func (ec *executionContext) marshalNOutdatedReference2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdated(ctx context.Context, sel ast.SelectionSet, v *inputvalidation.Outdated) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54342,7 +54342,7 @@ func (ec *executionContext) marshalNOutdatedReference2ᚖslipwayᚋinternalᚋin
 	return ec._OutdatedReference(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
+func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54352,15 +54352,15 @@ func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo
 	return ec._PageInfo(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx context.Context, v any) (access.Action, error) {
+func (ec *executionContext) unmarshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction(ctx context.Context, v any) (access.Action, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction[tmp]
+	res := unmarshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx context.Context, sel ast.SelectionSet, v access.Action) graphql.Marshaler {
+func (ec *executionContext) marshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction(ctx context.Context, sel ast.SelectionSet, v access.Action) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNPermission2slipwayᚋinternalᚋaccessᚐAction[v])
+	res := graphql.MarshalString(marshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54370,7 +54370,7 @@ func (ec *executionContext) marshalNPermission2slipwayᚋinternalᚋaccessᚐAct
 }
 
 var (
-	unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction = map[string]access.Action{
+	unmarshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction = map[string]access.Action{
 		"READ_CATALOG":         access.ReadCatalog,
 		"READ":                 access.Read,
 		"CREATE_INSTANCE":      access.CreateInstance,
@@ -54392,7 +54392,7 @@ var (
 		"MANAGE_ORGANIZATIONS": access.ManageOrganizations,
 		"READ_AUDIT":           access.ReadAudit,
 	}
-	marshalNPermission2slipwayᚋinternalᚋaccessᚐAction = map[access.Action]string{
+	marshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction = map[access.Action]string{
 		access.ReadCatalog:         "READ_CATALOG",
 		access.Read:                "READ",
 		access.CreateInstance:      "CREATE_INSTANCE",
@@ -54416,13 +54416,13 @@ var (
 	}
 )
 
-func (ec *executionContext) unmarshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx context.Context, v any) ([]access.Action, error) {
+func (ec *executionContext) unmarshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx context.Context, v any) ([]access.Action, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]access.Action, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -54430,11 +54430,11 @@ func (ec *executionContext) unmarshalNPermission2ᚕslipwayᚋinternalᚋaccess�
 	return res, nil
 }
 
-func (ec *executionContext) marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []access.Action) graphql.Marshaler {
+func (ec *executionContext) marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []access.Action) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx, sel, v[i])
+		return ec.marshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54446,11 +54446,11 @@ func (ec *executionContext) marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋinternalᚋrecordᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Project) graphql.Marshaler {
+func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Project) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, sel, v[i])
+		return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54462,7 +54462,7 @@ func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋinternalᚋrecordᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {
+func (ec *executionContext) marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54472,11 +54472,11 @@ func (ec *executionContext) marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐPro
 	return ec._Project(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Project]) graphql.Marshaler {
+func (ec *executionContext) marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Project]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNProjectEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54488,7 +54488,7 @@ func (ec *executionContext) marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpage�
 	return ret
 }
 
-func (ec *executionContext) marshalNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Project]) graphql.Marshaler {
+func (ec *executionContext) marshalNProjectEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Project]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54554,7 +54554,7 @@ func (ec *executionContext) unmarshalNRejectDeploymentInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
+func (ec *executionContext) marshalNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54564,15 +54564,15 @@ func (ec *executionContext) marshalNRelease2ᚖslipwayᚋinternalᚋrecordᚐRel
 	return ec._Release(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNReleaseChange2slipwayᚋinternalᚋreleaseᚐChange(ctx context.Context, sel ast.SelectionSet, v release.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNReleaseChange2slipwayᚋinternalᚋpureᚋreleaseᚐChange(ctx context.Context, sel ast.SelectionSet, v release.Change) graphql.Marshaler {
 	return ec._ReleaseChange(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []release.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []release.Change) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNReleaseChange2slipwayᚋinternalᚋreleaseᚐChange(ctx, sel, v[i])
+		return ec.marshalNReleaseChange2slipwayᚋinternalᚋpureᚋreleaseᚐChange(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54584,15 +54584,15 @@ func (ec *executionContext) marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleas
 	return ret
 }
 
-func (ec *executionContext) unmarshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(ctx context.Context, v any) (release.ChangeKind, error) {
+func (ec *executionContext) unmarshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind(ctx context.Context, v any) (release.ChangeKind, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind[tmp]
+	res := unmarshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(ctx context.Context, sel ast.SelectionSet, v release.ChangeKind) graphql.Marshaler {
+func (ec *executionContext) marshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind(ctx context.Context, sel ast.SelectionSet, v release.ChangeKind) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind[v])
+	res := graphql.MarshalString(marshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54602,12 +54602,12 @@ func (ec *executionContext) marshalNReleaseChangeKind2slipwayᚋinternalᚋrelea
 }
 
 var (
-	unmarshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind = map[string]release.ChangeKind{
+	unmarshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind = map[string]release.ChangeKind{
 		"ADDED":   release.Added,
 		"REMOVED": release.Removed,
 		"CHANGED": release.Changed,
 	}
-	marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind = map[release.ChangeKind]string{
+	marshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind = map[release.ChangeKind]string{
 		release.Added:   "ADDED",
 		release.Removed: "REMOVED",
 		release.Changed: "CHANGED",
@@ -54619,7 +54619,7 @@ func (ec *executionContext) unmarshalNRenewLeaseInput2slipwayᚋgraphᚋmodelᚐ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54634,15 +54634,15 @@ func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRequirement2slipwayᚋinternalᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v gate.Requirement) graphql.Marshaler {
+func (ec *executionContext) marshalNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v gate.Requirement) graphql.Marshaler {
 	return ec._Requirement(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Requirement) graphql.Marshaler {
+func (ec *executionContext) marshalNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Requirement) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRequirement2slipwayᚋinternalᚋgateᚐRequirement(ctx, sel, v[i])
+		return ec.marshalNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54654,11 +54654,11 @@ func (ec *executionContext) marshalNRequirement2ᚕslipwayᚋinternalᚋgateᚐR
 	return ret
 }
 
-func (ec *executionContext) marshalNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
+func (ec *executionContext) marshalNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(ctx, sel, v[i])
+		return ec.marshalNRequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54670,7 +54670,7 @@ func (ec *executionContext) marshalNRequirement2ᚕᚖslipwayᚋinternalᚋgate�
 	return ret
 }
 
-func (ec *executionContext) marshalNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v *gate.Requirement) graphql.Marshaler {
+func (ec *executionContext) marshalNRequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v *gate.Requirement) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54685,15 +54685,15 @@ func (ec *executionContext) unmarshalNRevokeTokenInput2slipwayᚋgraphᚋmodel�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx context.Context, v any) (actor.Role, error) {
+func (ec *executionContext) unmarshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx context.Context, v any) (actor.Role, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNRole2slipwayᚋinternalᚋactorᚐRole[tmp]
+	res := unmarshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx context.Context, sel ast.SelectionSet, v actor.Role) graphql.Marshaler {
+func (ec *executionContext) marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx context.Context, sel ast.SelectionSet, v actor.Role) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNRole2slipwayᚋinternalᚋactorᚐRole[v])
+	res := graphql.MarshalString(marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54703,14 +54703,14 @@ func (ec *executionContext) marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx c
 }
 
 var (
-	unmarshalNRole2slipwayᚋinternalᚋactorᚐRole = map[string]actor.Role{
+	unmarshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole = map[string]actor.Role{
 		"VIEWER":     actor.Viewer,
 		"DEVELOPER":  actor.Developer,
 		"ADMIN":      actor.Admin,
 		"RUNNER":     actor.Runner,
 		"SUPERADMIN": actor.Superadmin,
 	}
-	marshalNRole2slipwayᚋinternalᚋactorᚐRole = map[actor.Role]string{
+	marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole = map[actor.Role]string{
 		actor.Viewer:     "VIEWER",
 		actor.Developer:  "DEVELOPER",
 		actor.Admin:      "ADMIN",
@@ -54765,11 +54765,11 @@ func (ec *executionContext) unmarshalNRuleDemandInput2ᚖslipwayᚋgraphᚋmodel
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Rule]) graphql.Marshaler {
+func (ec *executionContext) marshalNRuleEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Rule]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNRuleEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54781,7 +54781,7 @@ func (ec *executionContext) marshalNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐE
 	return ret
 }
 
-func (ec *executionContext) marshalNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Rule]) graphql.Marshaler {
+func (ec *executionContext) marshalNRuleEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Rule]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54896,11 +54896,11 @@ func (ec *executionContext) marshalNToken2ᚖslipwayᚋentᚐToken(ctx context.C
 	return ec._Token(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Token]) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Token]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+		return ec.marshalNTokenEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -54912,7 +54912,7 @@ func (ec *executionContext) marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Token]) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Token]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -54983,7 +54983,7 @@ func (ec *executionContext) marshalNUtcDateTime2timeᚐTime(ctx context.Context,
 	return res
 }
 
-func (ec *executionContext) marshalNValidationPattern2slipwayᚋinternalᚋinputpropᚐValidationPattern(ctx context.Context, sel ast.SelectionSet, v inputprop.ValidationPattern) graphql.Marshaler {
+func (ec *executionContext) marshalNValidationPattern2slipwayᚋinternalᚋpureᚋinputpropᚐValidationPattern(ctx context.Context, sel ast.SelectionSet, v inputprop.ValidationPattern) graphql.Marshaler {
 	return ec._ValidationPattern(ctx, sel, &v)
 }
 
@@ -54992,7 +54992,7 @@ func (ec *executionContext) unmarshalNValidationPatternInput2map(ctx context.Con
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx context.Context, sel ast.SelectionSet, v *account.Membership) graphql.Marshaler {
+func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembership(ctx context.Context, sel ast.SelectionSet, v *account.Membership) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -55002,15 +55002,15 @@ func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋa
 	return ec._ViewerOrganization(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputvalues.Wanted) graphql.Marshaler {
+func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputvalues.Wanted) graphql.Marshaler {
 	return ec._WantedOptions(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Wanted) graphql.Marshaler {
+func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐWantedᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Wanted) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted(ctx, sel, v[i])
+		return ec.marshalNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55022,15 +55022,15 @@ func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputv
 	return ret
 }
 
-func (ec *executionContext) unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx context.Context, v any) (gate.Weekday, error) {
+func (ec *executionContext) unmarshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(ctx context.Context, v any) (gate.Weekday, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday[tmp]
+	res := unmarshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx context.Context, sel ast.SelectionSet, v gate.Weekday) graphql.Marshaler {
+func (ec *executionContext) marshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(ctx context.Context, sel ast.SelectionSet, v gate.Weekday) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday[v])
+	res := graphql.MarshalString(marshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -55040,7 +55040,7 @@ func (ec *executionContext) marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(
 }
 
 var (
-	unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday = map[string]gate.Weekday{
+	unmarshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday = map[string]gate.Weekday{
 		"MONDAY":    gate.Monday,
 		"TUESDAY":   gate.Tuesday,
 		"WEDNESDAY": gate.Wednesday,
@@ -55049,7 +55049,7 @@ var (
 		"SATURDAY":  gate.Saturday,
 		"SUNDAY":    gate.Sunday,
 	}
-	marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday = map[gate.Weekday]string{
+	marshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday = map[gate.Weekday]string{
 		gate.Monday:    "MONDAY",
 		gate.Tuesday:   "TUESDAY",
 		gate.Wednesday: "WEDNESDAY",
@@ -55060,13 +55060,13 @@ var (
 	}
 )
 
-func (ec *executionContext) unmarshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx context.Context, v any) ([]gate.Weekday, error) {
+func (ec *executionContext) unmarshalNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(ctx context.Context, v any) ([]gate.Weekday, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]gate.Weekday, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -55074,11 +55074,11 @@ func (ec *executionContext) unmarshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWee
 	return res, nil
 }
 
-func (ec *executionContext) marshalNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Weekday) graphql.Marshaler {
+func (ec *executionContext) marshalNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Weekday) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday(ctx, sel, v[i])
+		return ec.marshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55274,7 +55274,7 @@ func (ec *executionContext) unmarshalOArrayPropertyInput2map(ctx context.Context
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
+func (ec *executionContext) marshalOAuditEventConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55427,14 +55427,14 @@ func (ec *executionContext) marshalOCreateTokenPayload2ᚖslipwayᚋgraphᚋmode
 	return ec._CreateTokenPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalODefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DefaultValueDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.DefaultValueDefinition]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55469,14 +55469,14 @@ func (ec *executionContext) marshalODeleteProjectPayload2ᚖslipwayᚋgraphᚋmo
 	return ec._DeleteProjectPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+func (ec *executionContext) marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Deployment(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, v any) ([]state.Action, error) {
+func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, v any) ([]state.Action, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -55485,7 +55485,7 @@ func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋd
 	res := make([]state.Action, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -55493,14 +55493,14 @@ func (ec *executionContext) unmarshalODeploymentAction2ᚕslipwayᚋinternalᚋd
 	return res, nil
 }
 
-func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []state.Action) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []state.Action) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(ctx, sel, v[i])
+		return ec.marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55512,14 +55512,14 @@ func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋdep
 	return ret
 }
 
-func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(ctx context.Context, sel ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(ctx context.Context, sel ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeploymentComparison(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55541,14 +55541,14 @@ func (ec *executionContext) unmarshalODeploymentErrorInput2ᚖslipwayᚋgraphᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []event.Event) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentEvent2ᚕslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []event.Event) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent(ctx, sel, v[i])
+		return ec.marshalNDeploymentEvent2slipwayᚋinternalᚋpureᚋeventᚐEvent(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55560,7 +55560,7 @@ func (ec *executionContext) marshalODeploymentEvent2ᚕslipwayᚋinternalᚋeven
 	return ret
 }
 
-func (ec *executionContext) unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx context.Context, v any) ([]*event.Event, error) {
+func (ec *executionContext) unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(ctx context.Context, v any) ([]*event.Event, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -55569,7 +55569,7 @@ func (ec *executionContext) unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinter
 	res := make([]*event.Event, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋpureᚋeventᚐEvent(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -55585,7 +55585,7 @@ func (ec *executionContext) unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmode
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, v any) ([]gate.Operation, error) {
+func (ec *executionContext) unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx context.Context, v any) ([]gate.Operation, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -55594,7 +55594,7 @@ func (ec *executionContext) unmarshalODeploymentOperation2ᚕslipwayᚋinternal�
 	res := make([]gate.Operation, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -55602,14 +55602,14 @@ func (ec *executionContext) unmarshalODeploymentOperation2ᚕslipwayᚋinternal�
 	return res, nil
 }
 
-func (ec *executionContext) marshalODeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Operation) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(ctx, sel, v[i])
+		return ec.marshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55621,7 +55621,7 @@ func (ec *executionContext) marshalODeploymentOperation2ᚕslipwayᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(ctx context.Context, sel ast.SelectionSet, v *propose.Plan) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋproposeᚐPlan(ctx context.Context, sel ast.SelectionSet, v *propose.Plan) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55688,7 +55688,7 @@ func (ec *executionContext) marshalODestroyModuleInstancePayload2ᚖslipwayᚋgr
 	return ec._DestroyModuleInstancePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(ctx context.Context, sel ast.SelectionSet, v *state.Drift) graphql.Marshaler {
+func (ec *executionContext) marshalODrift2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐDrift(ctx context.Context, sel ast.SelectionSet, v *state.Drift) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55727,14 +55727,14 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*valuesource.Source) graphql.Marshaler {
+func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*valuesource.Source) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(ctx, sel, v[i])
+		return ec.marshalNDynamicSource2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSource(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55746,28 +55746,28 @@ func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋinp
 	return ret
 }
 
-func (ec *executionContext) marshalODynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
+func (ec *executionContext) marshalODynamicValueConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DynamicValueConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋecsᚐAcceptedPauseControl(ctx context.Context, sel ast.SelectionSet, v *ecs.AcceptedPauseControl) graphql.Marshaler {
+func (ec *executionContext) marshalOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋpureᚋecsᚐAcceptedPauseControl(ctx context.Context, sel ast.SelectionSet, v *ecs.AcceptedPauseControl) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._EcsAcceptedPauseControl(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEcsListenerRule2ᚕslipwayᚋinternalᚋecsᚐListenerRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.ListenerRule) graphql.Marshaler {
+func (ec *executionContext) marshalOEcsListenerRule2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.ListenerRule) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNEcsListenerRule2slipwayᚋinternalᚋecsᚐListenerRule(ctx, sel, v[i])
+		return ec.marshalNEcsListenerRule2slipwayᚋinternalᚋpureᚋecsᚐListenerRule(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55779,14 +55779,14 @@ func (ec *executionContext) marshalOEcsListenerRule2ᚕslipwayᚋinternalᚋecs�
 	return ret
 }
 
-func (ec *executionContext) marshalOEcsListenerState2ᚕslipwayᚋinternalᚋecsᚐListenerStateᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.ListenerState) graphql.Marshaler {
+func (ec *executionContext) marshalOEcsListenerState2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerStateᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.ListenerState) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNEcsListenerState2slipwayᚋinternalᚋecsᚐListenerState(ctx, sel, v[i])
+		return ec.marshalNEcsListenerState2slipwayᚋinternalᚋpureᚋecsᚐListenerState(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55798,21 +55798,21 @@ func (ec *executionContext) marshalOEcsListenerState2ᚕslipwayᚋinternalᚋecs
 	return ret
 }
 
-func (ec *executionContext) marshalOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋecsᚐServiceDeploymentState(ctx context.Context, sel ast.SelectionSet, v *ecs.ServiceDeploymentState) graphql.Marshaler {
+func (ec *executionContext) marshalOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceDeploymentState(ctx context.Context, sel ast.SelectionSet, v *ecs.ServiceDeploymentState) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._EcsServiceDeploymentState(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEcsServiceRevision2ᚕslipwayᚋinternalᚋecsᚐServiceRevisionᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.ServiceRevision) graphql.Marshaler {
+func (ec *executionContext) marshalOEcsServiceRevision2ᚕslipwayᚋinternalᚋpureᚋecsᚐServiceRevisionᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.ServiceRevision) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNEcsServiceRevision2slipwayᚋinternalᚋecsᚐServiceRevision(ctx, sel, v[i])
+		return ec.marshalNEcsServiceRevision2slipwayᚋinternalᚋpureᚋecsᚐServiceRevision(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55824,14 +55824,14 @@ func (ec *executionContext) marshalOEcsServiceRevision2ᚕslipwayᚋinternalᚋe
 	return ret
 }
 
-func (ec *executionContext) marshalOEcsServiceRevision2ᚖslipwayᚋinternalᚋecsᚐServiceRevision(ctx context.Context, sel ast.SelectionSet, v *ecs.ServiceRevision) graphql.Marshaler {
+func (ec *executionContext) marshalOEcsServiceRevision2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceRevision(ctx context.Context, sel ast.SelectionSet, v *ecs.ServiceRevision) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._EcsServiceRevision(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋecsᚐTaskDefinition(ctx context.Context, sel ast.SelectionSet, v *ecs.TaskDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpureᚋecsᚐTaskDefinition(ctx context.Context, sel ast.SelectionSet, v *ecs.TaskDefinition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -55845,35 +55845,35 @@ func (ec *executionContext) marshalOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐ
 	return ec._EndRulePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+func (ec *executionContext) marshalOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Environment(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
+func (ec *executionContext) marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._EnvironmentConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOErrorAction2ᚖslipwayᚋinternalᚋfaultᚐAction(ctx context.Context, sel ast.SelectionSet, v *fault.Action) graphql.Marshaler {
+func (ec *executionContext) marshalOErrorAction2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐAction(ctx context.Context, sel ast.SelectionSet, v *fault.Action) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ErrorAction(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Entry) graphql.Marshaler {
+func (ec *executionContext) marshalOErrorCode2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Entry) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEntry(ctx, sel, v[i])
+		return ec.marshalNErrorCode2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntry(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -55885,14 +55885,14 @@ func (ec *executionContext) marshalOErrorCode2ᚕᚖslipwayᚋinternalᚋfault�
 	return ret
 }
 
-func (ec *executionContext) marshalOErrorSection2ᚕslipwayᚋinternalᚋfaultᚐSectionᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Section) graphql.Marshaler {
+func (ec *executionContext) marshalOErrorSection2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐSectionᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Section) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNErrorSection2slipwayᚋinternalᚋfaultᚐSection(ctx, sel, v[i])
+		return ec.marshalNErrorSection2slipwayᚋinternalᚋbaseᚋfaultᚐSection(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -56034,14 +56034,14 @@ func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.Se
 	return res
 }
 
-func (ec *executionContext) marshalOInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
+func (ec *executionContext) marshalOInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Property) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(ctx, sel, v[i])
+		return ec.marshalNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -56070,7 +56070,7 @@ func (ec *executionContext) unmarshalOInputPropertyInput2ᚕmapᚄ(ctx context.C
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx context.Context, v any) ([]*inputprop.RawProperty, error) {
+func (ec *executionContext) unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawPropertyᚄ(ctx context.Context, v any) ([]*inputprop.RawProperty, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -56079,7 +56079,7 @@ func (ec *executionContext) unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinterna
 	res := make([]*inputprop.RawProperty, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawProperty(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -56087,7 +56087,7 @@ func (ec *executionContext) unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinterna
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalOInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx context.Context, v any) (*inputprop.RawProperty, error) {
+func (ec *executionContext) unmarshalOInputPropertyInput2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐRawProperty(ctx context.Context, v any) (*inputprop.RawProperty, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -56095,7 +56095,7 @@ func (ec *executionContext) unmarshalOInputPropertyInput2ᚖslipwayᚋinternal�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOInputValues2slipwayᚋinternalᚋinputpropᚐValues(ctx context.Context, sel ast.SelectionSet, v inputprop.Values) graphql.Marshaler {
+func (ec *executionContext) marshalOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(ctx context.Context, sel ast.SelectionSet, v inputprop.Values) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56127,7 +56127,7 @@ func (ec *executionContext) marshalOInt2ᚖint32(ctx context.Context, sel ast.Se
 	return res
 }
 
-func (ec *executionContext) marshalOItemTitle2ᚖslipwayᚋinternalᚋinputpropᚐObjectCollectionItemTitleConfig(ctx context.Context, sel ast.SelectionSet, v *inputprop.ObjectCollectionItemTitleConfig) graphql.Marshaler {
+func (ec *executionContext) marshalOItemTitle2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐObjectCollectionItemTitleConfig(ctx context.Context, sel ast.SelectionSet, v *inputprop.ObjectCollectionItemTitleConfig) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56160,7 +56160,7 @@ func (ec *executionContext) marshalOJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	return res
 }
 
-func (ec *executionContext) unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, v any) (*strictjson.Node, error) {
+func (ec *executionContext) unmarshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx context.Context, v any) (*strictjson.Node, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -56168,7 +56168,7 @@ func (ec *executionContext) unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, sel ast.SelectionSet, v *strictjson.Node) graphql.Marshaler {
+func (ec *executionContext) marshalOJSON2ᚖslipwayᚋinternalᚋbaseᚋstrictjsonᚐNode(ctx context.Context, sel ast.SelectionSet, v *strictjson.Node) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56186,7 +56186,7 @@ func (ec *executionContext) unmarshalOKeyValuePropertyInput2map(ctx context.Cont
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(ctx context.Context, sel ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
+func (ec *executionContext) marshalOLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(ctx context.Context, sel ast.SelectionSet, v *execution.Lease) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56208,14 +56208,14 @@ func (ec *executionContext) unmarshalOLiveInDemandInput2ᚖslipwayᚋgraphᚋmod
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DeploymentLog]) graphql.Marshaler {
+func (ec *executionContext) marshalOLogLineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DeploymentLog]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._LogLineConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋrunlogᚐLineᚄ(ctx context.Context, v any) ([]*runlog.Line, error) {
+func (ec *executionContext) unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋpureᚋrunlogᚐLineᚄ(ctx context.Context, v any) ([]*runlog.Line, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -56224,7 +56224,7 @@ func (ec *executionContext) unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋru
 	res := make([]*runlog.Line, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋrunlogᚐLine(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋpureᚋrunlogᚐLine(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -56232,7 +56232,7 @@ func (ec *executionContext) unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋru
 	return res, nil
 }
 
-func (ec *executionContext) marshalOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(ctx context.Context, sel ast.SelectionSet, v *inputprop.MapKeyConfig) graphql.Marshaler {
+func (ec *executionContext) marshalOMapKey2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐMapKeyConfig(ctx context.Context, sel ast.SelectionSet, v *inputprop.MapKeyConfig) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56247,14 +56247,14 @@ func (ec *executionContext) unmarshalOMapKeyInput2map(ctx context.Context, v any
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ModuleDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleDefinition]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56291,14 +56291,14 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ModuleInstance(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56330,21 +56330,21 @@ func (ec *executionContext) unmarshalOModuleOutputInput2ᚕᚖslipwayᚋgraphᚋ
 	return res, nil
 }
 
-func (ec *executionContext) marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ModuleVersion(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleVersion]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ModuleVersionConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(ctx context.Context, sel ast.SelectionSet, v *catalog.Deprecation) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋserviceᚋcatalogᚐDeprecation(ctx context.Context, sel ast.SelectionSet, v *catalog.Deprecation) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56447,28 +56447,28 @@ func (ec *executionContext) marshalOOrganization2ᚖslipwayᚋentᚐOrganization
 	return ec._Organization(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
+func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._OrganizationConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(ctx context.Context, sel ast.SelectionSet, v *gate.Override) graphql.Marshaler {
+func (ec *executionContext) marshalOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(ctx context.Context, sel ast.SelectionSet, v *gate.Override) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Override(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {
+func (ec *executionContext) marshalOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Project(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Project]) graphql.Marshaler {
+func (ec *executionContext) marshalOProjectConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Project]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56548,7 +56548,7 @@ func (ec *executionContext) marshalORejectDeploymentPayload2ᚖslipwayᚋgraph�
 	return ec._RejectDeploymentPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
+func (ec *executionContext) marshalORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56569,14 +56569,14 @@ func (ec *executionContext) marshalOReportDeploymentPayload2ᚖslipwayᚋgraph�
 	return ec._ReportDeploymentPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
+func (ec *executionContext) marshalORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(ctx, sel, v[i])
+		return ec.marshalNRequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -56602,34 +56602,34 @@ func (ec *executionContext) marshalORevokeTokenPayload2ᚖslipwayᚋgraphᚋmode
 	return ec._RevokeTokenPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx context.Context, v any) (*actor.Role, error) {
+func (ec *executionContext) unmarshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(ctx context.Context, v any) (*actor.Role, error) {
 	if v == nil {
 		return nil, nil
 	}
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole[tmp]
+	res := unmarshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole[tmp]
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx context.Context, sel ast.SelectionSet, v *actor.Role) graphql.Marshaler {
+func (ec *executionContext) marshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(ctx context.Context, sel ast.SelectionSet, v *actor.Role) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalString(marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole[*v])
+	res := graphql.MarshalString(marshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole[*v])
 	return res
 }
 
 var (
-	unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole = map[string]actor.Role{
+	unmarshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole = map[string]actor.Role{
 		"VIEWER":     actor.Viewer,
 		"DEVELOPER":  actor.Developer,
 		"ADMIN":      actor.Admin,
 		"RUNNER":     actor.Runner,
 		"SUPERADMIN": actor.Superadmin,
 	}
-	marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole = map[actor.Role]string{
+	marshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole = map[actor.Role]string{
 		actor.Viewer:     "VIEWER",
 		actor.Developer:  "DEVELOPER",
 		actor.Admin:      "ADMIN",
@@ -56653,7 +56653,7 @@ func (ec *executionContext) marshalORollbackDeploymentPayload2ᚖslipwayᚋgraph
 	return ec._RollbackDeploymentPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
+func (ec *executionContext) marshalORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56789,14 +56789,14 @@ func (ec *executionContext) unmarshalOTextPropertyInput2map(ctx context.Context,
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
+func (ec *executionContext) marshalOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._TokenConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx context.Context, sel ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+func (ec *executionContext) marshalOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(ctx context.Context, sel ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56866,7 +56866,7 @@ func (ec *executionContext) marshalOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodel
 	return ec._UpdateRulePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx context.Context, sel ast.SelectionSet, v *fault.Data) graphql.Marshaler {
+func (ec *executionContext) marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(ctx context.Context, sel ast.SelectionSet, v *fault.Data) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -56909,14 +56909,14 @@ func (ec *executionContext) marshalOUtcDateTime2ᚖtimeᚐTime(ctx context.Conte
 	return res
 }
 
-func (ec *executionContext) marshalOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.ValidationPattern) graphql.Marshaler {
+func (ec *executionContext) marshalOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.ValidationPattern) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNValidationPattern2slipwayᚋinternalᚋinputpropᚐValidationPattern(ctx, sel, v[i])
+		return ec.marshalNValidationPattern2slipwayᚋinternalᚋpureᚋinputpropᚐValidationPattern(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -56945,21 +56945,21 @@ func (ec *executionContext) unmarshalOValidationPatternInput2ᚕmapᚄ(ctx conte
 	return res, nil
 }
 
-func (ec *executionContext) marshalOViewer2ᚖslipwayᚋinternalᚋactorᚐActor(ctx context.Context, sel ast.SelectionSet, v *actor.Actor) graphql.Marshaler {
+func (ec *executionContext) marshalOViewer2ᚖslipwayᚋinternalᚋbaseᚋactorᚐActor(ctx context.Context, sel ast.SelectionSet, v *actor.Actor) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Viewer(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
+func (ec *executionContext) marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx, sel, v[i])
+		return ec.marshalNViewerOrganization2ᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembership(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

@@ -14,32 +14,32 @@ import (
 	"slipway/graph/model"
 	"slipway/graph/plan"
 	"slipway/graph/scalar"
-	"slipway/internal/access"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
-	"slipway/internal/defaults"
-	"slipway/internal/deployment/admission"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/deployment/releases"
-	"slipway/internal/deployment/state"
-	"slipway/internal/deployment/view"
-	"slipway/internal/deployment/waiting"
-	"slipway/internal/ecs"
-	"slipway/internal/event"
-	"slipway/internal/fault"
-	"slipway/internal/feed"
-	"slipway/internal/gate"
-	"slipway/internal/inputprop"
-	"slipway/internal/inputvalidation"
-	"slipway/internal/inputvalidation/valuesource"
-	"slipway/internal/inputvalues"
-	"slipway/internal/output"
-	"slipway/internal/page"
-	"slipway/internal/record"
-	"slipway/internal/release"
-	"slipway/internal/runlog"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/feed"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/gate"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/inputvalues"
+	"slipway/internal/pure/output"
+	"slipway/internal/pure/release"
+	"slipway/internal/pure/runlog"
+	"slipway/internal/service/access"
+	"slipway/internal/service/account"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/defaults"
+	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/state"
+	"slipway/internal/service/deployment/view"
+	"slipway/internal/service/deployment/waiting"
+	"slipway/internal/service/inputvalidation"
+	"slipway/internal/service/inputvalidation/valuesource"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -492,7 +492,7 @@ func init() {
 		"role": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
 			v := obj.Role
-			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
+			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
 		"counts": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -512,7 +512,7 @@ func init() {
 		"role": {Object: "ApprovalsDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Approvals)
 			v := obj.Role
-			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
+			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
 		"by": {Object: "ApprovalsDemand", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -540,7 +540,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"started": {Object: "ApproveDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -558,7 +558,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w, n, v)
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
 		},
 		},
 	}
@@ -572,7 +572,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 	}
@@ -586,7 +586,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 	}
@@ -600,7 +600,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 	}
@@ -734,7 +734,7 @@ func init() {
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeORole2ᚖslipwayᚋinternalᚋactorᚐRole(w, n, v)
+			return writeORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
 		"channel": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -793,7 +793,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "AuditEventConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -817,7 +817,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "AuditEventConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -932,7 +932,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -946,7 +946,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"lease": {Object: "ClaimDeploymentPayload", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -958,7 +958,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w, n, v)
+			return writeOLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(w, n, v)
 		},
 		},
 	}
@@ -972,7 +972,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -1085,7 +1085,7 @@ func init() {
 			if v == nil {
 				return false
 			}
-			return writeOInputValues2slipwayᚋinternalᚋinputpropᚐValues(w, n, v)
+			return writeOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(w, n, v)
 		},
 		},
 	}
@@ -1099,7 +1099,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w, n, v)
+			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
 		},
 		},
 		"warnings": {Object: "CreateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1111,7 +1111,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1125,7 +1125,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"warnings": {Object: "CreateDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1137,7 +1137,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1151,7 +1151,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 	}
@@ -1165,7 +1165,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
+			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
 		"warnings": {Object: "CreateModuleDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1177,7 +1177,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1191,7 +1191,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 	}
@@ -1219,7 +1219,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 	}
@@ -1245,7 +1245,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1347,7 +1347,7 @@ func init() {
 			if v == nil {
 				return w.Missing()
 			}
-			return writeNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(w, n, v)
+			return writeNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty(w, n, v)
 		},
 		},
 		"schemaJson": {Object: "DefaultValueDefinition", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1387,7 +1387,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "DefaultValueDefinitionConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1399,7 +1399,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinitionᚄ(w, n, v)
+			return writeNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinitionᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "DefaultValueDefinitionConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1411,7 +1411,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "DefaultValueDefinitionConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1444,7 +1444,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w, n, v)
+			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
 		},
 		},
 	}
@@ -1458,7 +1458,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w, n, v)
+			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
 		},
 		},
 	}
@@ -1472,7 +1472,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 	}
@@ -1486,7 +1486,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 	}
@@ -1500,7 +1500,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 	}
@@ -1558,7 +1558,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 		"environmentId": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1584,7 +1584,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 		"moduleInstanceId": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1610,7 +1610,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 		"deploymentType": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1639,7 +1639,7 @@ func init() {
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(w, n, v)
+			return writeNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(w, n, v)
 		},
 		},
 		"status": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1687,7 +1687,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w, n, v)
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
 		},
 		},
 		"outputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1772,7 +1772,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"rollbackToDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1798,7 +1798,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"data": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1858,7 +1858,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
+			return writeORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 		"givenInputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1974,7 +1974,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(w, n, v)
+			return writeNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w, n, v)
 		},
 		},
 		"foldedEvents": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2001,7 +2001,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOLogLineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"foldedLogLines": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2041,7 +2041,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"redeployEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2058,7 +2058,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"lineage": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2075,7 +2075,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(w, n, v)
+			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(w, n, v)
 		},
 		},
 		"version": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2098,7 +2098,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w, n, v)
+			return writeNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
 		"approvals": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2115,7 +2115,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(w, n, v)
+			return writeNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w, n, v)
 		},
 		},
 		"waitsUntil": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2138,7 +2138,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"startEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2155,7 +2155,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"override": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2167,7 +2167,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(w, n, v)
+			return writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w, n, v)
 		},
 		},
 		"promotedFrom": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2184,7 +2184,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"afterFailureOf": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2201,7 +2201,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"automaticRollback": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2218,7 +2218,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -2245,7 +2245,7 @@ func init() {
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(w, n, v)
+			return writeNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(w, n, v)
 		},
 		},
 		"version": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2273,7 +2273,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -2287,7 +2287,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"to": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2299,7 +2299,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"sameRelease": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2317,7 +2317,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"toVersion": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2329,7 +2329,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"inputs": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2341,7 +2341,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w, n, v)
 		},
 		},
 		"artifact": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2353,7 +2353,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w, n, v)
 		},
 		},
 	}
@@ -2367,7 +2367,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "DeploymentConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2379,7 +2379,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(w, n, v)
+			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "DeploymentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2391,7 +2391,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "DeploymentConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2447,7 +2447,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -2528,7 +2528,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w, n, v)
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
 		},
 		},
 		"requirements": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2540,7 +2540,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(w, n, v)
+			return writeNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
 		"violations": {Object: "DeploymentPlan", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2557,7 +2557,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(w, n, v)
+			return writeNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
 		},
 		},
 		"warnings": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2569,7 +2569,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 		"inputs": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2595,7 +2595,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"inputChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2607,7 +2607,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w, n, v)
 		},
 		},
 		"artifactChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2619,7 +2619,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w, n, v)
 		},
 		},
 		"sourceChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2631,7 +2631,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w, n, v)
+			return writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w, n, v)
 		},
 		},
 		"token": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2677,7 +2677,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 		"deploymentId": {Object: "DeploymentReference", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2703,7 +2703,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -2717,7 +2717,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 	}
@@ -2755,7 +2755,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"warning": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2778,7 +2778,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -2818,7 +2818,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -2850,7 +2850,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDynamicSourceParam2ᚕslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParamᚄ(w, n, v)
+			return writeNDynamicSourceParam2ᚕslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParamᚄ(w, n, v)
 		},
 		},
 	}
@@ -2890,7 +2890,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "DynamicValueConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2902,7 +2902,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputOption2ᚕᚖslipwayᚋinternalᚋinputpropᚐOptionᚄ(w, n, v)
+			return writeNInputOption2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "DynamicValueConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2914,7 +2914,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "DynamicValueConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2947,7 +2947,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(w, n, v)
+			return writeNInputOption2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐOption(w, n, v)
 		},
 		},
 	}
@@ -3046,7 +3046,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋecsᚐAcceptedPauseControl(w, n, v)
+			return writeOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋpureᚋecsᚐAcceptedPauseControl(w, n, v)
 		},
 		},
 		"deployedTaskDefinition": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3058,7 +3058,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋecsᚐTaskDefinition(w, n, v)
+			return writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpureᚋecsᚐTaskDefinition(w, n, v)
 		},
 		},
 		"previousTaskDefinition": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3070,7 +3070,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋecsᚐTaskDefinition(w, n, v)
+			return writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpureᚋecsᚐTaskDefinition(w, n, v)
 		},
 		},
 		"detectedVia": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3100,7 +3100,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsListenerState2ᚕslipwayᚋinternalᚋecsᚐListenerStateᚄ(w, n, v)
+			return writeOEcsListenerState2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerStateᚄ(w, n, v)
 		},
 		},
 		"events": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3112,7 +3112,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(w, n, v)
+			return writeODeploymentEvent2ᚕslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w, n, v)
 		},
 		},
 		"postDeployEnabled": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3172,7 +3172,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋecsᚐServiceDeploymentState(w, n, v)
+			return writeOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceDeploymentState(w, n, v)
 		},
 		},
 		"triggerChannel": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3314,7 +3314,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsListenerRule2ᚕslipwayᚋinternalᚋecsᚐListenerRuleᚄ(w, n, v)
+			return writeOEcsListenerRule2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerRuleᚄ(w, n, v)
 		},
 		},
 	}
@@ -3388,7 +3388,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsServiceRevision2ᚕslipwayᚋinternalᚋecsᚐServiceRevisionᚄ(w, n, v)
+			return writeOEcsServiceRevision2ᚕslipwayᚋinternalᚋpureᚋecsᚐServiceRevisionᚄ(w, n, v)
 		},
 		},
 		"targetServiceRevision": {Object: "EcsServiceDeploymentState", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3400,7 +3400,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEcsServiceRevision2ᚖslipwayᚋinternalᚋecsᚐServiceRevision(w, n, v)
+			return writeOEcsServiceRevision2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceRevision(w, n, v)
 		},
 		},
 	}
@@ -3539,7 +3539,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 		"name": {Object: "Environment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3584,7 +3584,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"rules": {Object: "Environment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3622,7 +3622,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w, n, v)
+			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
 	}
@@ -3636,7 +3636,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "EnvironmentConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3648,7 +3648,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(w, n, v)
+			return writeNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "EnvironmentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3660,7 +3660,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "EnvironmentConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3693,7 +3693,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 	}
@@ -3775,7 +3775,7 @@ func init() {
 		"render": {Object: "ErrorSection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Section)
 			v := obj.Render
-			return writeNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender(w, n, v)
+			return writeNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender(w, n, v)
 		},
 		},
 		"items": {Object: "ErrorSection", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3947,7 +3947,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(w, n, v)
+			return writeNHoursSpan2ᚕslipwayᚋinternalᚋpureᚋgateᚐSpanᚄ(w, n, v)
 		},
 		},
 	}
@@ -3958,7 +3958,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(w, n, v)
+			return writeNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(w, n, v)
 		},
 		},
 		"from": {Object: "HoursSpan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4150,7 +4150,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(w, n, v)
+			return writeNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
 		},
 		},
 		"unresolved": {Object: "InputsValidation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4171,7 +4171,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -4323,7 +4323,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
+			return writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 	}
@@ -4342,7 +4342,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(w, n, v)
+			return writeNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w, n, v)
 		},
 		},
 		"minutes": {Object: "LiveInDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4406,7 +4406,7 @@ func init() {
 		"stream": {Object: "LogLine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.DeploymentLog)
 			v := obj.Stream
-			return writeNLogStream2slipwayᚋinternalᚋrunlogᚐStream(w, n, v)
+			return writeNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream(w, n, v)
 		},
 		},
 		"text": {Object: "LogLine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4429,7 +4429,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNLogLineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "LogLineConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4453,7 +4453,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "LogLineConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4527,7 +4527,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(w, n, v)
+			return writeOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(w, n, v)
 		},
 		},
 		"placeholder": {Object: "MapKey", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4645,7 +4645,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"versions": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4666,7 +4666,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -4680,7 +4680,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "ModuleDefinitionConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4692,7 +4692,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(w, n, v)
+			return writeNModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "ModuleDefinitionConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4704,7 +4704,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "ModuleDefinitionConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4737,7 +4737,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
+			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
 	}
@@ -4795,7 +4795,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 		"environmentId": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4821,7 +4821,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 		"moduleDefinitionId": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4847,7 +4847,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
+			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
 		"name": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4888,7 +4888,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"outputs": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4919,7 +4919,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"destroyedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4942,7 +4942,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4959,7 +4959,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(w, n, v)
+			return writeODrift2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐDrift(w, n, v)
 		},
 		},
 		"activeDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4976,7 +4976,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"lastDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4993,7 +4993,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"previousDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5010,7 +5010,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"deploymentCounts": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5027,7 +5027,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(w, n, v)
+			return writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(w, n, v)
 		},
 		},
 		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5062,7 +5062,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"outdated": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5079,7 +5079,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(w, n, v)
+			return writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(w, n, v)
 		},
 		},
 		"dependents": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5100,7 +5100,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"ownInputs": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5137,7 +5137,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(w, n, v)
+			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(w, n, v)
 		},
 		},
 	}
@@ -5151,7 +5151,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "ModuleInstanceConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5163,7 +5163,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(w, n, v)
+			return writeNModuleInstance2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstanceᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "ModuleInstanceConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5175,7 +5175,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "ModuleInstanceConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5208,7 +5208,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 	}
@@ -5292,7 +5292,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
+			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
 		"version": {Object: "ModuleVersion", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5327,7 +5327,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(w, n, v)
+			return writeNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w, n, v)
 		},
 		},
 		"inputsJson": {Object: "ModuleVersion", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5358,7 +5358,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(w, n, v)
+			return writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclaredᚄ(w, n, v)
 		},
 		},
 		"sourceUrl": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5402,7 +5402,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(w, n, v)
+			return writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋserviceᚋcatalogᚐDeprecation(w, n, v)
 		},
 		},
 	}
@@ -5416,7 +5416,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "ModuleVersionConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5428,7 +5428,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(w, n, v)
+			return writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersionᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "ModuleVersionConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5440,7 +5440,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "ModuleVersionConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5478,7 +5478,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"createdAt": {Object: "ModuleVersionDeprecation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5516,7 +5516,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 	}
@@ -5530,7 +5530,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 	}
@@ -6557,7 +6557,7 @@ func init() {
 			if v == nil {
 				return false
 			}
-			return writeOInputValues2slipwayᚋinternalᚋinputpropᚐValues(w, n, v)
+			return writeOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(w, n, v)
 		},
 		},
 	}
@@ -6628,7 +6628,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(w, n, v)
+			return writeNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w, n, v)
 		},
 		},
 		"default": {Object: "ObjectArrayProperty", IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6667,7 +6667,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOItemTitle2ᚖslipwayᚋinternalᚋinputpropᚐObjectCollectionItemTitleConfig(w, n, v)
+			return writeOItemTitle2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐObjectCollectionItemTitleConfig(w, n, v)
 		},
 		},
 		"required": {Object: "ObjectArrayProperty", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6744,7 +6744,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(w, n, v)
+			return writeNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w, n, v)
 		},
 		},
 		"default": {Object: "ObjectMapProperty", IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6774,7 +6774,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOItemTitle2ᚖslipwayᚋinternalᚋinputpropᚐObjectCollectionItemTitleConfig(w, n, v)
+			return writeOItemTitle2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐObjectCollectionItemTitleConfig(w, n, v)
 		},
 		},
 		"key": {Object: "ObjectMapProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6786,7 +6786,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(w, n, v)
+			return writeOMapKey2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐMapKeyConfig(w, n, v)
 		},
 		},
 		"required": {Object: "ObjectMapProperty", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6930,7 +6930,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "OrganizationConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6954,7 +6954,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "OrganizationConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7024,7 +7024,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 		"read": {Object: "OutdatedReference", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7041,7 +7041,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"live": {Object: "OutdatedReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7058,7 +7058,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -7202,7 +7202,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -7216,7 +7216,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNProjectEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "ProjectConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7228,7 +7228,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚕᚖslipwayᚋinternalᚋrecordᚐProjectᚄ(w, n, v)
+			return writeNProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(w, n, v)
 		},
 		},
 		"pageInfo": {Object: "ProjectConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7240,7 +7240,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "ProjectConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7273,7 +7273,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 	}
@@ -7287,7 +7287,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"warnings": {Object: "PromoteDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7299,7 +7299,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -7313,7 +7313,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"warnings": {Object: "PublishModuleVersionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7325,7 +7325,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -7415,7 +7415,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
+			return writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 	}
@@ -7476,7 +7476,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOViewer2ᚖslipwayᚋinternalᚋactorᚐActor(w, n, v)
+			return writeOViewer2ᚖslipwayᚋinternalᚋbaseᚋactorᚐActor(w, n, v)
 		},
 		},
 		"moduleDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7496,7 +7496,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"moduleDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7516,7 +7516,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
+			return writeOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
 		"moduleVersion": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7536,7 +7536,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"defaultValueDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7556,7 +7556,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"defaultValueDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7576,7 +7576,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w, n, v)
+			return writeODefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
 		},
 		},
 		"deployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7596,7 +7596,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"deployment": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7616,7 +7616,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"compareDeployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7636,7 +7636,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(w, n, v)
+			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w, n, v)
 		},
 		},
 		"auditEvents": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7656,7 +7656,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOAuditEventConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"tokens": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7676,7 +7676,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"organizations": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7696,7 +7696,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOOrganizationConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"release": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7716,7 +7716,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
+			return writeORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 		"moduleInstances": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7736,7 +7736,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"moduleInstance": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7756,7 +7756,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 		"projects": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7776,7 +7776,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOProjectConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"project": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7796,7 +7796,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 		"environments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7816,7 +7816,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"environment": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7836,7 +7836,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 		"validateInputs": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7896,7 +7896,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeODynamicValueConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"dynamicSources": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7912,7 +7912,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w, n, v)
+			return writeODynamicSource2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w, n, v)
 		},
 		},
 		"errorCodes": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7928,7 +7928,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(w, n, v)
+			return writeOErrorCode2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntryᚄ(w, n, v)
 		},
 		},
 		"deploymentPlan": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7948,7 +7948,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(w, n, v)
+			return writeODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋproposeᚐPlan(w, n, v)
 		},
 		},
 		"rules": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7968,7 +7968,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -7982,7 +7982,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"warnings": {Object: "RedeployDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7994,7 +7994,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -8074,7 +8074,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(w, n, v)
+			return writeOInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w, n, v)
 		},
 		},
 		"required": {Object: "ReferenceProperty", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8094,7 +8094,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 	}
@@ -8108,7 +8108,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -8166,7 +8166,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"digest": {Object: "Release", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8258,7 +8258,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -8275,7 +8275,7 @@ func init() {
 		"kind": {Object: "ReleaseChange", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*release.Change)
 			v := obj.Kind
-			return writeNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(w, n, v)
+			return writeNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind(w, n, v)
 		},
 		},
 		"before": {Object: "ReleaseChange", IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8319,7 +8319,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"lease": {Object: "RenewLeasePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8331,7 +8331,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w, n, v)
+			return writeNLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(w, n, v)
 		},
 		},
 	}
@@ -8369,7 +8369,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"warning": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8392,7 +8392,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"lease": {Object: "ReportDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8404,7 +8404,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w, n, v)
+			return writeNLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(w, n, v)
 		},
 		},
 	}
@@ -8479,7 +8479,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputLevel2ᚕslipwayᚋinternalᚋinputvaluesᚐLevelᚄ(w, n, v)
+			return writeNInputLevel2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐLevelᚄ(w, n, v)
 		},
 		},
 		"items": {Object: "ResolvedInputs", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8491,7 +8491,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputItem2ᚕslipwayᚋinternalᚋinputvaluesᚐItemᚄ(w, n, v)
+			return writeNInputItem2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐItemᚄ(w, n, v)
 		},
 		},
 		"options": {Object: "ResolvedInputs", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8503,7 +8503,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(w, n, v)
+			return writeNWantedOptions2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐWantedᚄ(w, n, v)
 		},
 		},
 		"violations": {Object: "ResolvedInputs", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8515,7 +8515,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputViolation2ᚕslipwayᚋinternalᚋfaultᚐViolationᚄ(w, n, v)
+			return writeNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
 		},
 		},
 		"unresolved": {Object: "ResolvedInputs", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8536,7 +8536,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -8564,7 +8564,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"warnings": {Object: "RollbackDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8576,7 +8576,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -8613,7 +8613,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 		"environment": {Object: "Rule", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8630,7 +8630,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 		"operations": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8639,7 +8639,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(w, n, v)
+			return writeNDeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(w, n, v)
 		},
 		},
 		"demand": {Object: "Rule", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8712,7 +8712,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNRuleEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "RuleConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8736,7 +8736,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "RuleConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8830,7 +8830,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -8844,7 +8844,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputOption2ᚕslipwayᚋinternalᚋinputpropᚐOptionᚄ(w, n, v)
+			return writeNInputOption2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(w, n, v)
 		},
 		},
 	}
@@ -8933,7 +8933,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(w, n, v)
+			return writeOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(w, n, v)
 		},
 		},
 		"placeholder": {Object: "StringArrayProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8963,7 +8963,7 @@ func init() {
 			if v == nil {
 				return false
 			}
-			return writeOInputValues2slipwayᚋinternalᚋinputpropᚐValues(w, n, v)
+			return writeOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(w, n, v)
 		},
 		},
 	}
@@ -9058,7 +9058,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(w, n, v)
+			return writeOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(w, n, v)
 		},
 		},
 		"placeholder": {Object: "StringProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9088,7 +9088,7 @@ func init() {
 			if v == nil {
 				return false
 			}
-			return writeOInputValues2slipwayᚋinternalᚋinputpropᚐValues(w, n, v)
+			return writeOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(w, n, v)
 		},
 		},
 	}
@@ -9099,7 +9099,7 @@ func init() {
 				func(ctx context.Context, fc plan.Arguments) (<-chan *feed.Item, error) {
 					return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 				},
-				writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
+				writeNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem)
 		},
 		},
 		"deploymentsChanged": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
@@ -9108,7 +9108,7 @@ func init() {
 				func(ctx context.Context, fc plan.Arguments) (<-chan *feed.Item, error) {
 					return ec.Resolvers.Subscription().DeploymentsChanged(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["after"].(*string))
 				},
-				writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
+				writeNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem)
 		},
 		},
 		"deploymentLogs": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
@@ -9117,7 +9117,7 @@ func init() {
 				func(ctx context.Context, fc plan.Arguments) (<-chan *view.LogBatch, error) {
 					return ec.Resolvers.Subscription().DeploymentLogs(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 				},
-				writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch)
+				writeNLogBatch2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐLogBatch)
 		},
 		},
 	}
@@ -9197,7 +9197,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(w, n, v)
+			return writeOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(w, n, v)
 		},
 		},
 		"placeholder": {Object: "TextProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9259,7 +9259,7 @@ func init() {
 		"role": {Object: "Token", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Token)
 			v := obj.Role
-			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
+			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
 		"scope": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9271,7 +9271,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(w, n, v)
+			return writeOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(w, n, v)
 		},
 		},
 		"holder": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9348,7 +9348,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+			return writeNTokenEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
 		},
 		},
 		"nodes": {Object: "TokenConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9372,7 +9372,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "TokenConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9439,7 +9439,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 	}
@@ -9453,7 +9453,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 	}
@@ -9467,7 +9467,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 	}
@@ -9481,7 +9481,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w, n, v)
+			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
 		},
 		},
 		"changes": {Object: "UpdateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9493,7 +9493,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNFieldChange2ᚕᚖslipwayᚋinternalᚋdefaultsᚐChangeᚄ(w, n, v)
+			return writeNFieldChange2ᚕᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChangeᚄ(w, n, v)
 		},
 		},
 		"affectedVersions": {Object: "UpdateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9505,7 +9505,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(w, n, v)
+			return writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersionᚄ(w, n, v)
 		},
 		},
 		"affectedInstances": {Object: "UpdateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9517,7 +9517,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(w, n, v)
+			return writeNModuleInstance2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstanceᚄ(w, n, v)
 		},
 		},
 		"warnings": {Object: "UpdateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9529,7 +9529,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -9543,7 +9543,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
+			return writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
 	}
@@ -9557,7 +9557,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
+			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
 		"warnings": {Object: "UpdateModuleDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9569,7 +9569,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -9583,7 +9583,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
 	}
@@ -9597,7 +9597,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
+			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
 		},
 		},
 	}
@@ -9623,7 +9623,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -9669,7 +9669,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOErrorAction2ᚖslipwayᚋinternalᚋfaultᚐAction(w, n, v)
+			return writeOErrorAction2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐAction(w, n, v)
 		},
 		},
 		"details": {Object: "UserFacingErrorData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9681,7 +9681,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOErrorSection2ᚕslipwayᚋinternalᚋfaultᚐSectionᚄ(w, n, v)
+			return writeOErrorSection2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐSectionᚄ(w, n, v)
 		},
 		},
 		"isInternal": {Object: "UserFacingErrorData", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9766,7 +9766,7 @@ func init() {
 		"role": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			v := obj.Role
-			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
+			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
 		"organization": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9814,7 +9814,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(w, n, v)
+			return writeOViewerOrganization2ᚕᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembershipᚄ(w, n, v)
 		},
 		},
 		"tokenName": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9841,7 +9841,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(w, n, v)
+			return writeOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(w, n, v)
 		},
 		},
 		"permissions": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9855,7 +9855,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(w, n, v)
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
 		},
 		},
 		"leaseSeconds": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9901,7 +9901,7 @@ func init() {
 		"role": {Object: "ViewerOrganization", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*account.Membership)
 			v := obj.Role
-			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
+			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
 	}
@@ -10287,11 +10287,11 @@ func writeRuleDemand(w *plan.Writer, n *plan.Node, v scalar.RuleDemand) bool {
 	}
 }
 
-func writeNApproval2ᚕᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*waiting.Approval) bool {
-	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval)
+func writeNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*waiting.Approval) bool {
+	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval)
 }
 
-func writeNApproval2ᚖslipwayᚋinternalᚋdeploymentᚋwaitingᚐApproval(w *plan.Writer, n *plan.Node, v *waiting.Approval) bool {
+func writeNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval(w *plan.Writer, n *plan.Node, v *waiting.Approval) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10309,11 +10309,11 @@ func writeNAuditEvent2ᚖslipwayᚋentᚐAuditEvent(w *plan.Writer, n *plan.Node
 	return w.Object(n, planAuditEvent, v)
 }
 
-func writeNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.AuditEvent]) bool {
-	return plan.List(w, n, v, true, writeNAuditEventEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.AuditEvent]) bool {
+	return plan.List(w, n, v, true, writeNAuditEventEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNAuditEventEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.AuditEvent]) bool {
+func writeNAuditEventEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.AuditEvent]) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10328,97 +10328,97 @@ func writeNCreatedByType2slipwayᚋentᚋdefaultvaluedefinitionᚐCreatedByType(
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNCreatedByType2slipwayᚋentᚋdefaultvaluedefinitionᚐCreatedByType[v]), true)
 }
 
-func writeNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.DefaultValueDefinition) bool {
-	return plan.List(w, n, v, true, writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition)
+func writeNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.DefaultValueDefinition) bool {
+	return plan.List(w, n, v, true, writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition)
 }
 
-func writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w *plan.Writer, n *plan.Node, v *record.DefaultValueDefinition) bool {
+func writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w *plan.Writer, n *plan.Node, v *record.DefaultValueDefinition) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDefaultValueDefinition, v)
 }
 
-func writeNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.DefaultValueDefinition]) bool {
-	return plan.List(w, n, v, true, writeNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.DefaultValueDefinition]) bool {
+	return plan.List(w, n, v, true, writeNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.DefaultValueDefinition]) bool {
+func writeNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.DefaultValueDefinition]) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDefaultValueDefinitionEdge, v)
 }
 
-func writeNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(w *plan.Writer, n *plan.Node, v []*record.Deployment) bool {
-	return plan.List(w, n, v, true, writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment)
+func writeNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(w *plan.Writer, n *plan.Node, v []*record.Deployment) bool {
+	return plan.List(w, n, v, true, writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment)
 }
 
-func writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer, n *plan.Node, v *record.Deployment) bool {
+func writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w *plan.Writer, n *plan.Node, v *record.Deployment) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDeployment, v)
 }
 
-func writeNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction(w *plan.Writer, n *plan.Node, v state.Action) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋdeploymentᚋstateᚐAction[v]), true)
+func writeNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(w *plan.Writer, n *plan.Node, v state.Action) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction[v]), true)
 }
 
-func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
+func writeNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentChange, v)
 }
 
-func writeNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind(w *plan.Writer, n *plan.Node, v feed.Kind) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋinternalᚋfeedᚐKind[v]), true)
+func writeNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(w *plan.Writer, n *plan.Node, v feed.Kind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind[v]), true)
 }
 
-func writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*view.Count) bool {
-	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount)
+func writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*view.Count) bool {
+	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount)
 }
 
-func writeNDeploymentCount2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐCount(w *plan.Writer, n *plan.Node, v *view.Count) bool {
+func writeNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount(w *plan.Writer, n *plan.Node, v *view.Count) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentCount, v)
 }
 
-func writeNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Deployment]) bool {
-	return plan.List(w, n, v, true, writeNDeploymentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Deployment]) bool {
+	return plan.List(w, n, v, true, writeNDeploymentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNDeploymentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.Deployment]) bool {
+func writeNDeploymentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.Deployment]) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentEdge, v)
 }
 
-func writeNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent(w *plan.Writer, n *plan.Node, v event.Event) bool {
+func writeNDeploymentEvent2slipwayᚋinternalᚋpureᚋeventᚐEvent(w *plan.Writer, n *plan.Node, v event.Event) bool {
 	return w.Object(n, planDeploymentEvent, &v)
 }
 
-func writeNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(w *plan.Writer, n *plan.Node, v []*event.Event) bool {
-	return plan.List(w, n, v, true, writeNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent)
+func writeNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w *plan.Writer, n *plan.Node, v []*event.Event) bool {
+	return plan.List(w, n, v, true, writeNDeploymentEvent2ᚖslipwayᚋinternalᚋpureᚋeventᚐEvent)
 }
 
-func writeNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(w *plan.Writer, n *plan.Node, v *event.Event) bool {
+func writeNDeploymentEvent2ᚖslipwayᚋinternalᚋpureᚋeventᚐEvent(w *plan.Writer, n *plan.Node, v *event.Event) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentEvent, v)
 }
 
-func writeNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation(w *plan.Writer, n *plan.Node, v gate.Operation) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation[v]), true)
+func writeNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(w *plan.Writer, n *plan.Node, v gate.Operation) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation[v]), true)
 }
 
-func writeNDeploymentOperation2ᚕslipwayᚋinternalᚋgateᚐOperationᚄ(w *plan.Writer, n *plan.Node, v []gate.Operation) bool {
-	return plan.List(w, n, v, true, writeNDeploymentOperation2slipwayᚋinternalᚋgateᚐOperation)
+func writeNDeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(w *plan.Writer, n *plan.Node, v []gate.Operation) bool {
+	return plan.List(w, n, v, true, writeNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation)
 }
 
 func writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w *plan.Writer, n *plan.Node, v []*ent.DeploymentReference) bool {
@@ -10436,7 +10436,7 @@ func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, 
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
 }
 
-func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
+func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10447,86 +10447,86 @@ func writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w *plan.Writer, 
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[v]), true)
 }
 
-func writeNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(w *plan.Writer, n *plan.Node, v *valuesource.Source) bool {
+func writeNDynamicSource2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSource(w *plan.Writer, n *plan.Node, v *valuesource.Source) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDynamicSource, v)
 }
 
-func writeNDynamicSourceParam2slipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParam(w *plan.Writer, n *plan.Node, v valuesource.Param) bool {
+func writeNDynamicSourceParam2slipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParam(w *plan.Writer, n *plan.Node, v valuesource.Param) bool {
 	return w.Object(n, planDynamicSourceParam, &v)
 }
 
-func writeNDynamicSourceParam2ᚕslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParamᚄ(w *plan.Writer, n *plan.Node, v []valuesource.Param) bool {
-	return plan.List(w, n, v, true, writeNDynamicSourceParam2slipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParam)
+func writeNDynamicSourceParam2ᚕslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParamᚄ(w *plan.Writer, n *plan.Node, v []valuesource.Param) bool {
+	return plan.List(w, n, v, true, writeNDynamicSourceParam2slipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐParam)
 }
 
-func writeNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*inputprop.Option]) bool {
-	return plan.List(w, n, v, true, writeNDynamicValueEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*inputprop.Option]) bool {
+	return plan.List(w, n, v, true, writeNDynamicValueEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNDynamicValueEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*inputprop.Option]) bool {
+func writeNDynamicValueEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*inputprop.Option]) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDynamicValueEdge, v)
 }
 
-func writeNEcsListenerRule2slipwayᚋinternalᚋecsᚐListenerRule(w *plan.Writer, n *plan.Node, v ecs.ListenerRule) bool {
+func writeNEcsListenerRule2slipwayᚋinternalᚋpureᚋecsᚐListenerRule(w *plan.Writer, n *plan.Node, v ecs.ListenerRule) bool {
 	return w.Object(n, planEcsListenerRule, &v)
 }
 
-func writeNEcsListenerState2slipwayᚋinternalᚋecsᚐListenerState(w *plan.Writer, n *plan.Node, v ecs.ListenerState) bool {
+func writeNEcsListenerState2slipwayᚋinternalᚋpureᚋecsᚐListenerState(w *plan.Writer, n *plan.Node, v ecs.ListenerState) bool {
 	return w.Object(n, planEcsListenerState, &v)
 }
 
-func writeNEcsServiceRevision2slipwayᚋinternalᚋecsᚐServiceRevision(w *plan.Writer, n *plan.Node, v ecs.ServiceRevision) bool {
+func writeNEcsServiceRevision2slipwayᚋinternalᚋpureᚋecsᚐServiceRevision(w *plan.Writer, n *plan.Node, v ecs.ServiceRevision) bool {
 	return w.Object(n, planEcsServiceRevision, &v)
 }
 
-func writeNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(w *plan.Writer, n *plan.Node, v []*record.Environment) bool {
-	return plan.List(w, n, v, true, writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment)
+func writeNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w *plan.Writer, n *plan.Node, v []*record.Environment) bool {
+	return plan.List(w, n, v, true, writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment)
 }
 
-func writeNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w *plan.Writer, n *plan.Node, v *record.Environment) bool {
+func writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w *plan.Writer, n *plan.Node, v *record.Environment) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planEnvironment, v)
 }
 
-func writeNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Environment]) bool {
-	return plan.List(w, n, v, true, writeNEnvironmentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Environment]) bool {
+	return plan.List(w, n, v, true, writeNEnvironmentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNEnvironmentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.Environment]) bool {
+func writeNEnvironmentEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.Environment]) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planEnvironmentEdge, v)
 }
 
-func writeNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEntry(w *plan.Writer, n *plan.Node, v *fault.Entry) bool {
+func writeNErrorCode2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntry(w *plan.Writer, n *plan.Node, v *fault.Entry) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planErrorCode, v)
 }
 
-func writeNErrorSection2slipwayᚋinternalᚋfaultᚐSection(w *plan.Writer, n *plan.Node, v fault.Section) bool {
+func writeNErrorSection2slipwayᚋinternalᚋbaseᚋfaultᚐSection(w *plan.Writer, n *plan.Node, v fault.Section) bool {
 	return w.Object(n, planErrorSection, &v)
 }
 
-func writeNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender(w *plan.Writer, n *plan.Node, v fault.Render) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNErrorSectionRender2slipwayᚋinternalᚋfaultᚐRender[v]), true)
+func writeNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender(w *plan.Writer, n *plan.Node, v fault.Render) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNErrorSectionRender2slipwayᚋinternalᚋbaseᚋfaultᚐRender[v]), true)
 }
 
-func writeNFieldChange2ᚕᚖslipwayᚋinternalᚋdefaultsᚐChangeᚄ(w *plan.Writer, n *plan.Node, v []*defaults.Change) bool {
-	return plan.List(w, n, v, true, writeNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange)
+func writeNFieldChange2ᚕᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChangeᚄ(w *plan.Writer, n *plan.Node, v []*defaults.Change) bool {
+	return plan.List(w, n, v, true, writeNFieldChange2ᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChange)
 }
 
-func writeNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange(w *plan.Writer, n *plan.Node, v *defaults.Change) bool {
+func writeNFieldChange2ᚖslipwayᚋinternalᚋserviceᚋdefaultsᚐChange(w *plan.Writer, n *plan.Node, v *defaults.Change) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10541,12 +10541,12 @@ func writeNGivenId2string(w *plan.Writer, n *plan.Node, v string) bool {
 	return w.Appended(scalar.AppendGivenID(w.Bytes(), v), true)
 }
 
-func writeNHoursSpan2slipwayᚋinternalᚋgateᚐSpan(w *plan.Writer, n *plan.Node, v gate.Span) bool {
+func writeNHoursSpan2slipwayᚋinternalᚋpureᚋgateᚐSpan(w *plan.Writer, n *plan.Node, v gate.Span) bool {
 	return w.Object(n, planHoursSpan, &v)
 }
 
-func writeNHoursSpan2ᚕslipwayᚋinternalᚋgateᚐSpanᚄ(w *plan.Writer, n *plan.Node, v []gate.Span) bool {
-	return plan.List(w, n, v, true, writeNHoursSpan2slipwayᚋinternalᚋgateᚐSpan)
+func writeNHoursSpan2ᚕslipwayᚋinternalᚋpureᚋgateᚐSpanᚄ(w *plan.Writer, n *plan.Node, v []gate.Span) bool {
+	return plan.List(w, n, v, true, writeNHoursSpan2slipwayᚋinternalᚋpureᚋgateᚐSpan)
 }
 
 func writeNID2string(w *plan.Writer, n *plan.Node, v string) bool {
@@ -10557,84 +10557,84 @@ func writeNID2ᚕstringᚄ(w *plan.Writer, n *plan.Node, v []string) bool {
 	return plan.Scalars(w, n, v, true, writeNID2string)
 }
 
-func writeNInputItem2slipwayᚋinternalᚋinputvaluesᚐItem(w *plan.Writer, n *plan.Node, v inputvalues.Item) bool {
+func writeNInputItem2slipwayᚋinternalᚋpureᚋinputvaluesᚐItem(w *plan.Writer, n *plan.Node, v inputvalues.Item) bool {
 	return w.Object(n, planInputItem, &v)
 }
 
-func writeNInputItem2ᚕslipwayᚋinternalᚋinputvaluesᚐItemᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Item) bool {
-	return plan.List(w, n, v, true, writeNInputItem2slipwayᚋinternalᚋinputvaluesᚐItem)
+func writeNInputItem2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐItemᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Item) bool {
+	return plan.List(w, n, v, true, writeNInputItem2slipwayᚋinternalᚋpureᚋinputvaluesᚐItem)
 }
 
-func writeNInputLevel2slipwayᚋinternalᚋinputvaluesᚐLevel(w *plan.Writer, n *plan.Node, v inputvalues.Level) bool {
+func writeNInputLevel2slipwayᚋinternalᚋpureᚋinputvaluesᚐLevel(w *plan.Writer, n *plan.Node, v inputvalues.Level) bool {
 	return w.Object(n, planInputLevel, &v)
 }
 
-func writeNInputLevel2ᚕslipwayᚋinternalᚋinputvaluesᚐLevelᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Level) bool {
-	return plan.List(w, n, v, true, writeNInputLevel2slipwayᚋinternalᚋinputvaluesᚐLevel)
+func writeNInputLevel2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐLevelᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Level) bool {
+	return plan.List(w, n, v, true, writeNInputLevel2slipwayᚋinternalᚋpureᚋinputvaluesᚐLevel)
 }
 
-func writeNInputOption2slipwayᚋinternalᚋinputpropᚐOption(w *plan.Writer, n *plan.Node, v inputprop.Option) bool {
+func writeNInputOption2slipwayᚋinternalᚋpureᚋinputpropᚐOption(w *plan.Writer, n *plan.Node, v inputprop.Option) bool {
 	return w.Object(n, planInputOption, &v)
 }
 
-func writeNInputOption2ᚕslipwayᚋinternalᚋinputpropᚐOptionᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Option) bool {
-	return plan.List(w, n, v, true, writeNInputOption2slipwayᚋinternalᚋinputpropᚐOption)
+func writeNInputOption2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Option) bool {
+	return plan.List(w, n, v, true, writeNInputOption2slipwayᚋinternalᚋpureᚋinputpropᚐOption)
 }
 
-func writeNInputOption2ᚕᚖslipwayᚋinternalᚋinputpropᚐOptionᚄ(w *plan.Writer, n *plan.Node, v []*inputprop.Option) bool {
-	return plan.List(w, n, v, true, writeNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption)
+func writeNInputOption2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐOptionᚄ(w *plan.Writer, n *plan.Node, v []*inputprop.Option) bool {
+	return plan.List(w, n, v, true, writeNInputOption2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐOption)
 }
 
-func writeNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(w *plan.Writer, n *plan.Node, v *inputprop.Option) bool {
+func writeNInputOption2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐOption(w *plan.Writer, n *plan.Node, v *inputprop.Option) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planInputOption, v)
 }
 
-func writeNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+func writeNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return writeInputProperty(w, n, v)
 }
 
-func writeNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Property) bool {
-	return plan.List(w, n, v, true, writeNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty)
+func writeNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Property) bool {
+	return plan.List(w, n, v, true, writeNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty)
 }
 
-func writeNInputViolation2slipwayᚋinternalᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v fault.Violation) bool {
+func writeNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v fault.Violation) bool {
 	return w.Object(n, planInputViolation, &v)
 }
 
-func writeNInputViolation2ᚕslipwayᚋinternalᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []fault.Violation) bool {
-	return plan.List(w, n, v, true, writeNInputViolation2slipwayᚋinternalᚋfaultᚐViolation)
+func writeNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []fault.Violation) bool {
+	return plan.List(w, n, v, true, writeNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation)
 }
 
-func writeNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []*fault.Violation) bool {
-	return plan.List(w, n, v, true, writeNInputViolation2ᚖslipwayᚋinternalᚋfaultᚐViolation)
+func writeNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []*fault.Violation) bool {
+	return plan.List(w, n, v, true, writeNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation)
 }
 
-func writeNInputViolation2ᚖslipwayᚋinternalᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v *fault.Violation) bool {
+func writeNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v *fault.Violation) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planInputViolation, v)
 }
 
-func writeNInputWarning2slipwayᚋinternalᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v inputprop.Warning) bool {
+func writeNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v inputprop.Warning) bool {
 	return w.Object(n, planInputWarning, &v)
 }
 
-func writeNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Warning) bool {
-	return plan.List(w, n, v, true, writeNInputWarning2slipwayᚋinternalᚋinputpropᚐWarning)
+func writeNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Warning) bool {
+	return plan.List(w, n, v, true, writeNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning)
 }
 
-func writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []*inputprop.Warning) bool {
-	return plan.List(w, n, v, true, writeNInputWarning2ᚖslipwayᚋinternalᚋinputpropᚐWarning)
+func writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []*inputprop.Warning) bool {
+	return plan.List(w, n, v, true, writeNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning)
 }
 
-func writeNInputWarning2ᚖslipwayᚋinternalᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v *inputprop.Warning) bool {
+func writeNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v *inputprop.Warning) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10652,14 +10652,14 @@ func writeNJSON2encodingᚋjsonᚐRawMessage(w *plan.Writer, n *plan.Node, v jso
 	return w.Appended(scalar.AppendJSON(w.Bytes(), v), true)
 }
 
-func writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w *plan.Writer, n *plan.Node, v *execution.Lease) bool {
+func writeNLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(w *plan.Writer, n *plan.Node, v *execution.Lease) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planLease, v)
 }
 
-func writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚋviewᚐLogBatch(w *plan.Writer, n *plan.Node, v *view.LogBatch) bool {
+func writeNLogBatch2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐLogBatch(w *plan.Writer, n *plan.Node, v *view.LogBatch) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10677,37 +10677,37 @@ func writeNLogLine2ᚖslipwayᚋentᚐDeploymentLog(w *plan.Writer, n *plan.Node
 	return w.Object(n, planLogLine, v)
 }
 
-func writeNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.DeploymentLog]) bool {
-	return plan.List(w, n, v, true, writeNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNLogLineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.DeploymentLog]) bool {
+	return plan.List(w, n, v, true, writeNLogLineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.DeploymentLog]) bool {
+func writeNLogLineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.DeploymentLog]) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planLogLineEdge, v)
 }
 
-func writeNLogStream2slipwayᚋinternalᚋrunlogᚐStream(w *plan.Writer, n *plan.Node, v runlog.Stream) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream[v]), true)
+func writeNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream(w *plan.Writer, n *plan.Node, v runlog.Stream) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNLogStream2slipwayᚋinternalᚋpureᚋrunlogᚐStream[v]), true)
 }
 
-func writeNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleDefinition) bool {
-	return plan.List(w, n, v, true, writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition)
+func writeNModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleDefinition) bool {
+	return plan.List(w, n, v, true, writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition)
 }
 
-func writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w *plan.Writer, n *plan.Node, v *record.ModuleDefinition) bool {
+func writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w *plan.Writer, n *plan.Node, v *record.ModuleDefinition) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planModuleDefinition, v)
 }
 
-func writeNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.ModuleDefinition]) bool {
-	return plan.List(w, n, v, true, writeNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.ModuleDefinition]) bool {
+	return plan.List(w, n, v, true, writeNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.ModuleDefinition]) bool {
+func writeNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.ModuleDefinition]) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10718,55 +10718,55 @@ func writeNModuleDefinitionStatus2slipwayᚋentᚋmoduledefinitionᚐStatus(w *p
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNModuleDefinitionStatus2slipwayᚋentᚋmoduledefinitionᚐStatus[v]), true)
 }
 
-func writeNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleInstance) bool {
-	return plan.List(w, n, v, true, writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance)
+func writeNModuleInstance2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstanceᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleInstance) bool {
+	return plan.List(w, n, v, true, writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance)
 }
 
-func writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w *plan.Writer, n *plan.Node, v *record.ModuleInstance) bool {
+func writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w *plan.Writer, n *plan.Node, v *record.ModuleInstance) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planModuleInstance, v)
 }
 
-func writeNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.ModuleInstance]) bool {
-	return plan.List(w, n, v, true, writeNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.ModuleInstance]) bool {
+	return plan.List(w, n, v, true, writeNModuleInstanceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.ModuleInstance]) bool {
+func writeNModuleInstanceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.ModuleInstance]) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planModuleInstanceEdge, v)
 }
 
-func writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋoutputᚐDeclaredᚄ(w *plan.Writer, n *plan.Node, v []*output.Declared) bool {
-	return plan.List(w, n, v, true, writeNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared)
+func writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclaredᚄ(w *plan.Writer, n *plan.Node, v []*output.Declared) bool {
+	return plan.List(w, n, v, true, writeNModuleOutput2ᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclared)
 }
 
-func writeNModuleOutput2ᚖslipwayᚋinternalᚋoutputᚐDeclared(w *plan.Writer, n *plan.Node, v *output.Declared) bool {
+func writeNModuleOutput2ᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclared(w *plan.Writer, n *plan.Node, v *output.Declared) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planModuleOutput, v)
 }
 
-func writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleVersion) bool {
-	return plan.List(w, n, v, true, writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion)
+func writeNModuleVersion2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleVersion) bool {
+	return plan.List(w, n, v, true, writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion)
 }
 
-func writeNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w *plan.Writer, n *plan.Node, v *record.ModuleVersion) bool {
+func writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w *plan.Writer, n *plan.Node, v *record.ModuleVersion) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planModuleVersion, v)
 }
 
-func writeNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.ModuleVersion]) bool {
-	return plan.List(w, n, v, true, writeNModuleVersionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.ModuleVersion]) bool {
+	return plan.List(w, n, v, true, writeNModuleVersionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNModuleVersionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.ModuleVersion]) bool {
+func writeNModuleVersionEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.ModuleVersion]) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10788,59 +10788,59 @@ func writeNOrganization2ᚖslipwayᚋentᚐOrganization(w *plan.Writer, n *plan.
 	return w.Object(n, planOrganization, v)
 }
 
-func writeNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Organization]) bool {
-	return plan.List(w, n, v, true, writeNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Organization]) bool {
+	return plan.List(w, n, v, true, writeNOrganizationEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Organization]) bool {
+func writeNOrganizationEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Organization]) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planOrganizationEdge, v)
 }
 
-func writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋinputvalidationᚐOutdatedᚄ(w *plan.Writer, n *plan.Node, v []*inputvalidation.Outdated) bool {
-	return plan.List(w, n, v, true, writeNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated)
+func writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(w *plan.Writer, n *plan.Node, v []*inputvalidation.Outdated) bool {
+	return plan.List(w, n, v, true, writeNOutdatedReference2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdated)
 }
 
-func writeNOutdatedReference2ᚖslipwayᚋinternalᚋinputvalidationᚐOutdated(w *plan.Writer, n *plan.Node, v *inputvalidation.Outdated) bool {
+func writeNOutdatedReference2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdated(w *plan.Writer, n *plan.Node, v *inputvalidation.Outdated) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planOutdatedReference, v)
 }
 
-func writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w *plan.Writer, n *plan.Node, v *page.Info) bool {
+func writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w *plan.Writer, n *plan.Node, v *page.Info) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planPageInfo, v)
 }
 
-func writeNPermission2slipwayᚋinternalᚋaccessᚐAction(w *plan.Writer, n *plan.Node, v access.Action) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNPermission2slipwayᚋinternalᚋaccessᚐAction[v]), true)
+func writeNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction(w *plan.Writer, n *plan.Node, v access.Action) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction[v]), true)
 }
 
-func writeNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(w *plan.Writer, n *plan.Node, v []access.Action) bool {
-	return plan.List(w, n, v, true, writeNPermission2slipwayᚋinternalᚋaccessᚐAction)
+func writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w *plan.Writer, n *plan.Node, v []access.Action) bool {
+	return plan.List(w, n, v, true, writeNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction)
 }
 
-func writeNProject2ᚕᚖslipwayᚋinternalᚋrecordᚐProjectᚄ(w *plan.Writer, n *plan.Node, v []*record.Project) bool {
-	return plan.List(w, n, v, true, writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject)
+func writeNProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(w *plan.Writer, n *plan.Node, v []*record.Project) bool {
+	return plan.List(w, n, v, true, writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject)
 }
 
-func writeNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w *plan.Writer, n *plan.Node, v *record.Project) bool {
+func writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w *plan.Writer, n *plan.Node, v *record.Project) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planProject, v)
 }
 
-func writeNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Project]) bool {
-	return plan.List(w, n, v, true, writeNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNProjectEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Project]) bool {
+	return plan.List(w, n, v, true, writeNProjectEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.Project]) bool {
+func writeNProjectEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*record.Project]) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10858,53 +10858,53 @@ func writeNQuarantine2ᚖslipwayᚋentᚐQuarantine(w *plan.Writer, n *plan.Node
 	return w.Object(n, planQuarantine, v)
 }
 
-func writeNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w *plan.Writer, n *plan.Node, v *record.Release) bool {
+func writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w *plan.Writer, n *plan.Node, v *record.Release) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planRelease, v)
 }
 
-func writeNReleaseChange2slipwayᚋinternalᚋreleaseᚐChange(w *plan.Writer, n *plan.Node, v release.Change) bool {
+func writeNReleaseChange2slipwayᚋinternalᚋpureᚋreleaseᚐChange(w *plan.Writer, n *plan.Node, v release.Change) bool {
 	return w.Object(n, planReleaseChange, &v)
 }
 
-func writeNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(w *plan.Writer, n *plan.Node, v []release.Change) bool {
-	return plan.List(w, n, v, true, writeNReleaseChange2slipwayᚋinternalᚋreleaseᚐChange)
+func writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w *plan.Writer, n *plan.Node, v []release.Change) bool {
+	return plan.List(w, n, v, true, writeNReleaseChange2slipwayᚋinternalᚋpureᚋreleaseᚐChange)
 }
 
-func writeNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(w *plan.Writer, n *plan.Node, v release.ChangeKind) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind[v]), true)
+func writeNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind(w *plan.Writer, n *plan.Node, v release.ChangeKind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind[v]), true)
 }
 
-func writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
+func writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planReplayEligibility, v)
 }
 
-func writeNRequirement2slipwayᚋinternalᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v gate.Requirement) bool {
+func writeNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v gate.Requirement) bool {
 	return w.Object(n, planRequirement, &v)
 }
 
-func writeNRequirement2ᚕslipwayᚋinternalᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []gate.Requirement) bool {
-	return plan.List(w, n, v, true, writeNRequirement2slipwayᚋinternalᚋgateᚐRequirement)
+func writeNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []gate.Requirement) bool {
+	return plan.List(w, n, v, true, writeNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement)
 }
 
-func writeNRequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []*gate.Requirement) bool {
-	return plan.List(w, n, v, true, writeNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement)
+func writeNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []*gate.Requirement) bool {
+	return plan.List(w, n, v, true, writeNRequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement)
 }
 
-func writeNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v *gate.Requirement) bool {
+func writeNRequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v *gate.Requirement) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planRequirement, v)
 }
 
-func writeNRole2slipwayᚋinternalᚋactorᚐRole(w *plan.Writer, n *plan.Node, v actor.Role) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNRole2slipwayᚋinternalᚋactorᚐRole[v]), true)
+func writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w *plan.Writer, n *plan.Node, v actor.Role) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole[v]), true)
 }
 
 func writeNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(w *plan.Writer, n *plan.Node, v []*ent.Rule) bool {
@@ -10925,11 +10925,11 @@ func writeNRuleDemand2slipwayᚋgraphᚋscalarᚐRuleDemand(w *plan.Writer, n *p
 	return writeRuleDemand(w, n, v)
 }
 
-func writeNRuleEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Rule]) bool {
-	return plan.List(w, n, v, true, writeNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNRuleEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Rule]) bool {
+	return plan.List(w, n, v, true, writeNRuleEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNRuleEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Rule]) bool {
+func writeNRuleEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Rule]) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10959,11 +10959,11 @@ func writeNToken2ᚖslipwayᚋentᚐToken(w *plan.Writer, n *plan.Node, v *ent.T
 	return w.Object(n, planToken, v)
 }
 
-func writeNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Token]) bool {
-	return plan.List(w, n, v, true, writeNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+func writeNTokenEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Token]) bool {
+	return plan.List(w, n, v, true, writeNTokenEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
 }
 
-func writeNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Token]) bool {
+func writeNTokenEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Token]) bool {
 	if v == nil {
 		return w.Null()
 	}
@@ -10974,31 +10974,31 @@ func writeNUtcDateTime2timeᚐTime(w *plan.Writer, n *plan.Node, v time.Time) bo
 	return w.Appended(scalar.AppendUtcDateTime(w.Bytes(), v), true)
 }
 
-func writeNValidationPattern2slipwayᚋinternalᚋinputpropᚐValidationPattern(w *plan.Writer, n *plan.Node, v inputprop.ValidationPattern) bool {
+func writeNValidationPattern2slipwayᚋinternalᚋpureᚋinputpropᚐValidationPattern(w *plan.Writer, n *plan.Node, v inputprop.ValidationPattern) bool {
 	return w.Object(n, planValidationPattern, &v)
 }
 
-func writeNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(w *plan.Writer, n *plan.Node, v *account.Membership) bool {
+func writeNViewerOrganization2ᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembership(w *plan.Writer, n *plan.Node, v *account.Membership) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planViewerOrganization, v)
 }
 
-func writeNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted(w *plan.Writer, n *plan.Node, v inputvalues.Wanted) bool {
+func writeNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted(w *plan.Writer, n *plan.Node, v inputvalues.Wanted) bool {
 	return w.Object(n, planWantedOptions, &v)
 }
 
-func writeNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Wanted) bool {
-	return plan.List(w, n, v, true, writeNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted)
+func writeNWantedOptions2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐWantedᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Wanted) bool {
+	return plan.List(w, n, v, true, writeNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted)
 }
 
-func writeNWeekday2slipwayᚋinternalᚋgateᚐWeekday(w *plan.Writer, n *plan.Node, v gate.Weekday) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNWeekday2slipwayᚋinternalᚋgateᚐWeekday[v]), true)
+func writeNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(w *plan.Writer, n *plan.Node, v gate.Weekday) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday[v]), true)
 }
 
-func writeNWeekday2ᚕslipwayᚋinternalᚋgateᚐWeekdayᚄ(w *plan.Writer, n *plan.Node, v []gate.Weekday) bool {
-	return plan.List(w, n, v, true, writeNWeekday2slipwayᚋinternalᚋgateᚐWeekday)
+func writeNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(w *plan.Writer, n *plan.Node, v []gate.Weekday) bool {
+	return plan.List(w, n, v, true, writeNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday)
 }
 
 func writeOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.ApproveDeploymentPayload) bool {
@@ -11029,7 +11029,7 @@ func writeOArchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveProjectPayl
 	return w.Object(n, planArchiveProjectPayload, v)
 }
 
-func writeOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.AuditEvent]) bool {
+func writeOAuditEventConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.AuditEvent]) bool {
 	if v == nil {
 		return false
 	}
@@ -11127,14 +11127,14 @@ func writeOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(w 
 	return w.Object(n, planCreateTokenPayload, v)
 }
 
-func writeODefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w *plan.Writer, n *plan.Node, v *record.DefaultValueDefinition) bool {
+func writeODefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w *plan.Writer, n *plan.Node, v *record.DefaultValueDefinition) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planDefaultValueDefinition, v)
 }
 
-func writeODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.DefaultValueDefinition]) bool {
+func writeODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.DefaultValueDefinition]) bool {
 	if v == nil {
 		return false
 	}
@@ -11169,21 +11169,21 @@ func writeODeleteProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteProjectPayloa
 	return w.Object(n, planDeleteProjectPayload, v)
 }
 
-func writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer, n *plan.Node, v *record.Deployment) bool {
+func writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w *plan.Writer, n *plan.Node, v *record.Deployment) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planDeployment, v)
 }
 
-func writeODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚋreleasesᚐComparison(w *plan.Writer, n *plan.Node, v *releases.Comparison) bool {
+func writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w *plan.Writer, n *plan.Node, v *releases.Comparison) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planDeploymentComparison, v)
 }
 
-func writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.Deployment]) bool {
+func writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.Deployment]) bool {
 	if v == nil {
 		return false
 	}
@@ -11197,14 +11197,14 @@ func writeODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(w *plan.Writ
 	return writeDeploymentData(w, n, v)
 }
 
-func writeODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(w *plan.Writer, n *plan.Node, v []event.Event) bool {
+func writeODeploymentEvent2ᚕslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w *plan.Writer, n *plan.Node, v []event.Event) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent)
+	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋpureᚋeventᚐEvent)
 }
 
-func writeODeploymentPlan2ᚖslipwayᚋinternalᚋdeploymentᚋproposeᚐPlan(w *plan.Writer, n *plan.Node, v *propose.Plan) bool {
+func writeODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋproposeᚐPlan(w *plan.Writer, n *plan.Node, v *propose.Plan) bool {
 	if v == nil {
 		return false
 	}
@@ -11232,70 +11232,70 @@ func writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModu
 	return w.Object(n, planDestroyModuleInstancePayload, v)
 }
 
-func writeODrift2ᚖslipwayᚋinternalᚋdeploymentᚋstateᚐDrift(w *plan.Writer, n *plan.Node, v *state.Drift) bool {
+func writeODrift2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐDrift(w *plan.Writer, n *plan.Node, v *state.Drift) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planDrift, v)
 }
 
-func writeODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w *plan.Writer, n *plan.Node, v []*valuesource.Source) bool {
+func writeODynamicSource2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w *plan.Writer, n *plan.Node, v []*valuesource.Source) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource)
+	return plan.List(w, n, v, true, writeNDynamicSource2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSource)
 }
 
-func writeODynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*inputprop.Option]) bool {
+func writeODynamicValueConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*inputprop.Option]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planDynamicValueConnection, v)
 }
 
-func writeOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋecsᚐAcceptedPauseControl(w *plan.Writer, n *plan.Node, v *ecs.AcceptedPauseControl) bool {
+func writeOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋpureᚋecsᚐAcceptedPauseControl(w *plan.Writer, n *plan.Node, v *ecs.AcceptedPauseControl) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planEcsAcceptedPauseControl, v)
 }
 
-func writeOEcsListenerRule2ᚕslipwayᚋinternalᚋecsᚐListenerRuleᚄ(w *plan.Writer, n *plan.Node, v []ecs.ListenerRule) bool {
+func writeOEcsListenerRule2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerRuleᚄ(w *plan.Writer, n *plan.Node, v []ecs.ListenerRule) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNEcsListenerRule2slipwayᚋinternalᚋecsᚐListenerRule)
+	return plan.List(w, n, v, true, writeNEcsListenerRule2slipwayᚋinternalᚋpureᚋecsᚐListenerRule)
 }
 
-func writeOEcsListenerState2ᚕslipwayᚋinternalᚋecsᚐListenerStateᚄ(w *plan.Writer, n *plan.Node, v []ecs.ListenerState) bool {
+func writeOEcsListenerState2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerStateᚄ(w *plan.Writer, n *plan.Node, v []ecs.ListenerState) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNEcsListenerState2slipwayᚋinternalᚋecsᚐListenerState)
+	return plan.List(w, n, v, true, writeNEcsListenerState2slipwayᚋinternalᚋpureᚋecsᚐListenerState)
 }
 
-func writeOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋecsᚐServiceDeploymentState(w *plan.Writer, n *plan.Node, v *ecs.ServiceDeploymentState) bool {
+func writeOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceDeploymentState(w *plan.Writer, n *plan.Node, v *ecs.ServiceDeploymentState) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planEcsServiceDeploymentState, v)
 }
 
-func writeOEcsServiceRevision2ᚕslipwayᚋinternalᚋecsᚐServiceRevisionᚄ(w *plan.Writer, n *plan.Node, v []ecs.ServiceRevision) bool {
+func writeOEcsServiceRevision2ᚕslipwayᚋinternalᚋpureᚋecsᚐServiceRevisionᚄ(w *plan.Writer, n *plan.Node, v []ecs.ServiceRevision) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNEcsServiceRevision2slipwayᚋinternalᚋecsᚐServiceRevision)
+	return plan.List(w, n, v, true, writeNEcsServiceRevision2slipwayᚋinternalᚋpureᚋecsᚐServiceRevision)
 }
 
-func writeOEcsServiceRevision2ᚖslipwayᚋinternalᚋecsᚐServiceRevision(w *plan.Writer, n *plan.Node, v *ecs.ServiceRevision) bool {
+func writeOEcsServiceRevision2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceRevision(w *plan.Writer, n *plan.Node, v *ecs.ServiceRevision) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planEcsServiceRevision, v)
 }
 
-func writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋecsᚐTaskDefinition(w *plan.Writer, n *plan.Node, v *ecs.TaskDefinition) bool {
+func writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpureᚋecsᚐTaskDefinition(w *plan.Writer, n *plan.Node, v *ecs.TaskDefinition) bool {
 	if v == nil {
 		return false
 	}
@@ -11309,39 +11309,39 @@ func writeOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(w *plan.Wr
 	return w.Object(n, planEndRulePayload, v)
 }
 
-func writeOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w *plan.Writer, n *plan.Node, v *record.Environment) bool {
+func writeOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w *plan.Writer, n *plan.Node, v *record.Environment) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planEnvironment, v)
 }
 
-func writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.Environment]) bool {
+func writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.Environment]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planEnvironmentConnection, v)
 }
 
-func writeOErrorAction2ᚖslipwayᚋinternalᚋfaultᚐAction(w *plan.Writer, n *plan.Node, v *fault.Action) bool {
+func writeOErrorAction2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐAction(w *plan.Writer, n *plan.Node, v *fault.Action) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planErrorAction, v)
 }
 
-func writeOErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(w *plan.Writer, n *plan.Node, v []*fault.Entry) bool {
+func writeOErrorCode2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntryᚄ(w *plan.Writer, n *plan.Node, v []*fault.Entry) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEntry)
+	return plan.List(w, n, v, true, writeNErrorCode2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntry)
 }
 
-func writeOErrorSection2ᚕslipwayᚋinternalᚋfaultᚐSectionᚄ(w *plan.Writer, n *plan.Node, v []fault.Section) bool {
+func writeOErrorSection2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐSectionᚄ(w *plan.Writer, n *plan.Node, v []fault.Section) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNErrorSection2slipwayᚋinternalᚋfaultᚐSection)
+	return plan.List(w, n, v, true, writeNErrorSection2slipwayᚋinternalᚋbaseᚋfaultᚐSection)
 }
 
 func writeOGivenId2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
@@ -11358,14 +11358,14 @@ func writeOID2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), *v), false)
 }
 
-func writeOInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Property) bool {
+func writeOInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Property) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty)
+	return plan.List(w, n, v, true, writeNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty)
 }
 
-func writeOInputValues2slipwayᚋinternalᚋinputpropᚐValues(w *plan.Writer, n *plan.Node, v inputprop.Values) bool {
+func writeOInputValues2slipwayᚋinternalᚋpureᚋinputpropᚐValues(w *plan.Writer, n *plan.Node, v inputprop.Values) bool {
 	if v == nil {
 		return false
 	}
@@ -11386,7 +11386,7 @@ func writeOInt2ᚖint32(w *plan.Writer, n *plan.Node, v *int32) bool {
 	return w.Appended(plan.AppendInt(w.Bytes(), *v), false)
 }
 
-func writeOItemTitle2ᚖslipwayᚋinternalᚋinputpropᚐObjectCollectionItemTitleConfig(w *plan.Writer, n *plan.Node, v *inputprop.ObjectCollectionItemTitleConfig) bool {
+func writeOItemTitle2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐObjectCollectionItemTitleConfig(w *plan.Writer, n *plan.Node, v *inputprop.ObjectCollectionItemTitleConfig) bool {
 	if v == nil {
 		return false
 	}
@@ -11400,7 +11400,7 @@ func writeOJSON2encodingᚋjsonᚐRawMessage(w *plan.Writer, n *plan.Node, v jso
 	return w.Appended(scalar.AppendJSON(w.Bytes(), v), false)
 }
 
-func writeOLease2ᚖslipwayᚋinternalᚋdeploymentᚋexecutionᚐLease(w *plan.Writer, n *plan.Node, v *execution.Lease) bool {
+func writeOLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLease(w *plan.Writer, n *plan.Node, v *execution.Lease) bool {
 	if v == nil {
 		return false
 	}
@@ -11414,63 +11414,63 @@ func writeOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayl
 	return w.Object(n, planLiftQuarantinePayload, v)
 }
 
-func writeOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.DeploymentLog]) bool {
+func writeOLogLineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.DeploymentLog]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planLogLineConnection, v)
 }
 
-func writeOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(w *plan.Writer, n *plan.Node, v *inputprop.MapKeyConfig) bool {
+func writeOMapKey2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐMapKeyConfig(w *plan.Writer, n *plan.Node, v *inputprop.MapKeyConfig) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planMapKey, v)
 }
 
-func writeOModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w *plan.Writer, n *plan.Node, v *record.ModuleDefinition) bool {
+func writeOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w *plan.Writer, n *plan.Node, v *record.ModuleDefinition) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planModuleDefinition, v)
 }
 
-func writeOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.ModuleDefinition]) bool {
+func writeOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.ModuleDefinition]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planModuleDefinitionConnection, v)
 }
 
-func writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w *plan.Writer, n *plan.Node, v *record.ModuleInstance) bool {
+func writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w *plan.Writer, n *plan.Node, v *record.ModuleInstance) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planModuleInstance, v)
 }
 
-func writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.ModuleInstance]) bool {
+func writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.ModuleInstance]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planModuleInstanceConnection, v)
 }
 
-func writeOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w *plan.Writer, n *plan.Node, v *record.ModuleVersion) bool {
+func writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w *plan.Writer, n *plan.Node, v *record.ModuleVersion) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planModuleVersion, v)
 }
 
-func writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.ModuleVersion]) bool {
+func writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.ModuleVersion]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planModuleVersionConnection, v)
 }
 
-func writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋcatalogᚐDeprecation(w *plan.Writer, n *plan.Node, v *catalog.Deprecation) bool {
+func writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋserviceᚋcatalogᚐDeprecation(w *plan.Writer, n *plan.Node, v *catalog.Deprecation) bool {
 	if v == nil {
 		return false
 	}
@@ -11505,28 +11505,28 @@ func writeOOrganization2ᚖslipwayᚋentᚐOrganization(w *plan.Writer, n *plan.
 	return w.Object(n, planOrganization, v)
 }
 
-func writeOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Organization]) bool {
+func writeOOrganizationConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Organization]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planOrganizationConnection, v)
 }
 
-func writeOOverride2ᚖslipwayᚋinternalᚋgateᚐOverride(w *plan.Writer, n *plan.Node, v *gate.Override) bool {
+func writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w *plan.Writer, n *plan.Node, v *gate.Override) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planOverride, v)
 }
 
-func writeOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w *plan.Writer, n *plan.Node, v *record.Project) bool {
+func writeOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w *plan.Writer, n *plan.Node, v *record.Project) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planProject, v)
 }
 
-func writeOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.Project]) bool {
+func writeOProjectConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*record.Project]) bool {
 	if v == nil {
 		return false
 	}
@@ -11582,7 +11582,7 @@ func writeORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeployment
 	return w.Object(n, planRejectDeploymentPayload, v)
 }
 
-func writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w *plan.Writer, n *plan.Node, v *record.Release) bool {
+func writeORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w *plan.Writer, n *plan.Node, v *record.Release) bool {
 	if v == nil {
 		return false
 	}
@@ -11603,11 +11603,11 @@ func writeOReportDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐReportDeployment
 	return w.Object(n, planReportDeploymentPayload, v)
 }
 
-func writeORequirement2ᚕᚖslipwayᚋinternalᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []*gate.Requirement) bool {
+func writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []*gate.Requirement) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNRequirement2ᚖslipwayᚋinternalᚋgateᚐRequirement)
+	return plan.List(w, n, v, true, writeNRequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement)
 }
 
 func writeOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(w *plan.Writer, n *plan.Node, v *scalar.ResolvedInputs) bool {
@@ -11624,11 +11624,11 @@ func writeORevokeTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐRevokeTokenPayload(w 
 	return w.Object(n, planRevokeTokenPayload, v)
 }
 
-func writeORole2ᚖslipwayᚋinternalᚋactorᚐRole(w *plan.Writer, n *plan.Node, v *actor.Role) bool {
+func writeORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(w *plan.Writer, n *plan.Node, v *actor.Role) bool {
 	if v == nil {
 		return false
 	}
-	return w.Appended(plan.AppendString(w.Bytes(), marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole[*v]), false)
+	return w.Appended(plan.AppendString(w.Bytes(), marshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole[*v]), false)
 }
 
 func writeORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.RollbackDeploymentPayload) bool {
@@ -11638,7 +11638,7 @@ func writeORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploy
 	return w.Object(n, planRollbackDeploymentPayload, v)
 }
 
-func writeORuleConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Rule]) bool {
+func writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Rule]) bool {
 	if v == nil {
 		return false
 	}
@@ -11673,14 +11673,14 @@ func writeOString2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), *v), false)
 }
 
-func writeOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Token]) bool {
+func writeOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Token]) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planTokenConnection, v)
 }
 
-func writeOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(w *plan.Writer, n *plan.Node, v *actor.Scope) bool {
+func writeOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(w *plan.Writer, n *plan.Node, v *actor.Scope) bool {
 	if v == nil {
 		return false
 	}
@@ -11750,7 +11750,7 @@ func writeOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateRulePayload(w *p
 	return w.Object(n, planUpdateRulePayload, v)
 }
 
-func writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(w *plan.Writer, n *plan.Node, v *fault.Data) bool {
+func writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w *plan.Writer, n *plan.Node, v *fault.Data) bool {
 	if v == nil {
 		return false
 	}
@@ -11771,23 +11771,23 @@ func writeOUtcDateTime2ᚖtimeᚐTime(w *plan.Writer, n *plan.Node, v *time.Time
 	return w.Appended(scalar.AppendUtcDateTime(w.Bytes(), *v), false)
 }
 
-func writeOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(w *plan.Writer, n *plan.Node, v []inputprop.ValidationPattern) bool {
+func writeOValidationPattern2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐValidationPatternᚄ(w *plan.Writer, n *plan.Node, v []inputprop.ValidationPattern) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNValidationPattern2slipwayᚋinternalᚋinputpropᚐValidationPattern)
+	return plan.List(w, n, v, true, writeNValidationPattern2slipwayᚋinternalᚋpureᚋinputpropᚐValidationPattern)
 }
 
-func writeOViewer2ᚖslipwayᚋinternalᚋactorᚐActor(w *plan.Writer, n *plan.Node, v *actor.Actor) bool {
+func writeOViewer2ᚖslipwayᚋinternalᚋbaseᚋactorᚐActor(w *plan.Writer, n *plan.Node, v *actor.Actor) bool {
 	if v == nil {
 		return false
 	}
 	return w.Object(n, planViewer, v)
 }
 
-func writeOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(w *plan.Writer, n *plan.Node, v []*account.Membership) bool {
+func writeOViewerOrganization2ᚕᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembershipᚄ(w *plan.Writer, n *plan.Node, v []*account.Membership) bool {
 	if v == nil {
 		return false
 	}
-	return plan.List(w, n, v, true, writeNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership)
+	return plan.List(w, n, v, true, writeNViewerOrganization2ᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembership)
 }

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"time"
 
-	"slipway/internal/gqlhttp/document"
-	"slipway/internal/strictjson"
-	"slipway/internal/textrules"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/base/textrules"
+	"slipway/internal/edge/gqlhttp/document"
 )
 
 // Checks are what the schema's own scalars have against values, by the scalars' names. They refuse,

@@ -3,8 +3,8 @@ package scalar
 import (
 	"encoding/json"
 
-	"slipway/internal/fault"
-	"slipway/internal/inputvalues"
+	"slipway/internal/base/fault"
+	"slipway/internal/pure/inputvalues"
 )
 
 // ResolvedInputs is what a form shows for some values, and what cannot be made out of them.

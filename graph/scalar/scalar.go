@@ -11,10 +11,10 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/graph/plan"
-	"slipway/internal/fault"
-	"slipway/internal/gqlhttp/document"
-	"slipway/internal/inputprop"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/edge/gqlhttp/document"
+	"slipway/internal/pure/inputprop"
 )
 
 // Node is a record with a global id; see the interface of the schema.

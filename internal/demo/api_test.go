@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/demo"
 	"slipway/internal/test/worldtest"
 )

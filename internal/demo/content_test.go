@@ -10,11 +10,11 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleversion"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
 	"slipway/internal/demo"
-	"slipway/internal/ecs"
-	"slipway/internal/inputprop"
-	"slipway/internal/strictjson"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/test/worldtest"
 )
 

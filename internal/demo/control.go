@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/admission"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/gate"
-	"slipway/internal/rule"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/gate"
+	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/rule"
 )
 
 // ruleFile is a rule of an environment, whose place is project/environment. It demands as many approvals, or that what is

@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	entdeployment "slipway/ent/deployment"
-	"slipway/internal/deployment/state"
-	"slipway/internal/ecs"
-	"slipway/internal/fault"
-	"slipway/internal/record"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/service/deployment/state"
 )
 
 // stages are those of the course of each strategy; terraform modules have a course too.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/defaults"
-	"slipway/internal/inputprop"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/service/defaults"
 )
 
 // definitionFile is a default value definition as demo.json has it.

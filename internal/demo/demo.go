@@ -9,12 +9,12 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment"
-	"slipway/internal/id"
-	"slipway/internal/journal"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
+	"slipway/internal/data/journal"
+	"slipway/internal/data/store"
 	"slipway/internal/server"
-	"slipway/internal/store"
+	"slipway/internal/service/deployment"
 	"slipway/web"
 )
 

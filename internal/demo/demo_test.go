@@ -10,10 +10,10 @@ import (
 
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/record"
 	"slipway/internal/demo"
-	"slipway/internal/fault"
-	"slipway/internal/record"
 	"slipway/internal/test/worldtest"
 )
 

@@ -3,7 +3,7 @@ package demo
 import (
 	"fmt"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 )
 
 // ending is how far a deployment gets and what comes of it.

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	entdeployment "slipway/ent/deployment"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/record"
 	"slipway/internal/demo"
-	"slipway/internal/record"
 	"slipway/internal/test/worldtest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/store"
+	"slipway/internal/data/store"
 )
 
 // move is one deployment of a service: how it was started and how it ended.

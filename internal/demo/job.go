@@ -8,14 +8,14 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/releases"
-	"slipway/internal/deployment/state"
-	"slipway/internal/ecs"
-	"slipway/internal/fault"
-	"slipway/internal/feed"
-	"slipway/internal/record"
-	"slipway/internal/release"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/feed"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/release"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/state"
 )
 
 // job is a deployment that the live runner carries out.

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	entdeployment "slipway/ent/deployment"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/view"
-	"slipway/internal/module"
-	"slipway/internal/page"
-	"slipway/internal/record"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/module"
 	"slipway/internal/server"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/view"
 )
 
 const (

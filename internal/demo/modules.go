@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"slipway/ent/moduledefinition"
-	"slipway/internal/catalog"
-	"slipway/internal/module"
-	"slipway/internal/output"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/module"
+	"slipway/internal/pure/output"
+	"slipway/internal/service/catalog"
 )
 
 // moduleFile is a module as a file has it; its versions go from old to new.

@@ -3,8 +3,8 @@ package demo
 import (
 	"context"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/service/account"
 )
 
 // The people of the organization, by the names of their tokens.

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/archive"
-	"slipway/internal/catalog"
-	"slipway/internal/deployment/admission"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/deployment/state"
-	"slipway/internal/module"
-	"slipway/internal/strictjson"
-	"slipway/internal/workspace"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/archive"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/state"
+	"slipway/internal/service/workspace"
 )
 
 type projectFile struct {

@@ -3,8 +3,8 @@ package demo
 import (
 	"time"
 
-	"slipway/internal/event"
-	"slipway/internal/runlog"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/runlog"
 )
 
 // printed returns the lines that a program prints on the way to what it tells: one for each event.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"slipway/internal/deployment"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/event"
-	"slipway/internal/fault"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/event"
+	"slipway/internal/service/deployment"
+	"slipway/internal/service/deployment/execution"
 )
 
 // provisioning is a deployment of a terraform module being carried out.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"slipway/internal/deployment"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/ecs"
-	"slipway/internal/event"
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/event"
+	"slipway/internal/service/deployment"
+	"slipway/internal/service/deployment/execution"
 )
 
 // rollout is a deployment of a service being carried out, as the runner sees it.

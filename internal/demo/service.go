@@ -8,8 +8,8 @@ import (
 	"slices"
 	"text/template"
 
-	"slipway/internal/ecs"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/ecs"
 )
 
 const (

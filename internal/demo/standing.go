@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/deployment/execution"
-	"slipway/internal/ecs"
-	"slipway/internal/fault"
-	"slipway/internal/record"
-	"slipway/internal/release"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/release"
+	"slipway/internal/service/deployment/execution"
 )
 
 // rollOut carries out a deployment of a container service, as the cloud has that now.

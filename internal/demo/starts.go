@@ -3,7 +3,7 @@ package demo
 import (
 	"context"
 
-	"slipway/internal/deployment/propose"
+	"slipway/internal/service/deployment/propose"
 )
 
 // starter is one way to start a deployment.

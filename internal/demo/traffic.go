@@ -3,7 +3,7 @@ package demo
 import (
 	"fmt"
 
-	"slipway/internal/ecs"
+	"slipway/internal/pure/ecs"
 )
 
 // state is the cloud's view of the deployment now.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"slipway/internal/store"
+	"slipway/internal/data/store"
 )
 
 const (

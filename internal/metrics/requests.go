@@ -7,8 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"slipway/internal/fault"
-	"slipway/internal/requestlog"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/requestlog"
 )
 
 // requests are the metrics of requests and of the operations in them.

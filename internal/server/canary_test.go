@@ -12,11 +12,11 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"slipway/internal/actor"
-	"slipway/internal/jsonlog"
-	"slipway/internal/module"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/edge/jsonlog"
+	"slipway/internal/pure/module"
 	"slipway/internal/server"
-	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/propose"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
 	"slipway/internal/server"
-	"slipway/internal/strictjson"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/gate"
-	"slipway/internal/rule"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/gate"
+	"slipway/internal/service/rule"
 	"slipway/internal/test/worldtest"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
+	"slipway/internal/base/actor"
+	"slipway/internal/service/account"
+	"slipway/internal/service/catalog"
 	"slipway/internal/test/worldtest"
 )
 

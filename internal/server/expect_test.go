@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/server"
 )
 

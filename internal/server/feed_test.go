@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/auth"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/auth"
 	"slipway/internal/server"
+	"slipway/internal/service/account"
 	"slipway/internal/test/worldtest"
 )
 

@@ -11,12 +11,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/fault"
-	"slipway/internal/httpx"
-	"slipway/internal/runlog"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/httpx"
+	"slipway/internal/pure/runlog"
+	"slipway/internal/service/account"
+	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"slipway/internal/store"
+	"slipway/internal/data/store"
 )
 
 // pinging bounds how long readiness waits for the database.

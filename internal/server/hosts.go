@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"slipway/internal/fault"
-	"slipway/internal/httpx"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/httpx"
 )
 
 // loopbackOnly refuses requests under a name that is not this server's. A page of any site may give its own

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 	"slipway/internal/server"
 	"slipway/web"
 )

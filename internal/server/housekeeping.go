@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"time"
 
-	"slipway/internal/httpx"
-	"slipway/internal/turns"
+	"slipway/internal/base/turns"
+	"slipway/internal/edge/httpx"
 )
 
 // requestsInFlight bounds what each caller may have in flight. What is more than that waits for a second,

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/gqlhttp/stream"
-	"slipway/internal/quota"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/gqlhttp/stream"
+	"slipway/internal/edge/quota"
 	"slipway/internal/server"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/defaults"
-	"slipway/internal/gqlhttp/document"
-	"slipway/internal/inputprop"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/edge/gqlhttp/document"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/server"
-	"slipway/internal/strictjson"
+	"slipway/internal/service/defaults"
 	"slipway/internal/test/worldtest"
 )
 

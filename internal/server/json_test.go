@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"slipway/internal/gqlhttp/document"
+	"slipway/internal/edge/gqlhttp/document"
 	"slipway/internal/server"
 	"slipway/internal/test/worldtest"
 )

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/runlog"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/runlog"
+	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/worldtest"
 )
 

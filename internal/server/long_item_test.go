@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/fault"
-	"slipway/internal/gqlhttp/document"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/edge/gqlhttp/document"
 	"slipway/internal/server"
-	"slipway/internal/strictjson"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

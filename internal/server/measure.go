@@ -7,10 +7,10 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/data/store"
+	"slipway/internal/edge/gqlhttp/stream"
 	"slipway/internal/metrics"
-	"slipway/internal/store"
+	"slipway/internal/service/deployment/execution"
 )
 
 // measure has metrics show what the services and the streams of a server do.

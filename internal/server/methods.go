@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 )
 
 // otherMethod answers a method that no route of the path takes: OPTIONS with those that it does, and any other

@@ -13,7 +13,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/server"
 	"slipway/internal/test/worldtest"
 )

@@ -14,14 +14,14 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
-	"slipway/internal/actor"
-	"slipway/internal/auth"
-	"slipway/internal/fault"
-	"slipway/internal/gqlhttp/stream"
-	"slipway/internal/httpx"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/tracing"
+	"slipway/internal/edge/auth"
+	"slipway/internal/edge/gqlhttp/stream"
+	"slipway/internal/edge/httpx"
+	"slipway/internal/edge/requestlog"
 	"slipway/internal/metrics"
-	"slipway/internal/requestlog"
-	"slipway/internal/tracing"
 	"slipway/rest"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-chi/cors"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/origin"
-	"slipway/internal/requestlog"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/origin"
+	"slipway/internal/edge/requestlog"
 )
 
 const (

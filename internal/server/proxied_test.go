@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/server"
 	"slipway/internal/test/worldtest"
 )

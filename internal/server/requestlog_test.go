@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/gqlhttp/stream"
 	"slipway/internal/server"
 )
 

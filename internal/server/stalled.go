@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"slipway/internal/httpx"
+	"slipway/internal/edge/httpx"
 )
 
 // cutStalled ends the connection of a caller who has stopped taking an answer, so that nobody makes the

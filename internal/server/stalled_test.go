@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/edge/gqlhttp/stream"
 	"slipway/internal/server"
 	"slipway/internal/test/worldtest"
 )

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"slipway/ent"
-	"slipway/internal/actor"
-	"slipway/internal/defaults"
-	"slipway/internal/fault"
-	"slipway/internal/inputprop"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/store"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/server"
-	"slipway/internal/store"
-	"slipway/internal/strictjson"
+	"slipway/internal/service/defaults"
 	"slipway/internal/test/worldtest"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/coder/websocket"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/store"
 	"slipway/internal/server"
-	"slipway/internal/store"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

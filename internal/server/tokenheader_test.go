@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/server"
 )
 

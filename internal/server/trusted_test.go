@@ -13,10 +13,10 @@ import (
 	"github.com/coder/websocket"
 
 	"slipway/graph"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
-	"slipway/internal/quota"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/gqlhttp"
+	"slipway/internal/edge/quota"
 	"slipway/internal/server"
 	"slipway/internal/test/worldtest"
 )

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/gqlhttp/stream"
-	"slipway/internal/page"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/page"
+	"slipway/internal/edge/gqlhttp/stream"
 	"slipway/internal/server"
+	"slipway/internal/service/account"
 	"slipway/internal/test/worldtest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/httpx"
+	"slipway/internal/edge/httpx"
 	"slipway/internal/server"
 )
 

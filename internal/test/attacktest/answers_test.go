@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // answers are attacks by answers that are much longer than what asks for them.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // What one attack may take. A flood may take the time for each 100 of its requests, and several at once that of each.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // lasting is an operation that would run long where cost were not limited.

@@ -27,7 +27,7 @@ import (
 	"slipway/ent/release"
 	"slipway/ent/rule"
 	enttoken "slipway/ent/token"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // columnReads are the operations that read a column of JSON.

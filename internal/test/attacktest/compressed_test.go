@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // compressed are attacks by stored JSON whose answers of many MiB are to be compressed.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // crowds are attacks by many connections at once, some of which nobody knows.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // follows is how many subscriptions follow the same deployments.

@@ -16,8 +16,8 @@ import (
 	"slipway"
 	"slipway/graph/generated"
 	"slipway/graph/scalar"
-	"slipway/internal/actor"
-	gqldocument "slipway/internal/gqlhttp/document"
+	"slipway/internal/base/actor"
+	gqldocument "slipway/internal/edge/gqlhttp/document"
 )
 
 // schema is what attacks are generated from.

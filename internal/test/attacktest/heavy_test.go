@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // What work ends with that is within the limits of a document and over what an operation may take: refused

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/auth"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/auth"
 )
 
 // call is an attack by one request.

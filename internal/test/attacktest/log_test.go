@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // logged is what a server has written to its log.

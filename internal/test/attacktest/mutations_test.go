@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // mutations are attacks by writes, most of which are refused.

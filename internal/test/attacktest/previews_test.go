@@ -1,6 +1,6 @@
 package attacktest_test
 
-import "slipway/internal/actor"
+import "slipway/internal/base/actor"
 
 // previews are attacks by plans of deployments that take much, or are told at length.
 func previews() []attack {

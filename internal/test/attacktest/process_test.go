@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/testkit"
 )
 

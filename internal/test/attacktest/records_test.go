@@ -3,7 +3,7 @@ package attacktest_test
 import (
 	"context"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // records are attacks by lists of large records.

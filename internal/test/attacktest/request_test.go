@@ -13,7 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // media is the one under which a refused document has a status of its own.

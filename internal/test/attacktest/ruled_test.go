@@ -14,7 +14,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/project"
-	"slipway/internal/id"
+	"slipway/internal/base/id"
 )
 
 // How much there is in a world that is ruled.

@@ -3,7 +3,7 @@ package attacktest_test
 import (
 	"strings"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // ruling are attacks on what rules bind, in an organization with as many as may be.

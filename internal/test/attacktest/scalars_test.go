@@ -3,7 +3,7 @@ package attacktest_test
 import (
 	"strings"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // scalars are attacks by literals that are objects where scalars and enums belong.

@@ -1,6 +1,6 @@
 package attacktest_test
 
-import "slipway/internal/actor"
+import "slipway/internal/base/actor"
 
 // searches are attacks by texts that are looked for in vain, and by places with much in them that are archived.
 func searches() (all []attack) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/auth"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/auth"
 )
 
 // proxy is the address of the one proxy that the servers under these attacks trust.

@@ -3,7 +3,7 @@ package attacktest_test
 import (
 	"strings"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // mostText is how long an answer may be that refuses: 64 KiB of violations, told as list and as metadata,

@@ -17,11 +17,11 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/moduleversion"
 	enttoken "slipway/ent/token"
-	"slipway/internal/actor"
-	"slipway/internal/event"
-	"slipway/internal/id"
-	"slipway/internal/output"
-	"slipway/internal/store"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
+	"slipway/internal/data/store"
+	"slipway/internal/pure/event"
+	"slipway/internal/pure/output"
 )
 
 // tinyCount is how many records there are of each kind whose JSON is full of tiny values.

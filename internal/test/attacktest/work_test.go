@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 )
 
 // work are attacks by queries that take much for a short answer.

@@ -18,10 +18,10 @@ import (
 	"slipway/graph"
 	"slipway/graph/generated"
 	"slipway/graph/model"
-	"slipway/internal/actor"
-	"slipway/internal/gqlhttp"
-	"slipway/internal/page"
-	"slipway/internal/record"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
+	"slipway/internal/edge/gqlhttp"
 )
 
 // mostOfEngine is how many allocations the endpoint may make for a request whose resolvers make none.

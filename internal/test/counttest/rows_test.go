@@ -15,10 +15,10 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/migrate"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/id"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/jsonlog"
-	"slipway/internal/quota"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/store"
+	"slipway/internal/edge/jsonlog"
+	"slipway/internal/edge/quota"
 	"slipway/internal/server"
-	"slipway/internal/store"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

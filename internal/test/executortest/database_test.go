@@ -16,8 +16,8 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/propose"
+	"slipway/internal/base/actor"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/resolvertest"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"

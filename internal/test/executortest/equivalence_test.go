@@ -23,10 +23,10 @@ import (
 	"slipway"
 	"slipway/graph"
 	"slipway/graph/generated"
-	"slipway/internal/actor"
-	"slipway/internal/gqlhttp"
-	"slipway/internal/gqlhttp/document"
-	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/base/actor"
+	"slipway/internal/edge/gqlhttp"
+	"slipway/internal/edge/gqlhttp/document"
+	"slipway/internal/edge/gqlhttp/stream"
 	"slipway/internal/test/resolvertest"
 )
 

@@ -12,10 +12,10 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph"
-	"slipway/internal/event"
-	"slipway/internal/feed"
-	"slipway/internal/page"
-	"slipway/internal/record"
+	"slipway/internal/data/feed"
+	"slipway/internal/data/page"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/event"
 	"slipway/internal/test/resolvertest"
 )
 

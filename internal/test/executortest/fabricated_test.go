@@ -16,10 +16,10 @@ import (
 
 	"slipway/ent"
 	"slipway/graph/scalar"
-	"slipway/internal/ecs"
-	"slipway/internal/fault"
-	"slipway/internal/inputprop"
-	"slipway/internal/record"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/record"
+	"slipway/internal/pure/ecs"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/test/resolvertest"
 )
 

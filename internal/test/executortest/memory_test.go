@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph"
-	"slipway/internal/gqlhttp/document"
+	"slipway/internal/edge/gqlhttp/document"
 	"slipway/internal/test/resolvertest"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"slipway/graph"
 	"slipway/graph/generated"
-	"slipway/internal/gqlhttp"
-	"slipway/internal/gqlhttp/document"
+	"slipway/internal/edge/gqlhttp"
+	"slipway/internal/edge/gqlhttp/document"
 )
 
 // executor is what executes operations.

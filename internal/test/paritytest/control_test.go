@@ -14,12 +14,12 @@ import (
 	"slipway/ent"
 	"slipway/ent/approval"
 	entdeployment "slipway/ent/deployment"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/service/account"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/workspace"
 	"slipway/internal/test/worldtest"
-	"slipway/internal/workspace"
 )
 
 // The table of release control: who, with which scope, does what, under which rule, with or without a reason to go past it.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/gqlhttp/wire"
 	"slipway/internal/test/worldtest"
 	"slipway/rest"
 )

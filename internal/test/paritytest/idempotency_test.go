@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/service/account"
 	"slipway/internal/test/worldtest"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/id"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
 	"slipway/internal/test/worldtest"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"slipway/ent/deployment"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/worldtest"
 )
 

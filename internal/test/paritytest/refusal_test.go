@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent/deployment"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/worldtest"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/worldtest"
 )
 

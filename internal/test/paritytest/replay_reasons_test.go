@@ -8,8 +8,8 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deployment"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/worldtest"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/worldtest"
 )
 

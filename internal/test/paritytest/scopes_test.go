@@ -14,14 +14,14 @@ import (
 
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/gate"
-	"slipway/internal/module"
-	"slipway/internal/rule"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/pure/gate"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/account"
+	"slipway/internal/service/rule"
+	"slipway/internal/service/workspace"
 	"slipway/internal/test/worldtest"
-	"slipway/internal/workspace"
 )
 
 // ground is a place of acme's, in which each write finds something of its own to be on.

@@ -10,13 +10,13 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/fault"
-	"slipway/internal/module"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 
@@ -74,7 +74,7 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 // full makes a deployment that has every field of data.
 func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
-	data, err := os.ReadFile("../../ecs/testdata/full.json")
+	data, err := os.ReadFile("../../pure/ecs/testdata/full.json")
 	if err != nil {
 		t.Fatal(err)
 	}

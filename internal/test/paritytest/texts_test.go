@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
-	"slipway/internal/gate"
-	"slipway/internal/rule"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/pure/gate"
+	"slipway/internal/service/rule"
 	"slipway/internal/test/worldtest"
 )
 

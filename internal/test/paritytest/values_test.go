@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/actor"
-	"slipway/internal/inputprop"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/test/worldtest"
 )
 
@@ -133,7 +133,7 @@ func literal(t testing.TB, v any) string {
 // again with nothing but what it must have.
 func schemas(t testing.TB) []map[string]any {
 	t.Helper()
-	raw, err := os.ReadFile("../../inputprop/testdata/all_variants.json")
+	raw, err := os.ReadFile("../../pure/inputprop/testdata/all_variants.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"slipway/ent"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/auth"
-	"slipway/internal/defaults"
-	"slipway/internal/inputprop"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/edge/auth"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/service/account"
+	"slipway/internal/service/defaults"
 	"slipway/internal/test/worldtest"
 )
 

@@ -3,9 +3,9 @@ package plantest_test
 import (
 	"testing"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/view"
-	"slipway/internal/page"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/page"
+	"slipway/internal/service/deployment/view"
 	"slipway/internal/test/worldtest"
 )
 

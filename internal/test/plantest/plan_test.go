@@ -10,9 +10,9 @@ import (
 
 	"slipway/ent/chore"
 	"slipway/ent/organization"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/module"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/worldtest"
 )
 

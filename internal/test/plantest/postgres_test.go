@@ -14,7 +14,7 @@ import (
 	"github.com/lib/pq/pqerror"
 
 	"slipway/ent"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

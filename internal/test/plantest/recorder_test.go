@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/internal/store"
+	"slipway/internal/data/store"
 	"slipway/internal/test/worldtest"
 )
 

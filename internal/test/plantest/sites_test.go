@@ -23,7 +23,7 @@ import (
 
 // senders are the functions that send a statement, by the names that runtime gives them: ent's, which have a context, and
 // those of the packages below the services.
-var senders = regexp.MustCompile(`^slipway/internal/(?:` +
+var senders = regexp.MustCompile(`^slipway/internal/data/(?:` +
 	`store\.\(\*Store\)\.(?:Query|overAll|ownChanges|systemChanges|sweep|ownedIDs)` +
 	`|record\.Query\[\.\.\.\]\.(?:ByID|ByIDs|Range|Count|Children|CountChildren)` +
 	`|page\.(?:Read|ReadEach)\[\.\.\.\])$`)
@@ -36,11 +36,11 @@ var notSending = regexp.MustCompile(`\.(?:BeginTx|Tx|Commit|Rollback|Use|Interce
 
 // unexplained are the places whose statements are not explained, and why.
 var unexplained = map[string]string{
-	"internal/account/organization.go AllOrganizations": "the command line lists all of them",
-	"internal/account/token.go AllTokens":               "the command line lists all of them",
-	"internal/inputvalidation/stored.go":                "slipway check reads everything that is stored",
-	"internal/deployment/follower.go update":            "an UPDATE of a deployment by its id",
-	"internal/deployment/neighbour.go addHeldAfter":     "for a start that its record has lost; a range of the index that addHeldAt follows",
+	"internal/service/account/organization.go AllOrganizations":         "the command line lists all of them",
+	"internal/service/account/token.go AllTokens":                       "the command line lists all of them",
+	"internal/service/inputvalidation/stored.go":                        "slipway check reads everything that is stored",
+	"internal/service/deployment/cloudevents/follower.go update":        "an UPDATE of a deployment by its id",
+	"internal/service/deployment/cloudevents/neighbour.go addHeldAfter": "for a start that its record has lost; a range of the index that addHeldAt follows",
 }
 
 // packages whose statements are none of the server's.
@@ -124,7 +124,7 @@ func calls(t *testing.T) []call {
 // sendingPackages returns the packages of the program that know of something that sends statements.
 func sendingPackages(packages map[string]listed) (paths []string) {
 	knows := func(p listed) bool {
-		return slices.ContainsFunc([]string{"slipway/ent", "slipway/internal/store", "slipway/internal/record", "slipway/internal/page"},
+		return slices.ContainsFunc([]string{"slipway/ent", "slipway/internal/data/store", "slipway/internal/data/record", "slipway/internal/data/page"},
 			func(path string) bool { return p.ImportPath == path || slices.Contains(p.Imports, path) })
 	}
 	for path, p := range packages {

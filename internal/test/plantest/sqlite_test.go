@@ -11,7 +11,7 @@ import (
 
 	"slipway/ent/chore"
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/store"
+	"slipway/internal/data/store"
 	"slipway/internal/test/worldtest"
 )
 

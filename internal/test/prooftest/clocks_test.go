@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"slipway/ent"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/fault"
-	"slipway/internal/module"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/store"
+	"slipway/internal/pure/module"
 	"slipway/internal/server"
-	"slipway/internal/store"
+	"slipway/internal/service/account"
+	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/worldtest"
 )
 

@@ -13,14 +13,14 @@ import (
 
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/fault"
-	"slipway/internal/module"
-	"slipway/internal/store"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/store"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/account"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
 

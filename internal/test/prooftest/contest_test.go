@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"slipway/internal/fault"
+	"slipway/internal/base/fault"
 )
 
 // course is what the database has of a deployment.

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
-	"slipway/internal/fault"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/data/store/migrate"
 	"slipway/internal/server"
-	"slipway/internal/store/migrate"
 	"slipway/internal/test/pgtest/cluster"
 	"slipway/internal/test/worldtest"
 )

@@ -18,8 +18,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/service/account"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

@@ -18,9 +18,9 @@ import (
 
 	"github.com/coder/websocket"
 
-	"slipway/internal/actor"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/event"
+	"slipway/internal/base/actor"
+	"slipway/internal/pure/event"
+	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

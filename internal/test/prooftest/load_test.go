@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"slipway/ent/deployment"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/worldtest"
 )
 

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"slipway/ent"
-	"slipway/internal/actor"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/fault"
-	"slipway/internal/store"
-	"slipway/internal/strictjson"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/data/store"
+	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

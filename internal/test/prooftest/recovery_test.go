@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"slipway/ent/deployment"
-	"slipway/internal/actor"
-	"slipway/internal/store/migrate"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/store/migrate"
 	"slipway/internal/test/pgtest/cluster"
 	"slipway/internal/test/worldtest"
 )

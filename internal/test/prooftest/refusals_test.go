@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/account"
-	"slipway/internal/actor"
-	gates "slipway/internal/gate"
-	"slipway/internal/rule"
+	"slipway/internal/base/actor"
+	gates "slipway/internal/pure/gate"
+	"slipway/internal/service/account"
+	"slipway/internal/service/rule"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

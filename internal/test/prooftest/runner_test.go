@@ -20,9 +20,9 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/module"
-	"slipway/internal/runner"
-	"slipway/internal/runner/keeper"
+	"slipway/internal/pure/module"
+	"slipway/internal/remote/runner"
+	"slipway/internal/remote/runner/keeper"
 )
 
 // The roles in which this test is started again, and the variable with the order of a runner.

@@ -14,8 +14,8 @@ import (
 	"ariga.io/atlas/sql/migrate"
 	"ariga.io/atlas/sql/sqltool"
 
-	"slipway/internal/actor"
-	"slipway/internal/store/migrate/lint"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/store/migrate/lint"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

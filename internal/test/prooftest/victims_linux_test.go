@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/testkit"
 )
 

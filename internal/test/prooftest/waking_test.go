@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

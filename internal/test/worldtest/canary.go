@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/internal/jsonlog"
-	"slipway/internal/secret"
+	"slipway/internal/base/secret"
+	"slipway/internal/edge/jsonlog"
 )
 
 // tokenForm is what every token of Slipway looks like.

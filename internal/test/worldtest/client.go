@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/httpx"
+	"slipway/internal/edge/httpx"
 )
 
 // Response is what the API answered.

@@ -9,15 +9,15 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
-	"slipway/internal/actor"
-	"slipway/internal/catalog"
-	"slipway/internal/deployment/execution"
-	"slipway/internal/deployment/propose"
-	"slipway/internal/fault"
-	"slipway/internal/inputprop"
-	"slipway/internal/module"
-	"slipway/internal/strictjson"
-	"slipway/internal/workspace"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/strictjson"
+	"slipway/internal/pure/inputprop"
+	"slipway/internal/pure/module"
+	"slipway/internal/service/catalog"
+	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/workspace"
 )
 
 // Fixture is an instance of a module, and all that it stands on.

@@ -12,11 +12,11 @@ import (
 	"slipway/ent"
 	"slipway/ent/chore"
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/actor"
-	"slipway/internal/deployment"
-	"slipway/internal/id"
-	"slipway/internal/journal"
-	"slipway/internal/retention"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/id"
+	"slipway/internal/data/journal"
+	"slipway/internal/service/deployment"
+	"slipway/internal/service/retention"
 )
 
 // rawDatabases are the databases beside a world's store that a test has asked for, by their names for the driver. Those of

@@ -18,11 +18,11 @@ import (
 	"testing"
 
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/account"
-	"slipway/internal/actor"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/store"
+	"slipway/internal/data/store/migrate"
 	"slipway/internal/server"
-	"slipway/internal/store"
-	"slipway/internal/store/migrate"
+	"slipway/internal/service/account"
 	"slipway/internal/test/pgtest"
 	"slipway/internal/test/testkit"
 )

@@ -1,0 +1,167 @@
+package page
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"slipway/internal/data/record"
+)
+
+// Read returns one page of a list.
+func Read[T any](ctx context.Context, list record.Query[T], args Args, scope Scope) (*Connection[*T], error) {
+	r, err := args.request(scope)
+	if err != nil {
+		return nil, err
+	}
+	records, err := list.Range(ctx, r.records())
+	if err != nil {
+		return nil, err
+	}
+	c := connect(r, list.Table(), records, list.Count)
+	c.searched = list.Truncated()
+	return c, nil
+}
+
+// Parents are the records whose lists are read together. The list of a parent has the records with its id in Column.
+type Parents struct {
+	List   string
+	Viewer string
+	Column string
+	IDs    []string
+}
+
+func (p Parents) scope(id string) Scope { return Scope{List: p.List, Viewer: p.Viewer, Filter: id} }
+
+// ReadEach returns a page of each parent's list, all of them read by one statement. parent returns the id of a record's
+// parent.
+func ReadEach[T any](ctx context.Context, all record.Query[T], of Parents, args Args, parent func(*T) string) (map[string]*Connection[*T], error) {
+	pages := make(map[string]*Connection[*T], len(of.IDs))
+	if args.After != nil || args.Before != nil || len(of.IDs) == 1 {
+		// A cursor belongs to one list, so the lists cannot be read together.
+		for _, id := range of.IDs {
+			c, err := Read(ctx, all.Where(record.Equal(of.Column, id)), args, of.scope(id))
+			if err != nil {
+				return nil, err
+			}
+			pages[id] = c
+		}
+		return pages, nil
+	}
+	r, err := args.request(Scope{List: of.List})
+	if err != nil {
+		return nil, err
+	}
+	lists, err := all.Children(ctx, of.Column, of.IDs, r.records(), parent)
+	if err != nil {
+		return nil, err
+	}
+	counts := countOnce(func(ctx context.Context) (map[string]int, error) { return all.CountChildren(ctx, of.Column, of.IDs) })
+	for _, id := range of.IDs {
+		r.binding = of.scope(id).binding()
+		pages[id] = connect(r, all.Table(), lists[id], func(ctx context.Context) (int, error) {
+			all, err := counts(ctx)
+			return all[id], err
+		})
+	}
+	return pages, nil
+}
+
+// ReadKnown returns a page of each list whose records are known by their ids, the newest first: all of them are read by one
+// statement. The keys of the lists are the ids of their parents. Of what has been deleted meanwhile nothing is shown.
+func ReadKnown[T any](ctx context.Context, all record.Query[T], of Parents, known map[string][]string, args Args) (map[string]*Connection[*T], error) {
+	requests, wanted := make(map[string]request, len(of.IDs)), make(map[string][]string, len(of.IDs))
+	var ids []string
+	for _, parent := range of.IDs {
+		r, err := args.request(of.scope(parent))
+		if err != nil {
+			return nil, err
+		}
+		requests[parent], wanted[parent] = r, r.among(known[parent])
+		ids = append(ids, wanted[parent]...)
+	}
+	slices.Sort(ids)
+	records, err := all.ByIDs(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*T, len(records))
+	for _, record := range records {
+		_, id := all.Table().Position(record)
+		byID[id] = record
+	}
+	pages := make(map[string]*Connection[*T], len(of.IDs))
+	for _, parent := range of.IDs {
+		var found []*T
+		for _, id := range wanted[parent] {
+			if record := byID[id]; record != nil {
+				found = append(found, record)
+			}
+		}
+		total := len(known[parent])
+		pages[parent] = connect(requests[parent], all.Table(), found, func(context.Context) (int, error) { return total, nil })
+	}
+	return pages, nil
+}
+
+// among returns which of the ids of a list, the newest first, the page is made of: one more than asked for where there is a
+// next page, and the oldest first where it goes backward.
+func (r request) among(ids []string) (part []string) {
+	for _, id := range ids {
+		if (r.after == nil || id < r.after.id) && (r.before == nil || id > r.before.id) {
+			part = append(part, id)
+		}
+	}
+	if r.backward {
+		slices.Reverse(part)
+	}
+	return part[:min(len(part), r.size+1)]
+}
+
+// countOnce returns a function that counts the lists of all parents the first time it is called.
+func countOnce(count func(context.Context) (map[string]int, error)) func(context.Context) (map[string]int, error) {
+	var once sync.Once
+	var counts map[string]int
+	var failure error
+	return func(ctx context.Context) (map[string]int, error) {
+		once.Do(func() { counts, failure = count(ctx) })
+		return counts, failure
+	}
+}
+
+// records returns the part of a list that the page is made of. One record more than asked for shows whether there is a
+// next page.
+func (r request) records() record.Range {
+	return record.Range{After: r.after.record(), Before: r.before.record(), Limit: r.size + 1, Backward: r.backward}
+}
+
+func (p *position) record() *record.Position {
+	if p == nil {
+		return nil
+	}
+	return &record.Position{At: p.at, ID: p.id}
+}
+
+// connect returns the page of its records, which may be one more than was asked for.
+func connect[T any](r request, table *record.Table[T], records []*T, count func(context.Context) (int, error)) *Connection[*T] {
+	more := len(records) > r.size
+	if more {
+		records = records[:r.size]
+	}
+	info := &Info{HasNextPage: more, HasPreviousPage: r.after != nil}
+	if r.backward {
+		slices.Reverse(records)
+		info.HasNextPage, info.HasPreviousPage = r.before != nil, more
+	}
+	c := &Connection[*T]{Edges: make([]*Edge[*T], len(records)), PageInfo: info, Size: r.size, byDefault: r.byDefault, count: count}
+	edges := make([]Edge[*T], len(records))
+	for i, row := range records {
+		at, id := table.Position(row)
+		edges[i] = Edge[*T]{Cursor: r.binding.write(position{at, id}), Node: row}
+		c.Edges[i] = &edges[i]
+	}
+	if len(records) > 0 {
+		info.StartCursor, info.EndCursor = &edges[0].Cursor, &edges[len(records)-1].Cursor
+	}
+	return c
+}

@@ -1,0 +1,38 @@
+package record
+
+import (
+	"context"
+
+	"slipway/internal/base/meter"
+	"slipway/internal/data/store"
+)
+
+// SearchLimit is how many records a search looks through: the newest of the list.
+const SearchLimit = 10_000
+
+// Search returns the list of those of its newest SearchLimit records of which one of some columns contains a text, in any
+// case of the letters A to Z. It counts the records first, as work of the context's request.
+func (q Query[T]) Search(ctx context.Context, text string, columns ...string) (Query[T], error) {
+	s := Range{Limit: SearchLimit}.shape(part)
+	if q.table.class == store.Shared {
+		s.kind = sharedPart
+	}
+	s.counted = true
+
+	n, oldest := 0, any(nil) // as the database has it
+	err := q.run(ctx, s, nil, selection{list: `"created_at", "id"`}, func(rows store.Rows) error { return rows.Scan(&n, &oldest) })
+	if err == nil {
+		err = meter.Spend(ctx, meter.Searched, n)
+	}
+	if err != nil {
+		return q, err
+	}
+
+	if n == SearchLimit {
+		q, q.truncated = q.Where(Where(`"created_at" >= ?`, oldest)), true
+	}
+	return q.Where(q.containsFold(text, columns...)), nil
+}
+
+// Truncated reports whether the list is a search that did not look at all records.
+func (q Query[T]) Truncated() bool { return q.truncated }

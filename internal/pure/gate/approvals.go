@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/textrules"
+)
+
+// The bounds of a demand for approvals.
+const (
+	MaxApprovals = 5
+	maxHolders   = 20
+)
+
+// Approvals demands that others approve.
+type Approvals struct {
+	// Count is how many principals have to, 1 to 5, and Role which role each has at least: developer or admin.
+	Count int32      `json:"count"`
+	Role  actor.Role `json:"role"`
+	// By are the holders of whose tokens it has to be one; none for anybody.
+	By []string `json:"by,omitempty"`
+}
+
+// Approval is one that somebody has given.
+type Approval struct {
+	// Holder is whose the token is, "" where nobody was named.
+	Holder string
+	Role   actor.Role
+}
+
+// Roles are those that the demand is met by.
+func (a *Approvals) Roles() []actor.Role {
+	if a.Role == actor.Admin {
+		return []actor.Role{actor.Admin, actor.Superadmin}
+	}
+	return []actor.Role{actor.Developer, actor.Admin, actor.Superadmin}
+}
+
+// Takes reports whether an approval is one of those that are demanded.
+func (a *Approvals) Takes(given Approval) bool {
+	return slices.Contains(a.Roles(), given.Role) && (len(a.By) == 0 || slices.Contains(a.By, given.Holder))
+}
+
+// IsTaken reports whether one of some rules that bind an operation takes an approval.
+func IsTaken(rules []Rule, op Operation, given Approval) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool {
+		demand, ok := r.Demand.Kind.(*Approvals)
+		return ok && r.Binds(op) && demand.Takes(given)
+	})
+}
+
+func (*Approvals) name() string            { return "approvals" }
+func (*Approvals) operations() []Operation { return ordinary }
+func (*Approvals) may() []Operation        { return Operations }
+
+// restrict implements Kind: approvals may be given at any time.
+func (*Approvals) restrict(*timetable, Requirement) (known bool) { return true }
+
+func (a *Approvals) judge(r *Rule, f Facts, _ time.Time) Requirement {
+	given := int32(0)
+	for _, one := range f.Approvals {
+		if a.Takes(one) {
+			given++
+		}
+	}
+	given = min(given, a.Count)
+	verb := "are"
+	if a.Count == 1 {
+		verb = "is"
+	}
+	return Requirement{
+		Rule: r, Met: given == a.Count, Needed: new(a.Count), Given: &given,
+		Message: fmt.Sprintf("Rule %q: %d of %d approvals by %s %s given.", r.Name, given, a.Count, a.who(), verb),
+	}
+}
+
+// who returns by whom, as a part of a sentence.
+func (a *Approvals) who() string {
+	who := "a developer or admin"
+	if a.Role == actor.Admin {
+		who = "an admin"
+	}
+	if len(a.By) > 0 {
+		who += " among the holders " + strings.Join(a.By, ", ")
+	}
+	return who + " who is not the author"
+}
+
+func (a *Approvals) check(v *fault.Violations, at string) {
+	if a.Count < 1 || a.Count > MaxApprovals {
+		v.Add(at+"/count", "range", "must be between 1 and %d, found %d", MaxApprovals, a.Count)
+	}
+	if a.Role != actor.Developer && a.Role != actor.Admin {
+		v.Add(at+"/role", "enum", "must be DEVELOPER or ADMIN, found %.40s", strings.ToUpper(string(a.Role)))
+	}
+	if len(a.By) > maxHolders {
+		v.Add(at+"/by", "max_items", "must name at most %d holders, found %d", maxHolders, len(a.By))
+	}
+	if n := len(a.By); n > 0 && n < int(a.Count) {
+		v.Add(at+"/by", "min_items", "must name at least as many holders as approvals are demanded, %d, found %d", a.Count, n)
+	}
+	for i, holder := range a.By {
+		v.Append(textrules.GivenID(fmt.Sprintf("%s/by/%d", at, i), holder)...)
+	}
+	checkUnique(v, at+"/by", a.By)
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"slipway/internal/base/id"
+	"slipway/internal/base/setting"
+	"slipway/internal/remote/client"
+)
+
+var (
+	deploymentView = view[client.DeploymentRecord]{
+		columns: []column{
+			{"DEPLOYMENT", "id"}, {"STATUS", "status"}, {"VERSION", "release.moduleVersion.version"}, {"CREATED", "createdAt"}, {"BY", "createdBy"},
+			{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"}, {"STARTED BY", "triggerSource"}, {"DESCRIPTION", "description"},
+		},
+		sheet: deploymentSheet,
+		name:  func(d *client.DeploymentRecord) string { return d.Id },
+	}
+	deploymentDetailView = view[client.DeploymentDetail]{
+		columns: deploymentView.columns,
+		sheet:   deploymentSheet,
+		name:    func(d *client.DeploymentDetail) string { return d.Id },
+	}
+)
+
+// deploymentSheet is what people are shown of one deployment.
+var deploymentSheet = []column{
+	{"deployment", "id"}, {"status", "status"}, {"action", "action"}, {"instance", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"},
+	{"module", "release.moduleVersion.moduleDefinition.type"}, {"version", "release.moduleVersion.version"}, {"release", "release.id"}, {"inputs", "release.inputs"},
+	{"quarantined", "release.quarantine.createdAt"}, {"quarantined by", "release.quarantine.createdBy"}, {"quarantine reason", "release.quarantine.reason"},
+	{"created", "createdAt"}, {"created by", "createdBy"}, {"started by", "triggerSource"}, {"description", "description"}, {"reason", "reason"},
+	{"waits until", "waitsUntil"}, {"demanded", "requirements.message"}, {"override by", "override.by"}, {"override reason", "override.reason"},
+	{"promotes", "promotedFrom.id"}, {"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"}, {"after failure of", "afterFailureOf.id"}, {"rolled back by", "automaticRollback.id"}, {"runner", "runner"}, {"started", "startedAt"}, {"ended", "completedAt"},
+	{"cancel requested", "cancelRequestedAt"}, {"cancel requested by", "cancelRequestedBy"}, {"cancel reason", "cancelReason"},
+	{"error", "error.message"}, {"error code", "error.code"}, {"error description", "error.description"}, {"outputs", "outputs"},
+	{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.message"}, {"warning", "rollbackEligibility.warning"},
+}
+
+func (c *Config) deploymentsCommand() *cobra.Command {
+	return Group("deployments", "List and show deployments", c.deploymentsListCommand(), c.deploymentsShowCommand())
+}
+
+func (c *Config) deploymentsListCommand() *cobra.Command {
+	var p paging
+	var in string
+	var status client.DeploymentStatus
+	cmd := c.command(&cobra.Command{
+		Use: "list", Short: "List deployments, the newest first", Args: cobra.NoArgs,
+		Example: "  slipway deployments list --in shop/prod/orders\n  slipway deployments list --status FAILED -o json",
+	}, func(ctx context.Context, s *session, _ []string) error {
+		if err := want(s, deploymentView); err != nil {
+			return err
+		}
+		filter := &client.DeploymentFilter{}
+		if status != "" {
+			filter.Status = &status
+		}
+		if err := s.limitTo(ctx, filter, in); err != nil {
+			return err
+		}
+		return list(ctx, s, deploymentView, p, s.deploymentPages(filter))
+	})
+	p.flags(cmd)
+	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text, "only those of a project, an environment or an instance")
+	completeFlag(cmd, "in", c.complete(completeInstances))
+	setting.AddFlag(cmd.Flags(), &status, "status", "", setting.Choice(client.AllDeploymentStatus...), "only those that stand so")
+	completeFlag(cmd, "status", fixed(client.AllDeploymentStatus))
+	return cmd
+}
+
+// limitTo limits deployments to a place, unless that is empty.
+func (s *session) limitTo(ctx context.Context, filter *client.DeploymentFilter, in string) (err error) {
+	switch {
+	case in == "":
+	case isPath(in, 3) || id.Of(id.ModuleInstance, in):
+		i, err := s.instance(ctx, in)
+		if err != nil {
+			return err
+		}
+		filter.ModuleInstanceId = &i.Id
+	default:
+		filter.ProjectId, filter.EnvironmentId, err = s.within(ctx, in, ", or "+wantInstance)
+	}
+	return err
+}
+
+func (c *Config) deploymentsShowCommand() *cobra.Command {
+	return c.command(&cobra.Command{
+		Use: "show DEPLOYMENT", Short: "Show a deployment with its release", Args: cobra.ExactArgs(1),
+		Example:           "  slipway deployments show shop/prod/orders@live\n  slipway deployments show dep_01kb… -o json",
+		ValidArgsFunction: c.complete(completeDeployments),
+	}, func(ctx context.Context, s *session, args []string) error {
+		if err := want(s, deploymentDetailView); err != nil {
+			return err
+		}
+		d, err := s.deployment(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return show(s, deploymentDetailView, d)
+	})
+}

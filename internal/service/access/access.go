@@ -1,0 +1,218 @@
+// Package access decides who may do what, and where. All permissions are in one table of actions and roles, and its
+// decisions need no database. Whether a record exists for the caller is decided by package store, which hides those of
+// other organizations.
+package access
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+)
+
+// Action is something that a caller may be allowed to do. Its text completes a sentence after "may".
+type Action string
+
+// The actions.
+const (
+	ReadCatalog         Action = "read the module catalogue"
+	Read                Action = "read"
+	CreateInstance      Action = "create module instances"
+	Deploy              Action = "deploy, promote, roll back, redeploy, approve or cancel"
+	OverrideRules       Action = "go past rules"
+	ManageRules         Action = "make, change or end rules"
+	ForceCancel         Action = "cancel by force"
+	DestroyInstance     Action = "destroy module instances"
+	RunDeployments      Action = "claim, report or complete deployments"
+	EditDefaults        Action = "change default value definitions"
+	EditModules         Action = "change module definitions"
+	EditGlobalModules   Action = "change global module definitions"
+	EditWorkspace       Action = "change projects and environments"
+	EditInstances       Action = "change module instances"
+	QuarantineRelease   Action = "quarantine releases"
+	MoveService         Action = "move services"
+	ReadTokens          Action = "read tokens"
+	ManageTokens        Action = "create or revoke tokens"
+	ManageOrganizations Action = "list or create organizations"
+	ReadAudit           Action = "read audit events"
+)
+
+// rule is who may take an action, and where.
+type rule struct {
+	roles []actor.Role
+	// anywhere is whether a superadmin may take the action without naming an organization: it reads global records.
+	anywhere bool
+	// global is whether the action is on global records: a superadmin must name actor.Global for it.
+	global bool
+	// either is whether the action is on records of an organization or of superadmins, which are global ones.
+	either bool
+	// public is whether the action needs no token.
+	public bool
+	// reads is whether the action changes nothing. A token's scope does not limit it then.
+	reads bool
+	// whole is whether the action is on what the whole organization shares, which is within no scope: a published version
+	// or a changed default changes what is deployed elsewhere next.
+	whole bool
+}
+
+// The groups of roles in the table. A superadmin who acts in an organization may do what its admins may.
+var (
+	readers     = []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner, actor.Superadmin}
+	developers  = []actor.Role{actor.Developer, actor.Admin, actor.Superadmin}
+	admins      = []actor.Role{actor.Admin, actor.Superadmin}
+	superadmins = []actor.Role{actor.Superadmin}
+)
+
+// table has the rule of every action. The role System, the server itself, is not in it: it may do everything.
+var table = map[Action]rule{
+	ReadCatalog:         {roles: readers, reads: true, anywhere: true, public: true},
+	Read:                {roles: readers, reads: true},
+	CreateInstance:      {roles: developers},
+	Deploy:              {roles: developers},
+	OverrideRules:       {roles: admins},
+	ManageRules:         {roles: admins},
+	ForceCancel:         {roles: admins},
+	DestroyInstance:     {roles: admins},
+	RunDeployments:      {roles: []actor.Role{actor.Runner}},
+	EditDefaults:        {roles: admins, whole: true},
+	EditModules:         {roles: admins, whole: true},
+	EditGlobalModules:   {roles: superadmins, whole: true, global: true},
+	EditWorkspace:       {roles: admins},
+	EditInstances:       {roles: admins},
+	QuarantineRelease:   {roles: admins},
+	MoveService:         {roles: admins},
+	ReadTokens:          {roles: admins, reads: true, anywhere: true},
+	ManageTokens:        {roles: admins, either: true},
+	ManageOrganizations: {roles: superadmins, whole: true, global: true},
+	ReadAudit:           {roles: admins, reads: true, anywhere: true},
+}
+
+// grantable has the roles that a role may give to the tokens that it creates.
+var grantable = map[actor.Role][]actor.Role{
+	actor.Viewer:     nil,
+	actor.Developer:  nil,
+	actor.Runner:     nil,
+	actor.Admin:      {actor.Viewer, actor.Developer, actor.Admin, actor.Runner},
+	actor.Superadmin: actor.Roles,
+	actor.System:     actor.Roles,
+}
+
+// Check is CheckIn for what the whole organization shares.
+func Check(a *actor.Actor, action Action, forbidden fault.Code) error {
+	return CheckIn(a, action, actor.Place{}, forbidden)
+}
+
+// CheckIn returns nil if the actor may take the action in a place. Otherwise the error is that of CheckRole, or one of the
+// code forbidden if the action changes something and the place is not within the actor's scope.
+func CheckIn(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code) error {
+	if err := CheckRole(a, action, forbidden); err != nil {
+		return err
+	}
+	if table[action].reads || a.Scope.Has(in) {
+		return nil
+	}
+	return outOfScope(a, action, in, forbidden)
+}
+
+// CheckRole returns nil if the actor may take the action in some place; the caller has to check which one. Otherwise the
+// error is fault's RequestUnauthenticated for an anonymous caller, RequestOrganizationNeeded for a superadmin who has not
+// named an organization, and an error of the code forbidden for a role that may not take the action. A nil actor and an
+// action that is not in the table are mistakes of the program; their errors have no code.
+func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
+	rule, ok := table[action]
+	switch {
+	case a == nil:
+		return errors.New("access: no actor in the context")
+	case !ok:
+		return fmt.Errorf("access: no rule for action %q", action)
+	case a.Role == actor.System, a.IsAnonymous() && rule.public:
+		return nil
+	case a.IsAnonymous():
+		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
+	case a.IsSuperadmin() && !rule.appliesWhere(a):
+		return organizationNeeded(a, action)
+	case !slices.Contains(rule.roles, a.Role):
+		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, List(rule.roles))
+	}
+	return nil
+}
+
+// CheckGiven returns nil if the actor may create tokens of a role, otherwise an error of the code forbidden.
+func CheckGiven(a *actor.Actor, role actor.Role, forbidden fault.Code) error {
+	if may := grantable[a.Role]; !slices.Contains(may, role) {
+		return fault.New(forbidden, "The role %s may not make tokens of the role %s; allowed: %s.", a.Role, role, List(may))
+	}
+	return nil
+}
+
+// Permissions returns the actions that the actor may take somewhere, in the order of their texts.
+func Permissions(a *actor.Actor) []Action {
+	var may []Action
+	for action, rule := range table {
+		if CheckRole(a, action, fault.RequestForbidden) == nil && (a.Scope == nil || !rule.whole) {
+			may = append(may, action)
+		}
+	}
+	slices.Sort(may)
+	return may
+}
+
+// maxNamed is how much of a scope a message names; the details have all of it.
+const maxNamed = 3
+
+// outOfScope returns the error for a place that is not within the actor's scope. It names the scope.
+func outOfScope(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code) error {
+	all := append(slices.Clone(a.Scope.Projects), a.Scope.Environments...)
+	named, more := strings.Join(all[:min(len(all), maxNamed)], ", "), ""
+	if n := len(all) - maxNamed; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	f := fault.New(forbidden, "The token may %s only within its scope, %s%s; %s not within it.", action, named, more, describe(in))
+	f.Details = []fault.Section{{Title: "Scope of the token", Render: fault.RenderList, Items: all}}
+	f.Metadata = map[string]any{"scope": map[string]any{"projects": a.Scope.Projects, "environments": a.Scope.Environments}}
+	return f
+}
+
+// describe returns the subject and the verb of a sentence about a place.
+func describe(in actor.Place) string {
+	switch {
+	case in.EnvironmentID != "":
+		return fmt.Sprintf("the environment %s of the project %s is", in.EnvironmentID, in.ProjectID)
+	case in.ProjectID != "":
+		return fmt.Sprintf("the project %s is", in.ProjectID)
+	}
+	return "the whole organization is"
+}
+
+// appliesWhere reports whether a superadmin has named an organization, or actor.Global, that the action can be in.
+func (r rule) appliesWhere(a *actor.Actor) bool {
+	return r.anywhere || !r.global && a.OrganizationID != "" || (r.global || r.either) && a.Globally
+}
+
+// organizationNeeded returns the error for a superadmin who has not named where to act.
+func organizationNeeded(a *actor.Actor, action Action) error {
+	e := fault.New(fault.RequestOrganizationNeeded, "The role %s acts in no organization by itself; name the one to %s in.", a.Role, action)
+	if a.Globally {
+		e.Message = fmt.Sprintf("What is global is no organization; name the one to %s in.", action)
+	}
+	if table[action].global {
+		e.Message = fmt.Sprintf("To %s, name %s; otherwise name the organization that it is about.", action, actor.Global)
+	}
+	if table[action].either {
+		e.Message = fmt.Sprintf("To %s, name their organization, or %s for superadmins' own.", action, actor.Global)
+	}
+	e.Description = "Send Slipway-Organization with the id or slug of an organization; for a socket, organization in connection_init."
+	return e
+}
+
+// List returns the names of roles with commas between them.
+func List(roles []actor.Role) string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = string(role)
+	}
+	return strings.Join(names, ", ")
+}

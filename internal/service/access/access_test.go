@@ -1,0 +1,210 @@
+package access_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/service/access"
+)
+
+const (
+	ok           = "ok"
+	anonymous    = "slipway:Request:UNAUTHENTICATED"
+	refused      = "slipway:Project:FORBIDDEN"
+	needed       = "slipway:Request:ORGANIZATION_NEEDED"
+	organization = "org_1"
+)
+
+// callers are the columns of the table below.
+var callers = []*actor.Actor{
+	actor.Anonymous(),
+	{Name: "t", Role: actor.Viewer, OrganizationID: organization},
+	{Name: "t", Role: actor.Developer, OrganizationID: organization},
+	{Name: "t", Role: actor.Admin, OrganizationID: organization},
+	{Name: "t", Role: actor.Runner, OrganizationID: organization},
+	{Name: "t", Role: actor.Superadmin, OrganizationID: organization},
+	{Name: "t", Role: actor.Superadmin},
+	{Name: "t", Role: actor.Superadmin, Globally: true},
+	{Name: "t", Role: actor.System},
+	{Name: "t", Role: "owner", OrganizationID: organization},
+}
+
+var decisions = map[access.Action][]string{
+	//                         anonymous  viewer   developer admin    runner   super in org, super, super on global, system owner
+	access.ReadCatalog:         {ok, ok, ok, ok, ok, ok, ok, ok, ok, refused},
+	access.Read:                {anonymous, ok, ok, ok, ok, ok, needed, needed, ok, refused},
+	access.CreateInstance:      {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
+	access.OverrideRules:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ManageRules:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.Deploy:              {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
+	access.ForceCancel:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.DestroyInstance:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.RunDeployments:      {anonymous, refused, refused, refused, ok, refused, needed, needed, ok, refused},
+	access.EditDefaults:        {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.EditModules:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.EditGlobalModules:   {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
+	access.EditWorkspace:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.EditInstances:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.QuarantineRelease:   {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.MoveService:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ReadTokens:          {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},
+	access.ManageTokens:        {anonymous, refused, refused, ok, refused, ok, needed, ok, ok, refused},
+	access.ManageOrganizations: {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
+	access.ReadAudit:           {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},
+}
+
+func TestEveryRoleMayDoWhatTheTableSays(t *testing.T) {
+	t.Parallel()
+	for action, wants := range decisions {
+		for i, caller := range callers {
+			got := ok
+			if err := access.Check(caller, action, fault.ProjectForbidden); err != nil {
+				got = fault.Public(err, fault.View{}).Code
+			}
+			if got != wants[i] {
+				t.Errorf("%q in %q, %s: %s, want %s", caller.Role, caller.OrganizationID, action, got, wants[i])
+			}
+		}
+	}
+}
+
+// places are the columns of the table below: in a scoped project, in a scoped environment of another project, in
+// another environment of that project, that project itself, and what all of the organization shares.
+var places = []actor.Place{
+	{ProjectID: "prj_in", EnvironmentID: "env_any"}, {ProjectID: "prj_out", EnvironmentID: "env_in"},
+	{ProjectID: "prj_out", EnvironmentID: "env_out"}, {ProjectID: "prj_out"}, {},
+}
+
+func TestAScopeBoundsWhatChangesSomething(t *testing.T) {
+	t.Parallel()
+	scope := &actor.Scope{Projects: []string{"prj_in"}, Environments: []string{"env_in"}}
+	reading := []access.Action{access.ReadCatalog, access.Read, access.ReadTokens, access.ReadAudit}
+	for action, wants := range decisions {
+		for i, caller := range callers[1:5] { // the roles of an organization
+			if wants[i+1] != ok {
+				continue
+			}
+			scoped, nowhere := *caller, *caller
+			scoped.Scope, nowhere.Scope = scope, &actor.Scope{}
+			for j, in := range places {
+				reads := slices.Contains(reading, action)
+				for _, c := range []struct {
+					a    *actor.Actor
+					want bool
+				}{{caller, true}, {&scoped, reads || j < 2}, {&nowhere, reads}} {
+					err := access.CheckIn(c.a, action, in, fault.ProjectForbidden)
+					if (err == nil) != c.want || err != nil && !fault.Is(err, fault.ProjectForbidden) {
+						t.Errorf("%s with %v, %s in %v: %v", c.a.Role, c.a.Scope, action, in, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestRefusalOfAPlaceNamesItAndTheScope(t *testing.T) {
+	t.Parallel()
+	scoped := &actor.Actor{Role: actor.Developer, OrganizationID: organization, Scope: &actor.Scope{
+		Projects: []string{"prj_1", "prj_2"}, Environments: []string{"env_1", "env_2"},
+	}}
+	for in, want := range map[actor.Place]string{
+		{ProjectID: "prj_3", EnvironmentID: "env_3"}: "the environment env_3 of the project prj_3 is not within it.",
+		{ProjectID: "prj_3"}:                         "the project prj_3 is not within it.",
+		{}:                                           "the whole organization is not within it.",
+	} {
+		data := fault.Public(access.CheckIn(scoped, access.Deploy, in, fault.DeploymentForbidden), fault.View{})
+		if got := "The token may deploy, promote, roll back, redeploy, approve or cancel only within its scope, prj_1, prj_2, env_1 and 1 more; " + want; data.Message != got {
+			t.Errorf("%q, want %q", data.Message, got)
+		}
+		if len(data.Details) != 1 || !slices.Equal(data.Details[0].Items, []string{"prj_1", "prj_2", "env_1", "env_2"}) {
+			t.Errorf("details %v", data.Details)
+		}
+	}
+}
+
+func TestNobodyGivesMoreThanHeHas(t *testing.T) {
+	t.Parallel()
+	may := map[actor.Role][]actor.Role{
+		actor.Admin: {actor.Viewer, actor.Developer, actor.Admin, actor.Runner}, actor.Superadmin: actor.Roles,
+	}
+	for _, by := range actor.Roles {
+		for _, role := range append(actor.Roles, actor.System, "owner", "") {
+			err := access.CheckGiven(&actor.Actor{Role: by}, role, fault.TokenForbidden)
+			if want := slices.Contains(may[by], role); (err == nil) != want || err != nil && !fault.Is(err, fault.TokenForbidden) {
+				t.Errorf("%s gives %q: %v", by, role, err)
+			}
+		}
+	}
+}
+
+func TestPermissionsAreWhatTheTableAllowsSomewhere(t *testing.T) {
+	t.Parallel()
+	whole := []access.Action{access.EditDefaults, access.EditModules}
+	for i, caller := range callers {
+		var want, scopedWant []access.Action
+		for action, wants := range decisions {
+			if wants[i] == ok {
+				want = append(want, action)
+				if !slices.Contains(whole, action) {
+					scopedWant = append(scopedWant, action)
+				}
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(scopedWant)
+		if got := access.Permissions(caller); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", caller.Role, got, want)
+		}
+		if caller.OrganizationID == "" || caller.Role == actor.Superadmin {
+			continue
+		}
+		scoped := *caller
+		scoped.Scope = &actor.Scope{Projects: []string{"prj_1"}}
+		if got := access.Permissions(&scoped); !slices.Equal(got, scopedWant) {
+			t.Errorf("%q with a scope: %v, want %v", caller.Role, got, scopedWant)
+		}
+	}
+}
+
+func TestRefusalNamesTheRoleThatAskedAndThoseThatMay(t *testing.T) {
+	t.Parallel()
+	viewer := &actor.Actor{Role: actor.Viewer, OrganizationID: organization}
+	err := access.Check(viewer, access.Deploy, fault.DeploymentForbidden)
+	want := "slipway:Deployment:FORBIDDEN: The role viewer may not deploy, promote, roll back, redeploy, approve or cancel; allowed: developer, admin, superadmin."
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestSuperadminInNoOrganizationIsToldToNameOne(t *testing.T) {
+	t.Parallel()
+	superadmin := &actor.Actor{Role: actor.Superadmin}
+	for want, err := range map[string]error{
+		"The role superadmin acts in no organization by itself; name the one to read in.":                     access.Check(superadmin, access.Read, fault.RequestForbidden),
+		"What is global is no organization; name the one to read in.":                                         access.Check(superadmin.InGlobal(), access.Read, fault.RequestForbidden),
+		"To change global module definitions, name global; otherwise name the organization that it is about.": access.Check(superadmin, access.EditGlobalModules, fault.RequestForbidden),
+	} {
+		shown := fault.Public(err, fault.View{})
+		if shown.Code != needed || shown.Message != want || !strings.Contains(shown.Description, "Slipway-Organization") {
+			t.Errorf("%+v, want %s", shown, want)
+		}
+	}
+	if err := access.Check(superadmin.In(organization), access.Read, fault.RequestForbidden); err != nil {
+		t.Errorf("in an organization: %v", err)
+	}
+}
+
+func TestMistakesOfTheProgramAreNoRefusals(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"no actor": access.Check(nil, access.Read, fault.RequestForbidden),
+		"no rule":  access.Check(actor.Anonymous(), "fly", fault.RequestForbidden),
+	} {
+		if err == nil || fault.Status(err) != 500 || fault.Public(err, fault.View{}).Code != string(fault.ServerInternal) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

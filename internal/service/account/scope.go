@@ -1,0 +1,134 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"slipway/ent"
+	"slipway/ent/environment"
+	"slipway/ent/project"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/id"
+	"slipway/internal/data/store"
+	"slipway/internal/service/access"
+)
+
+// maxScoped is how many projects a scope may name, and how many environments.
+const maxScoped = 100
+
+// ScopeOf returns the scope of the given projects and environments, each once; nil if neither list is given.
+func ScopeOf(projects, environments []string) *actor.Scope {
+	if projects == nil && environments == nil {
+		return nil
+	}
+	return &actor.Scope{Projects: distinct(projects), Environments: distinct(environments)}
+}
+
+func distinct(ids []string) []string {
+	ids = append([]string{}, ids...)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// checkScope returns what is wrong with a scope, as far as that can be said without the database. One that names nothing
+// is refused, because its author may mean the whole organization.
+func checkScope(scope *actor.Scope) []fault.Violation {
+	if scope == nil {
+		return nil
+	}
+	var violations fault.Violations
+	if len(scope.Projects)+len(scope.Environments) == 0 {
+		violations.Add("/projects", "min_items", "must have at least 1 item where there are no environments, found none; without both lists the token is good for the whole organization")
+	}
+	for _, list := range []struct {
+		pointer string
+		ids     []string
+	}{{"/projects", scope.Projects}, {"/environments", scope.Environments}} {
+		if n := len(list.ids); n > maxScoped {
+			violations.Add(list.pointer, "max_items", "must have at most %d items, found %d", maxScoped, n)
+		}
+	}
+	return violations.All("")
+}
+
+// checkNewScope returns an error if the scope of a new token names what does not exist, or is not within the actor's.
+func checkNewScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
+	if scope == nil {
+		return access.Check(actor.From(ctx), access.ManageTokens, fault.TokenForbidden)
+	}
+	for _, e := range scope.Environments {
+		if err := store.CheckID(id.Environment, e, fault.EnvironmentNotFound); err != nil {
+			return err
+		}
+	}
+	for _, p := range scope.Projects {
+		if err := store.CheckID(id.Project, p, fault.ProjectNotFound); err != nil {
+			return err
+		}
+	}
+	known, err := tx.Project.Query().Where(project.IDIn(scope.Projects...)).IDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range scope.Projects {
+		if !slices.Contains(known, p) {
+			return store.NotFound(p, fault.ProjectNotFound)
+		}
+	}
+	places, err := environments(ctx, tx, scope)
+	if err != nil {
+		return err
+	}
+	for _, in := range places {
+		if in.ProjectID == "" {
+			return store.NotFound(in.EnvironmentID, fault.EnvironmentNotFound)
+		}
+	}
+	return checkWithin(actor.From(ctx), scope, places)
+}
+
+// checkStoredScope returns an error if the scope of a token is not within the actor's.
+func checkStoredScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
+	a := actor.From(ctx)
+	if scope == nil || a.Scope == nil {
+		return access.Check(a, access.ManageTokens, fault.TokenForbidden)
+	}
+	places, err := environments(ctx, tx, scope)
+	if err != nil {
+		return err
+	}
+	return checkWithin(a, scope, places)
+}
+
+// environments returns the places of the environments of a scope. An environment that does not exist has no project.
+func environments(ctx context.Context, tx *ent.Tx, scope *actor.Scope) ([]actor.Place, error) {
+	found, err := tx.Environment.Query().Where(environment.IDIn(scope.Environments...)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("environments of a scope: %w", err)
+	}
+	projects := make(map[string]string, len(found))
+	for _, e := range found {
+		projects[e.ID] = e.ProjectID
+	}
+	places := make([]actor.Place, len(scope.Environments))
+	for i, e := range scope.Environments {
+		places[i] = actor.Place{ProjectID: projects[e], EnvironmentID: e}
+	}
+	return places, nil
+}
+
+// checkWithin returns an error if a project of the scope, or one of the environments, is not within the actor's scope.
+func checkWithin(a *actor.Actor, scope *actor.Scope, environments []actor.Place) error {
+	places := environments
+	for _, p := range scope.Projects {
+		places = append(places, actor.Place{ProjectID: p})
+	}
+	for _, in := range places {
+		if err := access.CheckIn(a, access.ManageTokens, in, fault.TokenForbidden); err != nil {
+			return err
+		}
+	}
+	return nil
+}
