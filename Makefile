@@ -178,11 +178,11 @@ lint-migrations: ## check that each migration was added after those before it, w
 .ci/schema/node_modules/.package-lock.json: .ci/schema/package-lock.json
 	npm ci --prefix .ci/schema --no-audit --no-fund
 
-release: .ci/schema/node_modules/.package-lock.json ## cut a release: its changelog and schema.released.graphql (VERSION=0.1.0)
+release: .ci/schema/node_modules/.package-lock.json ## cut a release: its changelog and .ci/schema/schema.released.graphql (VERSION=0.1.0)
 	@test "$(origin VERSION)" = 'command line' || { echo 'release: say which, as in make release VERSION=0.1.0' >&2; exit 2; }
 	node .ci/schema/main.mjs release . $(VERSION)
 
-generate: ## write everything that is generated again, in the order of generate.go
+generate: ## write everything that is generated again, in the order of slipway.go
 	go generate .
 
 # The tree is compared with itself, not with the last commit: what is not committed yet may be right.

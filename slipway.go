@@ -8,3 +8,14 @@ import _ "embed" // for the schema
 //
 //go:embed schema.graphql
 var Schema []byte
+
+// Everything that is generated, in the order in which it has to be. gqlgen binds the schema's fields to those of the
+// entities: where it runs before ent, a field whose column is new gets a resolver that panics.
+
+//go:generate go tool ent generate --feature intercept,sql/execquery,sql/modifier,sql/versioned-migration --template dir=ent/template --target ent ./ent/schema
+//go:generate go run ./graph/plan/plangen/cmd/gqlgen
+//go:generate go tool genqlient internal/remote/client/genqlient.yaml
+//go:generate go tool genqlient conformance/genqlient/genqlient.yaml
+//go:generate go run ./internal/base/fault/cmd/errordocs docs/errors.md
+//go:generate go run ./internal/remote/cli/cmd/clidocs docs/cli.md
+//go:generate go run ./internal/pure/inputprop/cmd/inputschema docs/input-property.schema.json

@@ -75,3 +75,24 @@ func TestTheLinterHoldsEveryWing(t *testing.T) {
 		}
 	}
 }
+
+func TestTheArchitectureNamesEveryPackageOfAWing(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wing := range wings {
+		_, section, _ := strings.Cut(string(text), "\n### `internal/"+wing+"`\n")
+		section, _, _ = strings.Cut(section, "\n### ")
+		folders, err := os.ReadDir(wing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range folders {
+			if f.IsDir() && !strings.Contains(section, "`"+f.Name()+"`") {
+				t.Errorf("docs/architecture.md does not name internal/%s/%s in the table of its wing", wing, f.Name())
+			}
+		}
+	}
+}

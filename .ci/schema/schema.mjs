@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema } from 'graphql';
 
-const released = 'schema.released.graphql';
+const released = '.ci/schema/schema.released.graphql';
 const acceptedFile = '.ci/schema/accepted.json';
 
 // text is the content of a file in a folder, '' where there is none.

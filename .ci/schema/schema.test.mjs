@@ -32,7 +32,7 @@ test('a release is cut, and later schemas are held against it', async (t) => {
   await says(false, 'nothing is released yet', check, root);
   await says(false, 'tag the commit v0.1.0', release, root, '0.1.0');
   assert.match(await read('CHANGELOG.md'), /^## \[Unreleased\]\n\n## \[0\.1\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/m);
-  assert.ok((await read('schema.released.graphql')).endsWith(first));
+  assert.ok((await read('.ci/schema/schema.released.graphql')).endsWith(first));
   await says(false, 'clients of 0.1.0 go on', check, root);
   await says(true, 'has nothing under', release, root, '0.2.0');
 
@@ -46,7 +46,7 @@ test('a release is cut, and later schemas are held against it', async (t) => {
 
 test('a break is taken where somebody says why, and raises the version', async (t) => {
   const { root, write, read } = await project(t, {
-    'schema.graphql': 'type Query {\n  b(x: Int): Int\n}\n', 'schema.released.graphql': `# Slipway 0.1.0\n${first}`, 'CHANGELOG.md': changes,
+    'schema.graphql': 'type Query {\n  b(x: Int): Int\n}\n', '.ci/schema/schema.released.graphql': `# Slipway 0.1.0\n${first}`, 'CHANGELOG.md': changes,
   });
   const accept = (breaks) => write('.ci/schema/accepted.json', JSON.stringify(breaks));
   await says(true, 'breaks clients of 0.1.0', check, root);

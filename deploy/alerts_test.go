@@ -1,4 +1,4 @@
-package slipway_test
+package deploy_test
 
 import (
 	"net/http"
@@ -94,13 +94,4 @@ func TestWhatAlertsAndDocumentsNameIsMeasured(t *testing.T) {
 			}
 		}
 	}
-}
-
-func read(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

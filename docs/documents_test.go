@@ -1,6 +1,7 @@
-package slipway_test
+package docs_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +11,15 @@ import (
 	"strings"
 	"testing"
 )
+
+// The tests name files from the root of the repository.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(".."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
 
 // link is a link of a page to another file of the repository, or to a heading.
 var link = regexp.MustCompile(`\]\(([^):]*?)(?:#([^)]*))?\)`)
@@ -89,7 +99,7 @@ func TestReadmeLinksEveryDocument(t *testing.T) {
 		if err == nil && filepath.ToSlash(file) == "docs/benchmarks" { // figures, which the document of that name links
 			return fs.SkipDir
 		}
-		if err == nil && !d.IsDir() && !strings.Contains(readme, "]("+filepath.ToSlash(file)+")") {
+		if err == nil && !d.IsDir() && path.Ext(file) != ".go" && !strings.Contains(readme, "]("+filepath.ToSlash(file)+")") {
 			t.Errorf("README.md does not link %s", file)
 		}
 		return err
@@ -192,7 +202,7 @@ var declaration = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 func testsDeclared(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	for _, root := range []string{"cmd", "deploy", "graph", "internal", "rest"} {
+	for _, root := range []string{"cmd", "deploy", "docs", "graph", "internal", "rest"} {
 		err := filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(file, "_test.go") {
 				return err

@@ -1,4 +1,4 @@
-package slipway_test
+package deploy_test
 
 import (
 	"encoding/json"
