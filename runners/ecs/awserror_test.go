@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // everyOperation are those that a deployment and a destroy send.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // network are the inputs of a strategy that moves the traffic of a Network Load Balancer.

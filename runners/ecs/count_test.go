@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // counted returns the desired count of the one service, and what Slipway has noted of it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 func TestADestroyLeavesNothingBehindAndCanBeCarriedOutAgain(t *testing.T) {

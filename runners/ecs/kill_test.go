@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // strike sends a signal to the program the first time that a request meets a condition. What was to be carried out after a kill is

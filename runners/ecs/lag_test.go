@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // Reads of AWS lag behind what was written, and every request may be the one that does not see it yet.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // paused returns a world whose next deployment waits at a pause, and what somebody decides there once the program has seen it.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // policy is the first block of JSON in the guide.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // A redeploy forces a service deployment of the task definition that runs already, so each UpdateService begins one more.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 func TestEachStrategyIsFollowedWithItsStagesAndWeights(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"slipway-ecs/fake"
-	"slipway-ecs/truth"
+	"slipway-ecs/internal/test/fake"
+	"slipway-ecs/internal/test/truth"
 )
 
 // binary is the program as it is built.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"slipway-ecs/fake"
-	"slipway-ecs/truth"
+	"slipway-ecs/internal/test/fake"
+	"slipway-ecs/internal/test/truth"
 )
 
 // answerPauses lets somebody answer each pause once the program has seen it, and has events delivered as deliver says.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // gate holds the program up at its first look at a stage, or in a status where there are no stages.

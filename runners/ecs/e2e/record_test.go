@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 
-	"slipway-ecs/truth"
+	"slipway-ecs/internal/test/truth"
 )
 
 // check compares what Slipway has of every deployment with the truth.

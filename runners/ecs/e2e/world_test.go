@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // bin has the programs as they are built.

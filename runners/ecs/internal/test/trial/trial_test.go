@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 func TestATrialShowsWhatIsDifferent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, pkg := range map[string]string{"trial": ".", "slipway-ecs": ".."} {
+	for name, pkg := range map[string]string{"trial": ".", "slipway-ecs": "../../.."} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

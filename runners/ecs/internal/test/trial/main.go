@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // The exit codes, beside 0 for no difference.

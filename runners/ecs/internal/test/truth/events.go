@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"slipway-ecs/fake"
+	"slipway-ecs/internal/test/fake"
 )
 
 // shifting are the stages of a service deployment that is not rolling, in the order of the guide of ECS.
