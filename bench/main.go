@@ -71,27 +71,33 @@ func parse(args []string) (o options, err error) {
 	f.DurationVar(&o.seconds, "time", 2*time.Second, "how long a round lasts, in whole seconds")
 	f.DurationVar(&o.warm, "warm", time.Second, "how long requests are sent before the first round, in whole seconds")
 	f.IntVar(&o.connections, "connections", 16, "how many connections send requests at once")
-	f.Var(&o.servers, "server", "a build of the program, NAME=PATH, as often as there are some to compare; slipway=bin/optimized/slipway where there is none")
+	f.Var(&o.servers, "server", "a build of the program, NAME=PATH, as often as there are some to compare; "+
+		"slipway=bin/optimized/slipway where there is none")
 	f.StringVar(&o.postgres, "postgres", "", "URL of a superuser of a PostgreSQL that runs; without it one is started")
+
 	f.StringVar(&o.cache, "cache", "bench/.cache", "folder that keeps the databases for the next run")
 	f.StringVar(&o.kinds, "requests", "", "names of the requests with commas between; all where there is none")
 	f.StringVar(&o.floor, "floor", "", "bench/floor, built, to be measured, too")
-	f.StringVar(&o.peers, "peers", "", "names of other GraphQL servers with commas between, or all; none where there is no name")
+	f.StringVar(&o.peers, "peers", "", "names of other GraphQL servers with commas between, or all; none where there is "+
+		"no name")
 	f.BoolVar(&o.ceiling, "ceiling", true, "measure PostgreSQL itself, too")
 	f.BoolVar(&o.sqlite, "sqlite", true, "measure the first server on SQLite, too")
 	f.StringVar(&o.json, "json", "", "file that is written with all figures")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
+
 	if len(o.servers) == 0 {
 		o.servers = servers{{"slipway", "bin/optimized/slipway"}}
 	}
+
 	switch {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unknown argument %q", f.Arg(0))
 	case o.rows < 1, o.rounds < 1, o.connections < 1, o.seconds < time.Second, o.warm < time.Second:
 		return o, errors.New("--rows, --rounds, --connections, --time and --warm: want at least 1, and 1s")
 	}
+
 	return o, nil
 }
 

@@ -86,13 +86,14 @@ func (b *bench) report(ctx context.Context) *report.Report {
 	return r
 }
 
-// measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order in
-// every other round, so that what else the machine does meets all alike.
+// measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order
+// in every other round, so that what else the machine does meets all alike.
 func (b *bench) measure(ctx context.Context, r *report.Report) error {
 	runs := 0
 	for _, k := range b.kinds {
 		runs += len(b.measuring(k))
 	}
+
 	done, total := 0, runs*(1+b.rounds)
 	for round := range 1 + b.rounds {
 		for _, k := range b.kinds {
@@ -109,6 +110,7 @@ func (b *bench) measure(ctx context.Context, r *report.Report) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -138,7 +140,10 @@ func (b *bench) setting(ctx context.Context) []string {
 		revision = strings.TrimSpace(string(out))
 	}
 	return []string{
-		fmt.Sprintf("%d deployments, %d connections, %d rounds of %s, %s", b.rows, b.connections, b.rounds, b.seconds, time.Now().UTC().Format(time.DateOnly)),
+		fmt.Sprintf(
+			"%d deployments, %d connections, %d rounds of %s, %s", b.rows, b.connections, b.rounds, b.seconds,
+			time.Now().UTC().Format(time.DateOnly),
+		),
 		fmt.Sprintf("%s/%s, %d processors, %s, commit %s",
 			runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), revision),
 	}

@@ -16,20 +16,24 @@ func (b *bench) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	b.stop = append(b.stop, p.Close)
 	for _, s := range b.servers {
 		if err := b.add(target.StartProgram(ctx, s.name, s.path, p.URL, b.world, p)); err != nil {
 			return err
 		}
 	}
+
 	if b.floor != "" {
 		if err := b.add(target.StartFloor(ctx, b.floor, p.URL, b.world, p)); err != nil {
 			return err
 		}
 	}
+
 	if err := b.startPeers(ctx, p); err != nil {
 		return err
 	}
+
 	if b.ceiling {
 		t, err := target.NewCeiling(p, b.world)
 		if err != nil {
@@ -37,6 +41,7 @@ func (b *bench) open(ctx context.Context) error {
 		}
 		b.targets = append(b.targets, t)
 	}
+
 	if !b.sqlite {
 		return nil
 	}
@@ -44,6 +49,7 @@ func (b *bench) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	b.stop = append(b.stop, file.Close)
 	return b.add(target.StartProgram(ctx, b.servers[0].name+" on SQLite", b.servers[0].path, file.URL, b.world, file))
 }
@@ -72,6 +78,7 @@ func (b *bench) startPeers(ctx context.Context, p *database.Postgres) error {
 	if err != nil {
 		return err
 	}
+
 	for _, peer := range peers {
 		setup, err := peer.SetupSQL()
 		if err != nil {
@@ -86,5 +93,6 @@ func (b *bench) startPeers(ctx context.Context, p *database.Postgres) error {
 			}
 		}
 	}
+
 	return nil
 }

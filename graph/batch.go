@@ -95,10 +95,12 @@ func loadOne[P, C any](
 	if selectsOnlyID(ctx) {
 		return withID(*id), nil
 	}
+
 	b, err := batchOf(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
+
 	byID, err := readOnce(b, field, func(parents []*P) (map[string]*C, error) {
 		records, err := read(ctx, references(parents, reference))
 		if err != nil {
@@ -111,11 +113,12 @@ func loadOne[P, C any](
 		}
 		return byID, nil
 	})
+
 	return byID[*id], err
 }
 
-// selectsOnlyID reports whether the field that is being resolved has nothing but ids and type names selected. A field that
-// is skipped counts as selected.
+// selectsOnlyID reports whether the field that is being resolved has nothing but ids and type names selected. A field
+// that is skipped counts as selected.
 func selectsOnlyID(ctx context.Context) bool {
 	f := graphql.GetFieldContext(ctx)
 	return f != nil && hasOnlyID(f.Field.Selections)
@@ -166,7 +169,8 @@ func loadPage[P, C any](
 	return pages[idOf(parent)], err
 }
 
-// among returns a read of loadPage's of the lists of those that are archived, where that is asked for, or of the others.
+// among returns a read of loadPage's of the lists of those that are archived, where that is asked for, or of the
+// others.
 func among[C any](
 	archived *bool, read func(context.Context, []string, bool, page.Args) (map[string]*page.Connection[*C], error),
 ) func(context.Context, []string, page.Args) (map[string]*page.Connection[*C], error) {

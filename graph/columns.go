@@ -49,21 +49,25 @@ var fieldColumns = map[string][]string{
 	"ModuleVersion.deploymentType":         {moduleversion.FieldKind},
 	"ModuleVersion.moduleDefinition":       {moduleversion.FieldModuleDefinitionID},
 	"ModuleVersion.inputsJson":             {moduleversion.FieldInputs},
-	"ModuleVersion.deprecation":            {moduleversion.FieldDeprecatedAt, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID},
-	"ModuleInstance.project":               {moduleinstance.FieldProjectID},
-	"ModuleInstance.environment":           {moduleinstance.FieldEnvironmentID},
-	"ModuleInstance.moduleDefinition":      {moduleinstance.FieldModuleDefinitionID},
-	"ModuleInstance.liveDeployment":        {moduleinstance.FieldLiveDeploymentID},
-	"ModuleInstance.outputs":               {moduleinstance.FieldLiveDeploymentID},
-	"ModuleInstance.externalDeployment":    {moduleinstance.FieldExternalDeploymentID},
-	"ModuleInstance.activeDeployment":      {},
-	"ModuleInstance.lastDeployment":        {},
-	"ModuleInstance.previousDeployment":    {},
-	"ModuleInstance.deploymentCounts":      {},
-	"ModuleInstance.deployments":           {},
-	"ModuleInstance.destroyEligibility":    {},
+	"ModuleVersion.deprecation": {
+		moduleversion.FieldDeprecatedAt, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecationReason,
+		moduleversion.FieldSuccessorID,
+	},
+	"ModuleInstance.project":            {moduleinstance.FieldProjectID},
+	"ModuleInstance.environment":        {moduleinstance.FieldEnvironmentID},
+	"ModuleInstance.moduleDefinition":   {moduleinstance.FieldModuleDefinitionID},
+	"ModuleInstance.liveDeployment":     {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.outputs":            {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.externalDeployment": {moduleinstance.FieldExternalDeploymentID},
+	"ModuleInstance.activeDeployment":   {},
+	"ModuleInstance.lastDeployment":     {},
+	"ModuleInstance.previousDeployment": {},
+	"ModuleInstance.deploymentCounts":   {},
+	"ModuleInstance.deployments":        {},
+	"ModuleInstance.destroyEligibility": {},
 	"ModuleInstance.drift": {
-		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID,
+		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage,
+		moduleinstance.FieldDriftDeploymentID,
 	},
 	"ModuleInstance.dependents":         {},
 	"ModuleInstance.outdated":           {},
@@ -129,8 +133,8 @@ func selectColumns(schema *ast.Schema, op *ast.OperationDefinition) *record.Colu
 	return columns
 }
 
-// selection is the columns that were found so far, by the name of the type, the fragments that were looked at, and what is
-// selected of the records of a type, each time that some are.
+// selection is the columns that were found so far, by the name of the type, the fragments that were looked at, and what
+// is selected of the records of a type, each time that some are.
 type selection struct {
 	schema *ast.Schema
 	of     map[string][]string

@@ -24,7 +24,10 @@ import (
 // load what a record shows of them for its whole batch.
 
 func newRule(in model.CreateRuleInput) rule.New {
-	n := rule.New{Name: in.Name, ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), Demand: demand(in.Demand), Overridable: true}
+	n := rule.New{
+		Name: in.Name, ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), Demand: demand(in.Demand),
+		Overridable: true,
+	}
 	if list := in.Operations.Value(); list != nil {
 		n.Operations = append([]gate.Operation{}, list...)
 	}
@@ -42,7 +45,9 @@ func rulePatch(in model.UpdateRuleInput) rule.Patch {
 	if given := in.Demand.Value(); given != nil {
 		p.Demand = new(demand(given))
 	}
-	p.Violations = slices.Concat(notNull("/name", in.Name), listNotNull("/operations", in.Operations), notNull("/demand", in.Demand),
+	p.Violations = slices.Concat(notNull(
+		"/name", in.Name,
+	), listNotNull("/operations", in.Operations), notNull("/demand", in.Demand),
 		notNull("/overridable", in.Overridable))
 	return p
 }
@@ -57,6 +62,7 @@ func demand(in *model.RuleDemandInput) gate.Demand {
 		}
 		kind = approvals
 	}
+
 	if h := in.Hours.Value(); h != nil {
 		hours := &gate.Hours{TimeZone: h.TimeZone}
 		for _, span := range h.Spans {
@@ -64,9 +70,11 @@ func demand(in *model.RuleDemandInput) gate.Demand {
 		}
 		kind = hours
 	}
+
 	if f := in.Freeze.Value(); f != nil {
 		kind = &gate.Freeze{From: f.From, Until: f.Until.Value()}
 	}
+
 	if l := in.LiveIn.Value(); l != nil {
 		liveIn := &gate.LiveIn{EnvironmentIDs: l.EnvironmentIds}
 		if minutes := l.Minutes.Value(); minutes != nil {
@@ -74,15 +82,17 @@ func demand(in *model.RuleDemandInput) gate.Demand {
 		}
 		kind = liveIn
 	}
+
 	return gate.Demand{Kind: kind}
 }
 
-// ruleDemand returns the demand of a rule as the member of the union that it is. The schema of this server has none for what a
-// newer one knows.
+// ruleDemand returns the demand of a rule as the member of the union that it is. The schema of this server has none for
+// what a newer one knows.
 func ruleDemand(r *ent.Rule) (scalar.RuleDemand, error) {
 	if unknown := r.Demand.Unknown(); unknown != "" {
 		return nil, fault.New(fault.ServerUnavailable,
-			"The rule %s demands %s, which a newer server of this database knows and this one does not. Ask again when all servers are of one version.", r.ID, unknown)
+			"The rule %s demands %s, which a newer server of this database knows and this one does not. Ask again when all "+
+				"servers are of one version.", r.ID, unknown)
 	}
 	return r.Demand.Kind, nil
 }
@@ -171,10 +181,13 @@ func requirements(ctx context.Context, list []gate.Requirement) []*gate.Requirem
 	return all
 }
 
-func environmentRequirements(ctx context.Context, r *Resolver, e *record.Environment, op gate.Operation) ([]*gate.Requirement, error) {
-	list, err := loadEach(ctx, e, "requirements of "+string(op), environmentID, func(ctx context.Context, ids []string) (map[string][]gate.Requirement, error) {
-		return r.Rules.RequirementsOf(ctx, ids, op)
-	})
+func environmentRequirements(
+	ctx context.Context, r *Resolver, e *record.Environment, op gate.Operation,
+) ([]*gate.Requirement, error) {
+	list, err := loadEach(ctx, e, "requirements of "+string(op), environmentID,
+		func(ctx context.Context, ids []string) (map[string][]gate.Requirement, error) {
+			return r.Rules.RequirementsOf(ctx, ids, op)
+		})
 	return requirements(ctx, list), err
 }
 
@@ -183,28 +196,32 @@ func approvalsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*wai
 	return pointers(list), err
 }
 
-func waitingEligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (waiting.WaitingEligibilities, error) {
+func waitingEligibilities(
+	ctx context.Context, r *Resolver, d *record.Deployment,
+) (waiting.WaitingEligibilities, error) {
 	return loadEach(ctx, d, "waitingEligibilities", deploymentID, r.Deploy.Waiting.WaitingEligibilities)
 }
 
 func automaticRollback(ctx context.Context, r *Resolver, d *record.Deployment) (*record.Deployment, error) {
-	return loadEach(ctx, d, "automaticRollback", deploymentID, func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
-		of, err := r.Deploy.View.AutomaticOf(ctx, ids)
-		registerBatch(ctx, slices.Collect(maps.Values(of)))
-		return of, err
-	})
+	return loadEach(ctx, d, "automaticRollback", deploymentID,
+		func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
+			of, err := r.Deploy.View.AutomaticOf(ctx, ids)
+			registerBatch(ctx, slices.Collect(maps.Values(of)))
+			return of, err
+		})
 }
 
 func promotable(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*record.Deployment, error) {
-	return loadEach(ctx, i, "promotable", instanceID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
-		lists, err := r.Deploy.View.PromotableOf(ctx, ids)
-		var all []*record.Deployment
-		for _, list := range lists {
-			all = append(all, list...)
-		}
-		registerBatch(ctx, all)
-		return lists, err
-	})
+	return loadEach(ctx, i, "promotable", instanceID,
+		func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
+			lists, err := r.Deploy.View.PromotableOf(ctx, ids)
+			var all []*record.Deployment
+			for _, list := range lists {
+				all = append(all, list...)
+			}
+			registerBatch(ctx, all)
+			return lists, err
+		})
 }
 
 // toRule returns the rule of a requirement.

@@ -12,8 +12,8 @@ import (
 	"slipway/internal/base/meter"
 )
 
-// decoding is a column of JSON, the fields of its type that decode it, and the work that this is. Other fields answer with
-// the column as it is stored.
+// decoding is a column of JSON, the fields of its type that decode it, and the work that this is. Other fields answer
+// with the column as it is stored.
 type decoding struct {
 	column string
 	kind   meter.Kind
@@ -38,7 +38,8 @@ func (s selection) addPlace(f *ast.Field) {
 }
 
 // decodesEach reports whether the operation decodes the column of every record of a type that it reads. All of them are
-// read with the same columns, so where one place decodes and another does not, nothing is known of a record that is read.
+// read with the same columns, so where one place decodes and another does not, nothing is known of a record that is
+// read.
 func (s selection) decodesEach(typeName string, d decoding) bool {
 	places := s.places[typeName]
 	return len(places) > 0 && !slices.ContainsFunc(places, func(set ast.SelectionSet) bool {

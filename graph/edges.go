@@ -33,62 +33,79 @@ func instanceOf(id string) *record.ModuleInstance     { return &record.ModuleIns
 func releaseOf(id string) *record.Release             { return &record.Release{ID: id} }
 func deploymentOf(id string) *record.Deployment       { return &record.Deployment{ID: id} }
 
-func toProject[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Project, error) {
+func toProject[P any](
+	ctx context.Context, r *Resolver, parent *P, reference func(*P) *string,
+) (*record.Project, error) {
 	return loadOne(ctx, parent, "project", reference, r.Workspace.ProjectsByID, projectID, projectOf)
 }
 
-func toEnvironment[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Environment, error) {
+func toEnvironment[P any](
+	ctx context.Context, r *Resolver, parent *P, reference func(*P) *string,
+) (*record.Environment, error) {
 	return loadOne(ctx, parent, "environment", reference, r.Workspace.EnvironmentsByID, environmentID, environmentOf)
 }
 
-func toDefinition[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleDefinition, error) {
+func toDefinition[P any](
+	ctx context.Context, r *Resolver, parent *P, reference func(*P) *string,
+) (*record.ModuleDefinition, error) {
 	return loadOne(ctx, parent, "moduleDefinition", reference, r.Catalog.DefinitionsByID, definitionID, definitionOf)
 }
 
-func toVersion[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleVersion, error) {
+func toVersion[P any](
+	ctx context.Context, r *Resolver, parent *P, reference func(*P) *string,
+) (*record.ModuleVersion, error) {
 	return loadOne(ctx, parent, "moduleVersion", reference, r.Catalog.VersionsByID, versionID, versionOf)
 }
 
-func toInstance[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleInstance, error) {
+func toInstance[P any](
+	ctx context.Context, r *Resolver, parent *P, reference func(*P) *string,
+) (*record.ModuleInstance, error) {
 	return loadOne(ctx, parent, "moduleInstance", reference, r.Catalog.InstancesByID, instanceID, instanceOf)
 }
 
-func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Release, error) {
+func toRelease[P any](
+	ctx context.Context, r *Resolver, parent *P, reference func(*P) *string,
+) (*record.Release, error) {
 	return loadOne(ctx, parent, "release", reference, r.Deploy.Releases.ReleasesByID, releaseID, releaseOf)
 }
 
 // toDeployment takes the name of the field, because a record has several edges to deployments.
-func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*record.Deployment, error) {
+func toDeployment[P any](
+	ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string,
+) (*record.Deployment, error) {
 	return loadOne(ctx, parent, name, reference, r.Deploy.View.DeploymentsByID, deploymentID, deploymentOf)
 }
 
-// deploymentOfInstance returns one of the deployments of an instance, nil where there is none. read returns that of each
-// instance that has one.
+// deploymentOfInstance returns one of the deployments of an instance, nil where there is none. read returns that of
+// each instance that has one.
 func deploymentOfInstance(
-	ctx context.Context, i *record.ModuleInstance, name string, read func(context.Context, []string) (map[string]*record.Deployment, error),
+	ctx context.Context, i *record.ModuleInstance, name string,
+	read func(context.Context, []string) (map[string]*record.Deployment, error),
 ) (*record.Deployment, error) {
-	return loadEach(ctx, i, name, instanceID, func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
-		of, err := read(ctx, ids)
-		registerBatch(ctx, slices.Collect(maps.Values(of)))
-		return of, err
-	})
+	return loadEach(ctx, i, name, instanceID,
+		func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
+			of, err := read(ctx, ids)
+			registerBatch(ctx, slices.Collect(maps.Values(of)))
+			return of, err
+		})
 }
 
 // eligibilities returns whether a deployment can be rolled back to and redeployed; both are read at once.
 func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (admission.Eligibilities, error) {
-	return loadEach(ctx, d, "eligibilities", deploymentID, func(ctx context.Context, ids []string) (map[string]admission.Eligibilities, error) {
-		all, err := r.Deploy.Admission.Eligibilities(ctx, ids)
-		var blockers []*record.Deployment
-		for _, both := range all {
-			for _, e := range []*admission.Eligibility{both.Rollback, both.Redeploy} {
-				if e.BlockedBy != nil && !slices.Contains(blockers, e.BlockedBy) {
-					blockers = append(blockers, e.BlockedBy)
+	return loadEach(ctx, d, "eligibilities", deploymentID,
+		func(ctx context.Context, ids []string) (map[string]admission.Eligibilities, error) {
+			all, err := r.Deploy.Admission.Eligibilities(ctx, ids)
+			var blockers []*record.Deployment
+			for _, both := range all {
+				for _, e := range []*admission.Eligibility{both.Rollback, both.Redeploy} {
+					if e.BlockedBy != nil && !slices.Contains(blockers, e.BlockedBy) {
+						blockers = append(blockers, e.BlockedBy)
+					}
 				}
 			}
-		}
-		registerBatch(ctx, blockers)
-		return all, err
-	})
+			registerBatch(ctx, blockers)
+			return all, err
+		})
 }
 
 // liveOutputs returns the outputs of what is live of an instance, nil for none.
@@ -107,15 +124,16 @@ func liveOutputs(ctx context.Context, r *Resolver, i *record.ModuleInstance) (js
 
 // lineage returns the deployments that a replay goes back to, the nearest first.
 func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.Deployment, error) {
-	return loadEach(ctx, d, "lineage", deploymentID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
-		lines, err := r.Deploy.View.Lineages(ctx, ids)
-		var all []*record.Deployment
-		for _, line := range lines {
-			all = append(all, line...)
-		}
-		registerBatch(ctx, all)
-		return lines, err
-	})
+	return loadEach(ctx, d, "lineage", deploymentID,
+		func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
+			lines, err := r.Deploy.View.Lineages(ctx, ids)
+			var all []*record.Deployment
+			for _, line := range lines {
+				all = append(all, line...)
+			}
+			registerBatch(ctx, all)
+			return lines, err
+		})
 }
 
 // givenFrom returns the id of the deployment that has what was given to one, "" where nothing is kept.
@@ -139,28 +157,30 @@ func referencesOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*en
 	if d.GivenFrom == nil {
 		return nil, nil
 	}
-	return loadEach(ctx, d, "references", givenFrom, func(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
-		lists, err := r.Deploy.View.References(ctx, ids)
-		var all []*ent.DeploymentReference
-		for _, list := range lists {
-			all = append(all, list...)
-		}
-		registerBatch(ctx, all)
-		return lists, err
-	})
+	return loadEach(ctx, d, "references", givenFrom,
+		func(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
+			lists, err := r.Deploy.View.References(ctx, ids)
+			var all []*ent.DeploymentReference
+			for _, list := range lists {
+				all = append(all, list...)
+			}
+			registerBatch(ctx, all)
+			return lists, err
+		})
 }
 
 // outdated returns the references of what is live at an instance that have read what is not live any more.
 func outdated(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
-	return loadEach(ctx, i, "outdated", instanceID, func(ctx context.Context, ids []string) (map[string][]*inputvalidation.Outdated, error) {
-		lists, err := r.Inputs.Outdated(ctx, ids)
-		var all []*inputvalidation.Outdated
-		for _, list := range lists {
-			all = append(all, list...)
-		}
-		registerBatch(ctx, all)
-		return lists, err
-	})
+	return loadEach(ctx, i, "outdated", instanceID,
+		func(ctx context.Context, ids []string) (map[string][]*inputvalidation.Outdated, error) {
+			lists, err := r.Inputs.Outdated(ctx, ids)
+			var all []*inputvalidation.Outdated
+			for _, list := range lists {
+				all = append(all, list...)
+			}
+			registerBatch(ctx, all)
+			return lists, err
+		})
 }
 
 // quarantines returns every quarantine of a release, those that were lifted or ran out among them.

@@ -41,11 +41,15 @@ func deploymentsEdge(ctx context.Context) string {
 	return "deployments"
 }
 
-type readDeployments = func(context.Context, []string, page.Args) (map[string]*page.Connection[*record.Deployment], error)
+type readDeployments = func(
+	context.Context, []string, page.Args,
+) (map[string]*page.Connection[*record.Deployment], error)
 
 // withFeedCursors is feedCursor for the lists of several parents.
 func withFeedCursors(r *Resolver, read readDeployments) readDeployments {
-	return func(ctx context.Context, ids []string, args page.Args) (map[string]*page.Connection[*record.Deployment], error) {
+	return func(
+		ctx context.Context, ids []string, args page.Args,
+	) (map[string]*page.Connection[*record.Deployment], error) {
 		head, err := feedCursor(ctx, r)
 		if err != nil {
 			return nil, err

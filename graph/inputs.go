@@ -45,7 +45,8 @@ func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch 
 
 func newToken(in model.CreateTokenInput) account.NewToken {
 	return account.NewToken{
-		Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt.Value(), Scope: account.ScopeOf(in.Projects.Value(), in.Environments.Value()),
+		Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt.Value(),
+		Scope:  account.ScopeOf(in.Projects.Value(), in.Environments.Value()),
 		Holder: in.Holder.Value(),
 	}
 }
@@ -59,7 +60,9 @@ func newModule(in model.CreateModuleDefinitionInput) catalog.NewDefinition {
 }
 
 func modulePatch(in model.UpdateModuleDefinitionInput) catalog.DefinitionPatch {
-	p := catalog.DefinitionPatch{Name: in.Name.Value(), Type: in.Type.Value(), Description: in.Description.Value(), Status: in.Status.Value()}
+	p := catalog.DefinitionPatch{
+		Name: in.Name.Value(), Type: in.Type.Value(), Description: in.Description.Value(), Status: in.Status.Value(),
+	}
 	p.Violations = append(notNull("/name", in.Name), notNull("/type", in.Type)...)
 	p.Violations = append(p.Violations, notNull("/description", in.Description)...)
 	p.Violations = append(p.Violations, notNull("/status", in.Status)...)
@@ -70,7 +73,8 @@ func newVersion(in model.PublishModuleVersionInput) module.NewVersion {
 	inputs, violations := inputprop.FromTypedList(in.Inputs, "/inputs")
 	return module.NewVersion{
 		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.DeploymentType, Inputs: inputs,
-		Outputs: declaredOutputs(in.Outputs.Value()), SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), SourcePath: in.SourcePath.Value(), Violations: violations,
+		Outputs: declaredOutputs(in.Outputs.Value()), SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(),
+		SourcePath: in.SourcePath.Value(), Violations: violations,
 	}
 }
 
@@ -126,19 +130,26 @@ func newDeployment(in model.CreateDeploymentInput) propose.New {
 
 func rollback(in model.RollbackDeploymentInput) propose.Replay {
 	return propose.Replay{
-		SourceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
+		SourceID: in.ID, Request: request(
+			in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason,
+		),
 	}
 }
 
 func redeployment(in model.RedeployDeploymentInput) propose.Replay {
 	return propose.Replay{
-		SourceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
+		SourceID: in.ID, Request: request(
+			in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason,
+		),
 	}
 }
 
 func destroy(in model.DestroyModuleInstanceInput) propose.Destroy {
 	return propose.Destroy{
-		InstanceID: in.ID, Request: request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),
+		InstanceID: in.ID,
+		Request: request(
+			in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason,
+		),
 		AcknowledgeDependents: isTrue(in.AcknowledgeDependents),
 	}
 }
@@ -153,8 +164,9 @@ func report(in model.ReportDeploymentInput) execution.Report {
 		events[i] = *e
 	}
 	return execution.Report{
-		Sequence: in.Sequence.Value(), Events: events, Logs: logs, Data: in.Data.Value(), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
-		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
+		Sequence: in.Sequence.Value(), Events: events, Logs: logs, Data: in.Data.Value(),
+		ExternalDeploymentID: in.ExternalDeploymentID.Value(),
+		ResourceARN:          in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 		PipelineRunID: in.PipelineRunID.Value(), StepExecutionID: in.StepExecutionID.Value(),
 	}
 }
@@ -195,8 +207,9 @@ func deploymentFilter(in *model.DeploymentFilter) view.Filter {
 		return view.Filter{}
 	}
 	return view.Filter{
-		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(), ProjectID: in.ProjectID.Value(),
-		Status: in.Status.Value(), Kind: in.DeploymentType.Value(),
+		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
+		ProjectID: in.ProjectID.Value(),
+		Status:    in.Status.Value(), Kind: in.DeploymentType.Value(),
 		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
 		Overridden: in.Overridden.Value(), AwaitingMyApproval: isTrue(in.AwaitingMyApproval),
 	}
@@ -218,13 +231,15 @@ func archiveRequest(recordID string, live, dependents graphql.Omittable[*bool]) 
 
 func projectPatch(in model.UpdateProjectInput) workspace.ProjectPatch {
 	return workspace.ProjectPatch{
-		Name: in.Name.Value(), Slug: in.Slug.Value(), Violations: append(notNull("/name", in.Name), notNull("/slug", in.Slug)...),
+		Name: in.Name.Value(), Slug: in.Slug.Value(),
+		Violations: append(notNull("/name", in.Name), notNull("/slug", in.Slug)...),
 	}
 }
 
 func environmentPatch(in model.UpdateEnvironmentInput) workspace.EnvironmentPatch {
 	return workspace.EnvironmentPatch{
-		Name: in.Name.Value(), Slug: in.Slug.Value(), Violations: append(notNull("/name", in.Name), notNull("/slug", in.Slug)...),
+		Name: in.Name.Value(), Slug: in.Slug.Value(),
+		Violations: append(notNull("/name", in.Name), notNull("/slug", in.Slug)...),
 	}
 }
 
@@ -243,8 +258,9 @@ func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
 		return catalog.InstanceFilter{}
 	}
 	return catalog.InstanceFilter{
-		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), ModuleDefinitionID: in.ModuleDefinitionID.Value(),
-		Drift: in.Drift.Value(), Archived: isTrue(in.Archived), Search: in.Search.Value(),
+		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(),
+		ModuleDefinitionID: in.ModuleDefinitionID.Value(),
+		Drift:              in.Drift.Value(), Archived: isTrue(in.Archived), Search: in.Search.Value(),
 	}
 }
 

@@ -29,20 +29,28 @@ type kind struct {
 // kinds returns every kind of record that is a Node. What not every role may read, its service refuses.
 func (r *Resolver) kinds() map[id.Kind]kind {
 	return map[id.Kind]kind{
-		id.Organization:           {true, byID(r.Accounts.OrganizationsByID, func(o *ent.Organization) string { return o.ID })},
-		id.Token:                  {true, byID(r.Accounts.TokensByID, func(t *ent.Token) string { return t.ID })},
-		id.ModuleDefinition:       {true, byID(r.Catalog.DefinitionsByID, definitionID)},
-		id.ModuleVersion:          {true, byID(r.Catalog.VersionsByID, versionID)},
-		id.Project:                {false, byID(r.Workspace.ProjectsByID, projectID)},
-		id.Environment:            {false, byID(r.Workspace.EnvironmentsByID, environmentID)},
-		id.ModuleInstance:         {false, byID(r.Catalog.InstancesByID, instanceID)},
-		id.Release:                {false, byID(r.Deploy.Releases.ReleasesByID, releaseID)},
-		id.Deployment:             {false, byID(r.Deploy.View.DeploymentsByID, deploymentID)},
-		id.Rule:                   {false, byID(r.Rules.RulesByID, func(r *ent.Rule) string { return r.ID })},
-		id.Approval:               {false, byID(r.Deploy.Waiting.ApprovalsByID, func(b *waiting.Approval) string { return b.ID })},
-		id.Quarantine:             {false, byID(r.Deploy.Releases.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
-		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
-		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *record.DefaultValueDefinition) string { return d.ID })},
+		id.Organization: {
+			true, byID(r.Accounts.OrganizationsByID, func(o *ent.Organization) string { return o.ID }),
+		},
+		id.Token:            {true, byID(r.Accounts.TokensByID, func(t *ent.Token) string { return t.ID })},
+		id.ModuleDefinition: {true, byID(r.Catalog.DefinitionsByID, definitionID)},
+		id.ModuleVersion:    {true, byID(r.Catalog.VersionsByID, versionID)},
+		id.Project:          {false, byID(r.Workspace.ProjectsByID, projectID)},
+		id.Environment:      {false, byID(r.Workspace.EnvironmentsByID, environmentID)},
+		id.ModuleInstance:   {false, byID(r.Catalog.InstancesByID, instanceID)},
+		id.Release:          {false, byID(r.Deploy.Releases.ReleasesByID, releaseID)},
+		id.Deployment:       {false, byID(r.Deploy.View.DeploymentsByID, deploymentID)},
+		id.Rule:             {false, byID(r.Rules.RulesByID, func(r *ent.Rule) string { return r.ID })},
+		id.Approval: {
+			false, byID(r.Deploy.Waiting.ApprovalsByID, func(b *waiting.Approval) string { return b.ID }),
+		},
+		id.Quarantine: {
+			false, byID(r.Deploy.Releases.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID }),
+		},
+		id.AuditEvent: {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
+		id.DefaultValueDefinition: {
+			false, byID(r.Defaults.DefinitionsByID, func(d *record.DefaultValueDefinition) string { return d.ID }),
+		},
 		// These are no nodes.
 		id.IdempotencyKey: {},
 		id.Lease:          {},
@@ -50,7 +58,9 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 }
 
 // byID returns a function that reads records as nodes by their ids, and makes them a batch.
-func byID[T any](read func(context.Context, []string) ([]*T, error), idOf func(*T) string) func(context.Context, []string) (map[string]scalar.Node, error) {
+func byID[T any](
+	read func(context.Context, []string) ([]*T, error), idOf func(*T) string,
+) func(context.Context, []string) (map[string]scalar.Node, error) {
 	return func(ctx context.Context, ids []string) (map[string]scalar.Node, error) {
 		records, err := read(ctx, ids)
 		if err != nil {
@@ -102,6 +112,7 @@ func (r *Resolver) lookUp(ctx context.Context, ids []string) map[string]lookup {
 		k, _ := id.KindOf(text)
 		ofKind[k] = append(ofKind[k], text)
 	}
+
 	kinds := r.kinds()
 	for name, of := range ofKind {
 		nodes, err := kinds[name].records(ctx, of)
@@ -113,6 +124,7 @@ func (r *Resolver) lookUp(ctx context.Context, ids []string) map[string]lookup {
 			}
 		}
 	}
+
 	return all
 }
 

@@ -83,7 +83,8 @@ func inputWarnings(warnings []inputprop.Warning) []*inputprop.Warning {
 
 func validation(v *inputvalidation.Validation) *model.InputsValidation {
 	return &model.InputsValidation{
-		Valid: len(v.Violations) == 0, Violations: pointers(v.Violations), Unresolved: v.Unresolved, Warnings: pointers(v.Warnings),
+		Valid: len(v.Violations) == 0, Violations: pointers(v.Violations), Unresolved: v.Unresolved,
+		Warnings: pointers(v.Warnings),
 	}
 }
 
@@ -97,8 +98,12 @@ func pointers[T any](items []T) []*T {
 }
 
 func updatePayload(ctx context.Context, o *defaults.Outcome) *model.UpdateDefaultValueDefinitionPayload {
-	versions := record.Of(o.Impact.Versions, func(v *ent.ModuleVersion) *record.ModuleVersion { return (*record.ModuleVersion)(v) })
-	instances := record.Of(o.Impact.Instances, func(i *ent.ModuleInstance) *record.ModuleInstance { return (*record.ModuleInstance)(i) })
+	versions := record.Of(
+		o.Impact.Versions, func(v *ent.ModuleVersion) *record.ModuleVersion { return (*record.ModuleVersion)(v) },
+	)
+	instances := record.Of(
+		o.Impact.Instances, func(i *ent.ModuleInstance) *record.ModuleInstance { return (*record.ModuleInstance)(i) },
+	)
 	registerBatch(ctx, versions)
 	registerBatch(ctx, instances)
 	return &model.UpdateDefaultValueDefinitionPayload{

@@ -30,7 +30,9 @@ func NewHandler(r generated.ResolverRoot, c Config) http.Handler {
 // HandlerOf returns the same endpoint but for what executes the operations.
 func HandlerOf(executable graphql.ExecutableSchema, c Config) http.Handler {
 	c.Server = ofSchema(c.Server)
-	s := gqlhttp.NewServer(executable, c.Server, stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
+	s := gqlhttp.NewServer(
+		executable, c.Server, stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP,
+	)
 	s.Use(batching{})
 	return s
 }

@@ -15,8 +15,8 @@ func (r *Resolver) await(ctx context.Context, atMost time.Duration, changed <-ch
 	return r.Wait(ctx, graphql.GetOperationContext(ctx).Headers, atMost, changed)
 }
 
-// patience returns how long an operation may wait: claims may, for as long as each says, and together for as long as one
-// may.
+// patience returns how long an operation may wait: claims may, for as long as each says, and together for as long as
+// one may.
 func patience(op *graphql.OperationContext) time.Duration {
 	if op.Operation.Operation != ast.Mutation {
 		return 0

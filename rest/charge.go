@@ -10,7 +10,9 @@ import (
 
 // charge takes a cost out of the caller's bucket, and returns the request with a meter of its further work;
 // settle takes that too, once it is known. The RateLimit headers have what is left.
-func (s Surface) charge(w http.ResponseWriter, r *http.Request, cost int) (metered *http.Request, settle func(), err error) {
+func (s Surface) charge(
+	w http.ResponseWriter, r *http.Request, cost int,
+) (metered *http.Request, settle func(), err error) {
 	m := meter.New(meter.Limits{Cost: s.MaxCost}, float64(cost), nil)
 	metered = r.WithContext(meter.With(r.Context(), m))
 	line := requestlog.From(r.Context())

@@ -9,7 +9,8 @@ import (
 // shown are the columns that the records of the reading operations show, and that of the deployment's entity tag.
 var shown = record.NewColumns(map[string][]string{
 	entdeployment.Table: {
-		entdeployment.FieldStatus, entdeployment.FieldUpdatedAt, entdeployment.FieldProjectID, entdeployment.FieldEnvironmentID, entdeployment.FieldModuleInstanceID,
+		entdeployment.FieldStatus, entdeployment.FieldUpdatedAt, entdeployment.FieldProjectID,
+		entdeployment.FieldEnvironmentID, entdeployment.FieldModuleInstanceID,
 		entdeployment.FieldDeploymentType, entdeployment.FieldTriggerSource, entdeployment.FieldDescription,
 		entdeployment.FieldStartedAt, entdeployment.FieldCompletedAt, entdeployment.FieldError,
 		entdeployment.FieldExternalDeploymentID, entdeployment.FieldPipelineRunID, entdeployment.FieldStepExecutionID,
@@ -18,7 +19,8 @@ var shown = record.NewColumns(map[string][]string{
 		entdeployment.FieldData, entdeployment.FieldVersion,
 	},
 	moduledefinition.Table: {
-		moduledefinition.FieldName, moduledefinition.FieldDescription, moduledefinition.FieldType, moduledefinition.FieldUpdatedAt,
+		moduledefinition.FieldName, moduledefinition.FieldDescription, moduledefinition.FieldType,
+		moduledefinition.FieldUpdatedAt,
 		moduledefinition.FieldLatestVersion, moduledefinition.FieldLatestVersionID,
 	},
 })

@@ -47,6 +47,7 @@ func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
+
 		input, err := r.definitionPatch()
 		if err != nil {
 			return answer{}, err
@@ -55,6 +56,7 @@ func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
+
 		d, err := update(ctx, m, input, versions)
 		if err != nil {
 			return answer{}, inData(err)
@@ -113,16 +115,20 @@ type patchData struct {
 
 func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInput, err error) {
 	if len(r.body) == 0 {
-		return input, fault.New(fault.RequestMalformed, `A body is needed: an object {"data": {…}} with any of description, name and schema.`)
+		return input, fault.New(
+			fault.RequestMalformed, `A body is needed: an object {"data": {…}} with any of description, name and schema.`,
+		)
 	}
 	root, err := strictjson.ParseBody(r.body)
 	if err != nil {
 		return input, err
 	}
+
 	var body patchBody
 	if violations := strictjson.Decode(root, &body, ""); len(violations) > 0 {
 		return input, refusePatch(violations, body.Data)
 	}
+
 	input.ID = r.id()
 	if body.Data.Name != nil {
 		input.Name = graphql.OmittableOf(body.Data.Name)
@@ -133,6 +139,7 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 	if body.Data.Schema != nil {
 		input.Schema = graphql.OmittableOf(body.Data.Schema)
 	}
+
 	return input, nil
 }
 
@@ -149,7 +156,8 @@ func refusePatch(violations []fault.Violation, data patchData) error {
 			code = fault.RequestMalformed
 		}
 		if slices.Contains(readOnly, v.Pointer) {
-			violations[i].Rule, violations[i].Message = "read_only", "is read-only; only description, name and schema can be changed"
+			violations[i].Rule, violations[i].Message = "read_only", "is read-only; only description, name and schema can be "+
+				"changed"
 		}
 	}
 	return fault.Invalid(code, append(violations, data.violations(violations)...)...)

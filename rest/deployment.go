@@ -109,7 +109,9 @@ func readReplayHeaders(h http.Header) (in replayHeaders, err error) {
 }
 
 // replayDeployment returns the operation that creates a deployment from an earlier one, by rollback or redeploy.
-func replayDeployment(create func(ctx context.Context, id string, in replayHeaders) (*record.Deployment, error)) func(request) (answer, error) {
+func replayDeployment(
+	create func(ctx context.Context, id string, in replayHeaders) (*record.Deployment, error),
+) func(request) (answer, error) {
 	return func(r request) (answer, error) {
 		if err := r.checkNoInput(); err != nil {
 			return answer{}, err
@@ -183,8 +185,8 @@ func idempotencyKey(h http.Header) (graphql.Omittable[*string], error) {
 	return header, nil
 }
 
-// encodedHeader is singleHeader for a text that people write, whose characters beyond printable ASCII, and the percent sign,
-// are percent-encoded UTF-8. What is wrong with it is named at a pointer.
+// encodedHeader is singleHeader for a text that people write, whose characters beyond printable ASCII, and the percent
+// sign, are percent-encoded UTF-8. What is wrong with it is named at a pointer.
 func encodedHeader(h http.Header, name, pointer string) (graphql.Omittable[*string], error) {
 	header, err := singleHeader(h, name)
 	if err != nil || !header.IsSet() {
@@ -193,7 +195,10 @@ func encodedHeader(h http.Header, name, pointer string) (graphql.Omittable[*stri
 	text, err := url.PathUnescape(*header.Value())
 	if err != nil || !utf8.ValidString(text) || !isPrintableASCII(*header.Value()) {
 		return header, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: pointer, Rule: "encoding",
-			Message: fmt.Sprintf("must be UTF-8 that is percent-encoded beyond printable ASCII, in the header %s; found %.80q", name, *header.Value())})
+			Message: fmt.Sprintf(
+				"must be UTF-8 that is percent-encoded beyond printable ASCII, in the header %s; found %.80q", name,
+				*header.Value(),
+			)})
 	}
 	return graphql.OmittableOf(&text), nil
 }
@@ -210,6 +215,8 @@ func singleHeader(h http.Header, name string) (graphql.Omittable[*string], error
 	case 1:
 		return graphql.OmittableOf(&values[0]), nil
 	default:
-		return graphql.Omittable[*string]{}, fault.New(fault.RequestInvalid, "%s may be given once; found %d of it.", name, len(values))
+		return graphql.Omittable[*string]{}, fault.New(
+			fault.RequestInvalid, "%s may be given once; found %d of it.", name, len(values),
+		)
 	}
 }

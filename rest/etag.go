@@ -31,6 +31,7 @@ func ifMatch(h http.Header) ([]int32, error) {
 	if len(tags) == 0 || len(tags) == 1 && tags[0] == "*" {
 		return nil, nil
 	}
+
 	var versions []int32
 	for _, tag := range tags {
 		if m := versionTag.FindStringSubmatch(tag); m != nil {
@@ -39,6 +40,7 @@ func ifMatch(h http.Header) ([]int32, error) {
 			}
 		}
 	}
+
 	if len(versions) == 0 {
 		return []int32{noVersion}, nil
 	}

@@ -43,6 +43,7 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
+
 		found, err := q.ModuleDefinitions(record.WithColumns(ctx, shown), in.status, nil, nil, in.limit, in.cursor, nil, nil)
 		if fault.Is(err, fault.RequestCursorInvalid) {
 			return answer{}, fault.New(fault.RequestCursorInvalid,
@@ -51,6 +52,7 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
+
 		total, err := found.TotalCount(ctx)
 		if err != nil {
 			return answer{}, err
@@ -100,6 +102,7 @@ func (r request) listParameters() (in listParameters, err error) {
 	if err != nil {
 		return in, err
 	}
+
 	if text, ok := p.given["status"]; ok {
 		status := moduledefinition.Status(text)
 		if moduledefinition.StatusValidator(status) != nil {
@@ -107,6 +110,7 @@ func (r request) listParameters() (in listParameters, err error) {
 		}
 		in.status = &status
 	}
+
 	if text, ok := p.given["limit"]; ok {
 		limit, err := strconv.ParseUint(text, 10, 31)
 		if err != nil || limit < 1 || limit > page.MaxSize {
@@ -115,6 +119,7 @@ func (r request) listParameters() (in listParameters, err error) {
 		size := int32(limit)
 		in.limit = &size
 	}
+
 	if text, ok := p.given["cursor"]; ok {
 		in.cursor = &text
 	}

@@ -13,5 +13,7 @@ func OpenAPI(basePath string) []byte {
 	if basePath == "" {
 		return openAPI
 	}
-	return bytes.Replace(openAPI, []byte(`"url": "/"`), append([]byte(`"url": `), bytes.TrimSpace(encoded(basePath))...), 1)
+	return bytes.Replace(
+		openAPI, []byte(`"url": "/"`), append([]byte(`"url": `), bytes.TrimSpace(encoded(basePath))...), 1,
+	)
 }

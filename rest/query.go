@@ -23,8 +23,10 @@ type parameters struct {
 func (r request) query(allowed ...string) (*parameters, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fault.New(fault.RequestMalformed, "The query string cannot be read: an escape is broken, or a semicolon is not escaped.").WithCause(err)
+		return nil, fault.New(fault.RequestMalformed, "The query string cannot be read: an escape is broken, or a semicolon "+
+			"is not escaped.").WithCause(err)
 	}
+
 	p := &parameters{given: make(map[string]string, len(allowed)), code: fault.RequestInvalid}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		list := values[name]
@@ -39,6 +41,7 @@ func (r request) query(allowed ...string) (*parameters, error) {
 			p.given[name] = list[0]
 		}
 	}
+
 	return p, nil
 }
 

@@ -66,7 +66,9 @@ func (r request) checkNoBody() error {
 		return err
 	}
 	if root.Kind != strictjson.Object {
-		return fault.New(fault.RequestMalformed, "The operation takes no body; it may be absent, empty or {}, found %s.", root.Kind)
+		return fault.New(
+			fault.RequestMalformed, "The operation takes no body; it may be absent, empty or {}, found %s.", root.Kind,
+		)
 	}
 	if violations := strictjson.Decode(root, &struct{}{}, ""); len(violations) > 0 {
 		for i := range violations {
@@ -101,19 +103,25 @@ func sendsJSON(w http.ResponseWriter, h http.Header) error {
 	if found == "" {
 		return nil
 	}
+
 	media, inUTF8 := httpx.ContentType(h)
 	if media == httpx.MediaJSON && inUTF8 {
 		return nil
 	}
-	refusal := fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", httpx.MediaJSON, found)
+
+	refusal := fault.New(
+		fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", httpx.MediaJSON, found,
+	)
 	if media == mediaForm {
-		refusal.Description = "curl names this type by itself for a body: add -H 'Content-Type: application/json', or send it by --json."
+		refusal.Description = "curl names this type by itself for a body: add -H 'Content-Type: application/json', or send " +
+			"it by --json."
 	}
+
 	return refusal
 }
 
-// acceptsJSON refuses callers that want something else than JSON. Unlike GraphQL's, a weight above 1 counts; one that is no
-// number makes a type unwanted.
+// acceptsJSON refuses callers that want something else than JSON. Unlike GraphQL's, a weight above 1 counts; one that
+// is no number makes a type unwanted.
 func acceptsJSON(h http.Header) error {
 	accept := httpx.ParseAccept(h)
 	if accept.IsEmpty() || accept.Preference(httpx.MediaJSON).Quality > 0 {

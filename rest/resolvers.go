@@ -23,7 +23,9 @@ type Queries interface {
 type Mutations interface {
 	// UpdateDefaultValueDefinition returns the changed definition. Its errors have every violation at once:
 	// RequestInvalid, DefaultValueDefinitionNotFound, …Forbidden, …RuleBroken and RequestPreconditionFailed.
-	UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error)
+	UpdateDefaultValueDefinition(
+		ctx context.Context, input model.UpdateDefaultValueDefinitionInput,
+	) (*model.UpdateDefaultValueDefinitionPayload, error)
 	// RollbackDeployment returns the deployment that was created, or why the earlier one cannot be rolled back to.
 	RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error)
 	// RedeployDeployment returns the deployment that was created, or why the earlier one cannot be redeployed.
@@ -32,7 +34,7 @@ type Mutations interface {
 
 // Integrations take what other systems send. GraphQL has none of it.
 type Integrations interface {
-	// ReceiveECSEvent takes an event of the cloud's container service. Its errors are RequestInvalid, with every violation,
-	// and DeploymentForbidden.
+	// ReceiveECSEvent takes an event of the cloud's container service. Its errors are RequestInvalid, with every
+	// violation, and DeploymentForbidden.
 	ReceiveECSEvent(ctx context.Context, event *strictjson.Node) error
 }

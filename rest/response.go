@@ -51,6 +51,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.applied != "" {
 		w.Header().Set(appliedHeader, a.applied)
 	}
+
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.etag != "" {
 		w.Header().Set("Cache-Control", "private, no-cache")
 		if httpx.NoneMatch(r.Header, a.etag) {
@@ -58,14 +59,17 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
+
 	if a.body == nil {
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(a.status)
 		return
 	}
+
 	writeJSON(w, a.status, a.body)
 }
 

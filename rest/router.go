@@ -58,7 +58,9 @@ const PathECSEvents = "/integrations/ecs/events"
 // operations returns the operations in the order of the OpenAPI document.
 func operations(q Queries, m Mutations, i Integrations, w Waiting) []operation {
 	return []operation{
-		{method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m), cost: 10},
+		{
+			method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m), cost: 10,
+		},
 		{method: http.MethodGet, path: "/module-definitions", answer: listModuleDefinitions(q), public: true, cost: 1},
 		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q, w), cost: 2},
 		{method: http.MethodPost, path: "/deployments/{id}/rollback", answer: rollbackDeployment(m), cost: 10},
@@ -101,6 +103,7 @@ func (s Surface) answer(o operation, w http.ResponseWriter, r *http.Request) (an
 		return answer{}, err
 	}
 	defer settle()
+
 	if err := acceptsJSON(r.Header); err != nil {
 		return answer{}, err
 	}
@@ -108,6 +111,7 @@ func (s Surface) answer(o operation, w http.ResponseWriter, r *http.Request) (an
 	if err != nil {
 		return answer{}, err
 	}
+
 	const kib = 1 << 10 // less is not counted
 	if err := meter.Spend(r.Context(), meter.Inputs, len(body)/kib*kib); err != nil {
 		return answer{}, err
@@ -116,6 +120,7 @@ func (s Surface) answer(o operation, w http.ResponseWriter, r *http.Request) (an
 		return answer{}, err
 	}
 	defer s.Turns.Leave()
+
 	return o.answer(request{r, body, s.MaxAnswer, func() (context.Context, error) { return s.enter(o, r) }})
 }
 

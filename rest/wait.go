@@ -38,7 +38,8 @@ func (w Waiting) Patience(r *http.Request) (time.Duration, error) {
 	}
 	seconds, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || seconds < 1 {
-		return 0, fault.New(fault.RequestMalformed, "%s: wait must be a number of seconds from 1, of which at most %d are waited; found %.60q.",
+		return 0, fault.New(fault.RequestMalformed, "%s: wait must be a number of seconds from 1, of which at most %d are "+
+			"waited; found %.60q.",
 			preferHeader, w.Most/time.Second, text)
 	}
 	return min(time.Duration(seconds)*time.Second, w.Most), nil
@@ -60,7 +61,9 @@ func preference(h http.Header, name string) (value string, found bool) {
 
 // untilChanged calls read until it returns another version of the record than If-None-Match names, or until the request
 // has waited as long as it prefers. The answer says how long that was to be.
-func (w Waiting) untilChanged(ctx context.Context, r request, deploymentID string, read func() (answer, error)) (answer, error) {
+func (w Waiting) untilChanged(
+	ctx context.Context, r request, deploymentID string, read func() (answer, error),
+) (answer, error) {
 	patience, err := w.Patience(r.Request)
 	if err != nil {
 		return answer{}, err
@@ -69,12 +72,15 @@ func (w Waiting) untilChanged(ctx context.Context, r request, deploymentID strin
 	if err != nil || patience == 0 {
 		return a, err
 	}
+
 	a.applied = fmt.Sprintf("wait=%d", patience/time.Second)
 	if !httpx.NoneMatch(r.Header, a.etag) {
 		return a, nil
 	}
+
 	changed, stop := w.Watch(deploymentID)
 	defer stop()
+
 	applied, deadline := a.applied, time.Now().Add(patience)
 	for {
 		a, err = read()

@@ -20,9 +20,9 @@ var swaggerFiles = []string{"swagger-ui.css", "swagger-ui-bundle.js", "favicon-3
 // versionMark stands in the page for the version of the program.
 const versionMark = "{{version}}"
 
-// Documents serves the page that shows openapi.json and the version of the program, at /docs, with its files below. Mount
-// it there, at "/docs" and "/docs/", without stripping the prefix. The page is our own, because Swagger UI's has inline
-// scripts, which its content security policy would have to allow.
+// Documents serves the page that shows openapi.json and the version of the program, at /docs, with its files below.
+// Mount it there, at "/docs" and "/docs/", without stripping the prefix. The page is our own, because Swagger UI's has
+// inline scripts, which its content security policy would have to allow.
 func Documents(version string) http.Handler {
 	files := filesOf(below(docs, "docs"), docsRoot)
 	text := strings.ReplaceAll(string(files[docsRoot].content), versionMark, html.EscapeString(version))

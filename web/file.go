@@ -34,8 +34,8 @@ const (
 	lasting = "assets/"
 )
 
-// file is a file to serve, with the entity tag of its content. httpx.Compress, which every page is served through, gives
-// what is compressed another.
+// file is a file to serve, with the entity tag of its content. httpx.Compress, which every page is served through,
+// gives what is compressed another.
 type file struct {
 	content []byte
 	media   string
@@ -70,13 +70,16 @@ func filesOf(page fs.FS, at string) map[string]file {
 		if err != nil {
 			return err
 		}
+
 		target := at
 		if plain := strings.TrimSuffix(name, compressed); plain != "index.html" {
 			target += "/" + plain
 		}
 		files[target] = newFile(name, content)
+
 		return nil
 	})
+
 	if err != nil {
 		panic(fmt.Errorf("web: embedded files: %w", err))
 	}

@@ -59,14 +59,22 @@ func Explorer(cfg Config, graphiql fs.FS) http.Handler {
 	}
 	files := filesOf(graphiql, root)
 	files[configPath] = newFile("config.json", settings(cfg))
+
 	return page(root, policy, files, func(w http.ResponseWriter, r *http.Request, f file) {
 		if r.URL.Path == configPath {
 			w.Header().Add("Vary", site)
 			if found, ok := ownPage(r.Header, cfg.Token != ""); !ok {
-				http.Error(w, fmt.Sprintf("%s is for the explorer's own page: %s must be same-origin or none, found %.40q.", configPath, site, found), http.StatusForbidden)
+				http.Error(
+					w,
+					fmt.Sprintf(
+						"%s is for the explorer's own page: %s must be same-origin or none, found %.40q.", configPath, site, found,
+					),
+					http.StatusForbidden,
+				)
 				return
 			}
 		}
+
 		f.serve(w, r)
 	})
 }
@@ -84,19 +92,24 @@ func page(at, policy string, files map[string]file, serve func(http.ResponseWrit
 			return
 		default:
 			w.Header().Set("Allow", methods)
-			http.Error(w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", at, r.Method), http.StatusMethodNotAllowed)
+			http.Error(
+				w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", at, r.Method), http.StatusMethodNotAllowed,
+			)
 			return
 		}
+
 		if r.URL.Path == at+"/" {
 			w.Header().Set("Location", ".."+at)
 			w.WriteHeader(http.StatusPermanentRedirect)
 			return
 		}
+
 		f, ok := files[r.URL.Path]
 		if !ok {
 			http.Error(w, fmt.Sprintf("There is no such file. The page is %s.", at), http.StatusNotFound)
 			return
 		}
+
 		serve(w, r, f)
 	})
 }
@@ -145,7 +158,9 @@ const methods = "GET, HEAD, OPTIONS"
 // GraphiQL add styles at run time and use workers.
 var (
 	plainPolicy    = policyOf("style-src 'self'", "img-src 'self' data:")
-	graphiqlPolicy = policyOf("style-src 'self' 'unsafe-inline'", "worker-src 'self'", "font-src 'self' data:", "img-src 'self' data:")
+	graphiqlPolicy = policyOf(
+		"style-src 'self' 'unsafe-inline'", "worker-src 'self'", "font-src 'self' data:", "img-src 'self' data:",
+	)
 )
 
 func policyOf(more ...string) string {

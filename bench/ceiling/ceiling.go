@@ -1,5 +1,5 @@
-// Package ceiling has the best statements for the answer to each kind of request, as scripts of pgbench. What a server can
-// do at most is what PostgreSQL does when nothing stands before it.
+// Package ceiling has the best statements for the answer to each kind of request, as scripts of pgbench. What a server
+// can do at most is what PostgreSQL does when nothing stands before it.
 //
 // The scripts find the rows that belong together by their numbers, as package data does.
 package ceiling

@@ -89,7 +89,8 @@ func (d Deployment) Status() string {
 	return "FAILED"
 }
 
-// RollbackTo returns what it rolls back to, which is no rollback itself, and false where it does not: that is one in five.
+// RollbackTo returns what it rolls back to, which is no rollback itself, and false where it does not: that is one in
+// five.
 func (d Deployment) RollbackTo() (Deployment, bool) {
 	if d.isFirst() || (d.Place+d.Place/InstancesPerEnvironment)%5 != 3 {
 		return Deployment{}, false
@@ -109,7 +110,8 @@ func (d Deployment) TriggerSource() string {
 	return "api"
 }
 
-// release returns which of the releases of its instance it ships: they take turns, and a rollback ships that of its target.
+// release returns which of the releases of its instance it ships: they take turns, and a rollback ships that of its
+// target.
 func (d Deployment) release() int {
 	if target, ok := d.RollbackTo(); ok {
 		return target.release()

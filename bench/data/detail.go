@@ -16,8 +16,9 @@ const hole = "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~"
 // detail returns what is between the holes of the data of every deployment.
 var detail = sync.OnceValue(func() []string {
 	state := &ecs.ServiceDeploymentState{
-		AcceptsNativeStandbyRevert: new(true), ObservedAt: new("2026-01-01T00:02:58Z"), ServiceDeploymentARN: arn("service-deployment"),
-		Status: new("SUCCESSFUL"), LifecycleStage: new("CLEANUP"), Strategy: new("BLUE_GREEN"),
+		AcceptsNativeStandbyRevert: new(true), ObservedAt: new("2026-01-01T00:02:58Z"),
+		ServiceDeploymentARN: arn("service-deployment"),
+		Status:               new("SUCCESSFUL"), LifecycleStage: new("CLEANUP"), Strategy: new("BLUE_GREEN"),
 		SourceServiceRevisions: []ecs.ServiceRevision{*revision(0, 0)}, TargetServiceRevision: revision(3, 100),
 	}
 	d := &ecs.Data{
@@ -53,7 +54,8 @@ func arn(kind string) *string {
 
 func revision(tasks, weight int32) *ecs.ServiceRevision {
 	return &ecs.ServiceRevision{
-		PendingTaskCount: new(int32(0)), RequestedTaskCount: new(tasks), RunningTaskCount: new(tasks), ServiceRevisionARN: arn("revision"),
+		PendingTaskCount: new(int32(0)), RequestedTaskCount: new(tasks), RunningTaskCount: new(tasks),
+		ServiceRevisionARN:               arn("revision"),
 		RequestedProductionTrafficWeight: new(weight), RequestedTestTrafficWeight: new(weight),
 	}
 }
@@ -65,7 +67,9 @@ func taskDefinition() *ecs.TaskDefinition {
 	}
 	definition := `{"family":"service","cpu":"512","memory":"1024","networkMode":"awsvpc","containerDefinitions":[{"name":"main","image":"registry.example/team/service@sha256:` +
 		hole + hole + `","essential":true,"environment":[` + strings.Join(environment, ",") + `]}]}`
-	return &ecs.TaskDefinition{ARN: arn("task-definition"), Definition: json.RawMessage(definition), Revision: new(int32(7))}
+	return &ecs.TaskDefinition{
+		ARN: arn("task-definition"), Definition: json.RawMessage(definition), Revision: new(int32(7)),
+	}
 }
 
 // Data returns its data, of about 4 KB, as they are stored.
@@ -96,8 +100,8 @@ func (i Instance) appendService(text []byte) []byte {
 	return appendNoise(text, uint64(i.Number())<<8|0xff)
 }
 
-// appendNoise appends hexadecimal digits that fill a hole. They look random, so that they do not compress, and follow from
-// the number.
+// appendNoise appends hexadecimal digits that fill a hole. They look random, so that they do not compress, and follow
+// from the number.
 func appendNoise(text []byte, number uint64) []byte {
 	const digits = "0123456789abcdef"
 	for half := range uint64(2) {

@@ -25,19 +25,29 @@ type Table struct {
 func (w World) Tables() []Table {
 	return []Table{
 		newTable("organizations", "id created_at updated_at name slug", Organizations, organization),
-		newTable("tokens", "id created_at updated_at organization_id name role hash prefix last_four", Organizations+TokensOfLarge-1, token),
+		newTable(
+			"tokens", "id created_at updated_at organization_id name role hash prefix last_four", Organizations+TokensOfLarge-1,
+			token,
+		),
 		newTable("projects", "id created_at updated_at organization_id name slug", Projects, project),
 		newTable("environments", "id created_at updated_at organization_id project_id name slug", Environments, environment),
-		newTable("module_definitions", "id created_at updated_at organization_id name description type search_text status latest_version latest_version_id",
+		newTable("module_definitions", "id created_at updated_at organization_id name description type search_text status "+
+			"latest_version latest_version_id",
 			Definitions, definition),
 		newTable("module_versions", "id created_at updated_at organization_id module_definition_id version kind inputs",
 			Definitions*len(versions), version),
-		newTable("module_instances", "id created_at updated_at organization_id project_id environment_id module_definition_id name live_deployment_id",
+		newTable("module_instances", "id created_at updated_at organization_id project_id environment_id "+
+			"module_definition_id name live_deployment_id",
 			Instances, w.instance),
 		newTable("cloud_services", "organization_id service_arn module_instance_id created_at updated_at", Instances, owned),
-		newTable("releases", "id created_at updated_at organization_id module_version_id digest content", Instances*releasesPerInstance, w.sealed),
-		newTable("deployments", "id created_at updated_at organization_id project_id environment_id module_instance_id release_id deployment_type "+
-			"trigger_source status description started_at completed_at error external_deployment_id pipeline_run_id step_execution_id resource_arn "+
+		newTable(
+			"releases", "id created_at updated_at organization_id module_version_id digest content",
+			Instances*releasesPerInstance, w.sealed,
+		),
+		newTable("deployments", "id created_at updated_at organization_id project_id environment_id module_instance_id "+
+			"release_id deployment_type "+
+			"trigger_source status description started_at completed_at error external_deployment_id pipeline_run_id "+
+			"step_execution_id resource_arn "+
 			"resource_name rollback_to_deployment_id data created_by version", w.Deployments, w.deployment),
 	}
 }
@@ -93,7 +103,9 @@ func token(n int) ([]any, error) {
 
 func project(n int) ([]any, error) {
 	at := epoch.AddDate(0, 0, -1)
-	return []any{ID(id.Project, n), at, at, ID(id.Organization, n%Organizations), ProjectName(n), fmt.Sprintf("project-%d", n)}, nil
+	return []any{
+		ID(id.Project, n), at, at, ID(id.Organization, n%Organizations), ProjectName(n), fmt.Sprintf("project-%d", n),
+	}, nil
 }
 
 // ProjectName returns the name of a project.
@@ -120,12 +132,17 @@ func definition(n int) ([]any, error) {
 	d := Definition(n)
 	latest, latestID := d.LatestVersion()
 	search := strings.ToLower(d.Name() + "\n" + d.Type() + "\n" + d.Description())
-	return []any{d.ID(), d.CreatedAt(), d.CreatedAt(), d.owner(), d.Name(), d.Description(), d.Type(), search, "ACTIVE", latest, latestID}, nil
+	return []any{
+		d.ID(), d.CreatedAt(), d.CreatedAt(), d.owner(), d.Name(), d.Description(), d.Type(), search, "ACTIVE", latest,
+		latestID,
+	}, nil
 }
 
 func version(n int) ([]any, error) {
 	d, number := Definition(n/len(versions)), n%len(versions)
-	return []any{d.VersionID(number), d.CreatedAt(), d.CreatedAt(), d.owner(), d.ID(), versions[number], DeploymentType, moduleInputs}, nil
+	return []any{
+		d.VersionID(number), d.CreatedAt(), d.CreatedAt(), d.owner(), d.ID(), versions[number], DeploymentType, moduleInputs,
+	}, nil
 }
 
 func (w World) instance(n int) ([]any, error) {
@@ -134,13 +151,17 @@ func (w World) instance(n int) ([]any, error) {
 	if d, ok := w.Live(i); ok {
 		live = d.ID()
 	}
-	return []any{i.ID(), i.CreatedAt(), i.CreatedAt(), ID(id.Organization, OrganizationOf(i.Environment)), ID(id.Project, ProjectOf(i.Environment)),
+	return []any{i.ID(), i.CreatedAt(), i.CreatedAt(), ID(
+		id.Organization, OrganizationOf(i.Environment),
+	), ID(id.Project, ProjectOf(i.Environment)),
 		ID(id.Environment, i.Environment), Definition(i.Definition()).ID(), i.Name(), live}, nil
 }
 
 func owned(n int) ([]any, error) {
 	i := InstanceOf(n)
-	return []any{ID(id.Organization, OrganizationOf(i.Environment)), i.ServiceARN(), i.ID(), i.CreatedAt(), i.CreatedAt()}, nil
+	return []any{
+		ID(id.Organization, OrganizationOf(i.Environment)), i.ServiceARN(), i.ID(), i.CreatedAt(), i.CreatedAt(),
+	}, nil
 }
 
 func (w World) sealed(n int) ([]any, error) {
@@ -173,7 +194,8 @@ func (w World) deployment(n int) ([]any, error) {
 		target = to.ID()
 	}
 	return []any{
-		d.ID(), d.CreatedAt(), d.CompletedAt(), ID(id.Organization, OrganizationOf(d.Environment)), ID(id.Project, ProjectOf(d.Environment)),
+		d.ID(), d.CreatedAt(), d.CompletedAt(), ID(id.Organization, OrganizationOf(d.Environment)),
+		ID(id.Project, ProjectOf(d.Environment)),
 		ID(id.Environment, d.Environment), i.ID(), i.releaseID(d.release()), DeploymentType,
 		d.TriggerSource(), d.Status(), d.Description(), d.StartedAt(), d.CompletedAt(), failed,
 		fmt.Sprintf("ecs-svc/%019d", n), fmt.Sprintf("run-%d", n), fmt.Sprintf("step-%d", n),

@@ -1,9 +1,9 @@
-// Package data has the rows that the benchmark runs on. What each row has follows from its number, so that whoever sends
-// requests knows the right answers without asking the database.
+// Package data has the rows that the benchmark runs on. What each row has follows from its number, so that whoever
+// sends requests knows the right answers without asking the database.
 //
-// A fifth of the deployments is in one large environment, number 0; the others take turns. The deployments of an environment
-// take turns over its instances. The first of each instance has succeeded, and all have ended: an instance can be rolled back
-// to its first deployment at any time.
+// A fifth of the deployments is in one large environment, number 0; the others take turns. The deployments of an
+// environment take turns over its instances. The first of each instance has succeeded, and all have ended: an instance
+// can be rolled back to its first deployment at any time.
 package data
 
 import (
@@ -45,7 +45,9 @@ func ID(k id.Kind, number int) string { return fmt.Sprintf("%s_%026d", k, number
 
 // Token returns a token of an organization. Only that of the large environment has more than the one with number 0.
 func Token(organization, number int) auth.Secret {
-	secret, err := auth.Generate(actor.Developer, &stream{seed: fmt.Sprintf("token %d of organization %d", number, organization)})
+	secret, err := auth.Generate(
+		actor.Developer, &stream{seed: fmt.Sprintf("token %d of organization %d", number, organization)},
+	)
 	if err != nil {
 		panic(err) // neither the role nor the stream can fail
 	}
@@ -128,7 +130,8 @@ func (d Definition) Name() string { return fmt.Sprintf("Module %d", int(d)) }
 
 // Description returns its description.
 func (d Definition) Description() string {
-	return fmt.Sprintf("Runs a service of the kind %d behind a load balancer, with its logs, alarms and secrets, in one cluster.", int(d))
+	return fmt.Sprintf("Runs a service of the kind %d behind a load balancer, with its logs, alarms and secrets, in one "+
+		"cluster.", int(d))
 }
 
 // Type returns its type.

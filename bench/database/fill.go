@@ -13,7 +13,8 @@ import (
 	"slipway/internal/data/store/migrate"
 )
 
-// Progress is called while a database is filled: with a table, how many of its rows were written and how many there are.
+// Progress is called while a database is filled: with a table, how many of its rows were written and how many there
+// are.
 type Progress func(table string, done, total int)
 
 // progressEvery is how many rows are written between two calls of a Progress.
@@ -37,27 +38,31 @@ func insert(ctx context.Context, statement *sql.Stmt, t data.Table, progress Pro
 	return nil
 }
 
-// withoutIndexes runs f while the indexes of the deployments are away, and makes them again: to make them of all rows takes a
-// fraction of what it takes to keep them row by row. The query lists their names and definitions.
+// withoutIndexes runs f while the indexes of the deployments are away, and makes them again: to make them of all rows
+// takes a fraction of what it takes to keep them row by row. The query lists their names and definitions.
 func withoutIndexes(ctx context.Context, db *sql.DB, query string, progress Progress, f func() error) error {
 	names, definitions, err := indexes(ctx, db, query)
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		if _, err := db.ExecContext(ctx, `DROP INDEX "`+name+`"`); err != nil {
 			return fmt.Errorf("drop the index %s: %w", name, err)
 		}
 	}
+
 	if err := f(); err != nil {
 		return err
 	}
+
 	for i, definition := range definitions {
 		progress("indexes", i, len(definitions))
 		if _, err := db.ExecContext(ctx, definition); err != nil {
 			return fmt.Errorf("make the index %s: %w", names[i], err)
 		}
 	}
+
 	progress("indexes", len(definitions), len(definitions))
 	return nil
 }

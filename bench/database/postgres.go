@@ -48,7 +48,8 @@ var (
 		"autovacuum=off",
 	}
 	filling = []string{
-		"unix_socket_directories=", "shared_buffers=1GB", "maintenance_work_mem=512MB", "max_wal_size=16GB", "wal_level=minimal",
+		"unix_socket_directories=", "shared_buffers=1GB", "maintenance_work_mem=512MB", "max_wal_size=16GB",
+		"wal_level=minimal",
 		"max_wal_senders=0", "checkpoint_timeout=1h", "autovacuum=off",
 	}
 )
@@ -96,6 +97,7 @@ func (p *Postgres) open(ctx context.Context, progress Progress) (err error) {
 	if err != nil {
 		return err
 	}
+
 	if !filled {
 		if err := p.restart(filling); err != nil {
 			return err
@@ -107,6 +109,7 @@ func (p *Postgres) open(ctx context.Context, progress Progress) (err error) {
 			return err
 		}
 	}
+
 	if err := p.connect(ctx); err != nil {
 		return err
 	}
@@ -131,7 +134,9 @@ func (p *Postgres) restart(settings []string) error {
 func (p *Postgres) isFilled(ctx context.Context) (bool, error) {
 	var stamp sql.NullString
 	err := p.asSuperuser(ctx, func(db *sql.DB) error {
-		err := db.QueryRowContext(ctx, "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $1", p.name()).Scan(&stamp)
+		err := db.QueryRowContext(
+			ctx, "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $1", p.name(),
+		).Scan(&stamp)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -174,8 +179,8 @@ func (p *Postgres) asSuperuser(ctx context.Context, f func(*sql.DB) error) error
 	return f(db)
 }
 
-// connect sets the role's password and opens the database as its owner, who is held neither by row-level security nor by
-// foreign keys.
+// connect sets the role's password and opens the database as its owner, who is held neither by row-level security nor
+// by foreign keys.
 func (p *Postgres) connect(ctx context.Context) (err error) {
 	password := rand.Text()
 	err = p.asSuperuser(ctx, func(db *sql.DB) error {
@@ -198,7 +203,8 @@ func (p *Postgres) connect(ctx context.Context) (err error) {
 func (p *Postgres) fill(ctx context.Context, progress Progress) error {
 	err := p.asSuperuser(ctx, func(db *sql.DB) error {
 		var exists bool
-		if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).Scan(&exists); err != nil {
+		if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).
+			Scan(&exists); err != nil {
 			return err
 		}
 		if !exists {
@@ -217,26 +223,32 @@ func (p *Postgres) fill(ctx context.Context, progress Progress) error {
 	if _, err := migrate.Up(ctx, p.URL); err != nil {
 		return err
 	}
-	const secondary = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'deployments' AND indexname NOT LIKE '%_pkey' ORDER BY indexname"
+
+	const secondary = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'deployments' " +
+		"AND indexname NOT LIKE '%_pkey' ORDER BY indexname"
 	err = withoutIndexes(ctx, p.owner, secondary, progress, func() error { return p.copyAll(ctx, progress) })
 	if err != nil {
 		return err
 	}
+
 	progress("vacuum", 0, 1)
 	if err := execute(ctx, p.owner, "VACUUM ANALYZE"); err != nil {
 		return err
 	}
+
 	progress("vacuum", 1, 1)
 	return execute(ctx, p.owner, "COMMENT ON DATABASE "+p.name()+" IS "+pq.QuoteLiteral(p.stamp))
 }
 
-// copyAll writes the rows of all tables. With a table emptied in the same transaction, PostgreSQL may leave out the log.
+// copyAll writes the rows of all tables. With a table emptied in the same transaction, PostgreSQL may leave out the
+// log.
 func (p *Postgres) copyAll(ctx context.Context, progress Progress) (err error) {
 	tables := p.world.Tables()
 	names := make([]string, len(tables))
 	for i, t := range tables {
 		names[i] = t.Name
 	}
+
 	tx, err := p.owner.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -246,14 +258,17 @@ func (p *Postgres) copyAll(ctx context.Context, progress Progress) (err error) {
 			err = errors.Join(err, tx.Rollback())
 		}
 	}()
+
 	if _, err := tx.ExecContext(ctx, "TRUNCATE "+strings.Join(names, ", ")+" CASCADE"); err != nil {
 		return err
 	}
+
 	for _, t := range tables {
 		if err := copyTable(ctx, tx, t, progress); err != nil {
 			return err
 		}
 	}
+
 	return tx.Commit()
 }
 
@@ -294,7 +309,8 @@ func (p *Postgres) Clear(ctx context.Context) error {
 	}
 	for _, n := range counts {
 		if n > 0 {
-			return execute(ctx, p.owner, "DELETE FROM deployments WHERE completed_at IS NULL", "TRUNCATE deployment_changes, audit_events",
+			return execute(ctx, p.owner, "DELETE FROM deployments WHERE completed_at IS NULL", "TRUNCATE deployment_changes, "+
+				"audit_events",
 				"VACUUM deployments", "CHECKPOINT")
 		}
 	}
@@ -325,7 +341,8 @@ func (p *Postgres) CPU() (time.Duration, error) {
 func (p *Postgres) findProcess(ctx context.Context) error {
 	var backend int
 	var local bool
-	if err := p.owner.QueryRowContext(ctx, "SELECT pg_backend_pid(), inet_server_addr() <<= '127.0.0.0/8' OR inet_server_addr() IS NULL").Scan(&backend, &local); err != nil {
+	if err := p.owner.QueryRowContext(ctx, "SELECT pg_backend_pid(), inet_server_addr() <<= '127.0.0.0/8' OR "+
+		"inet_server_addr() IS NULL").Scan(&backend, &local); err != nil {
 		return fmt.Errorf("find the server's process: %w", err)
 	}
 	if !local {

@@ -32,16 +32,19 @@ func OpenSQLite(ctx context.Context, dir string, w data.World, progress Progress
 	if err != nil {
 		return nil, err
 	}
+
 	file := filepath.Join(dir, fmt.Sprintf("sqlite-%d-%s.db", w.Deployments, stamp))
 	filled, err := isFilled(ctx, file)
 	if err != nil {
 		return nil, err
 	}
+
 	if !filled {
 		if err := fillFile(ctx, file, w, progress); err != nil {
 			return nil, err
 		}
 	}
+
 	db, err := openFile(file)
 	if err != nil {
 		return nil, err
@@ -66,7 +69,8 @@ func isFilled(ctx context.Context, file string) (bool, error) {
 
 // openFile opens a file as the store does, so that times have one form, but without foreign keys.
 func openFile(file string) (*sql.DB, error) {
-	name := "file:" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20") + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_time_format=sqlite"
+	name := "file:" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20") +
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_time_format=sqlite"
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, err
@@ -86,11 +90,13 @@ func fillFile(ctx context.Context, file string, w data.World, progress Progress)
 	if err != nil {
 		return err
 	}
+
 	for _, name := range old {
 		if err := os.Remove(name); err != nil {
 			return err
 		}
 	}
+
 	if _, err := migrate.Up(ctx, "sqlite:"+partial); err != nil {
 		return err
 	}
@@ -112,7 +118,8 @@ func fillTables(ctx context.Context, db *sql.DB, w data.World, progress Progress
 	if err := execute(ctx, db, "PRAGMA synchronous=OFF", "PRAGMA cache_size=-200000"); err != nil {
 		return err
 	}
-	const secondary = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'deployments' AND sql IS NOT NULL ORDER BY name"
+	const secondary = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'deployments' AND sql IS " +
+		"NOT NULL ORDER BY name"
 	// There is no ANALYZE, because the program runs none either.
 	return withoutIndexes(ctx, db, secondary, progress, func() error {
 		for _, t := range w.Tables() {
@@ -134,8 +141,11 @@ func insertAll(ctx context.Context, db *sql.DB, t data.Table, progress Progress)
 			err = errors.Join(err, tx.Rollback())
 		}
 	}()
+
 	marks := strings.Repeat(", ?", len(t.Columns))[2:]
-	statement, err := tx.PrepareContext(ctx, "INSERT INTO "+t.Name+` ("`+strings.Join(t.Columns, `", "`)+`") VALUES (`+marks+")")
+	statement, err := tx.PrepareContext(
+		ctx, "INSERT INTO "+t.Name+` ("`+strings.Join(t.Columns, `", "`)+`") VALUES (`+marks+")",
+	)
 	if err != nil {
 		return err
 	}
@@ -152,8 +162,8 @@ func (s *SQLite) CheckWritten(ctx context.Context, rollbacks int) error {
 
 // Clear removes what rollbacks have written.
 func (s *SQLite) Clear(ctx context.Context) error {
-	return execute(ctx, s.db, "DELETE FROM deployments WHERE completed_at IS NULL", "DELETE FROM deployment_changes", "DELETE FROM audit_events",
-		"PRAGMA wal_checkpoint(TRUNCATE)")
+	return execute(ctx, s.db, "DELETE FROM deployments WHERE completed_at IS NULL", "DELETE FROM deployment_changes",
+		"DELETE FROM audit_events", "PRAGMA wal_checkpoint(TRUNCATE)")
 }
 
 // CPU returns 0: what it takes is part of what the program takes.

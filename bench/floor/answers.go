@@ -18,19 +18,25 @@ type reader struct{ store *store.Store }
 
 // The statements are those of the ceiling.
 const (
-	deploymentSQL = `SELECT id, organization_id, project_id, environment_id, module_instance_id, deployment_type, trigger_source,
-description, started_at, completed_at, resource_name, created_at FROM deployments WHERE id = $1 AND organization_id = $2`
+	deploymentSQL = `SELECT id, organization_id, project_id, environment_id, module_instance_id, deployment_type,
+trigger_source,
+description, started_at, completed_at, resource_name, created_at FROM deployments WHERE id = $1 AND organization_id =
+$2`
 
 	dataSQL = `SELECT id, data FROM deployments WHERE id = $1 AND organization_id = $2`
 
-	deploymentsSQL = `SELECT d.id, d.deployment_type, d.trigger_source, d.created_at, i.id, i.name, r.id, r.created_at FROM deployments d
+	deploymentsSQL = `SELECT d.id, d.deployment_type, d.trigger_source, d.created_at, i.id, i.name, r.id, r.created_at
+FROM deployments d
 JOIN module_instances i ON i.id = d.module_instance_id LEFT JOIN deployments r ON r.id = d.rollback_to_deployment_id
 WHERE d.organization_id = $1 AND d.environment_id = $2 ORDER BY d.created_at DESC, d.id DESC LIMIT 51`
 
-	definitionsSQL = `(SELECT id, name, description, type, created_at, updated_at, latest_version, latest_version_id, organization_id
+	definitionsSQL = `(SELECT id, name, description, type, created_at, updated_at, latest_version, latest_version_id,
+organization_id
 FROM module_definitions WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 51)
-UNION ALL (SELECT id, name, description, type, created_at, updated_at, latest_version, latest_version_id, organization_id
-FROM module_definitions WHERE organization_id IS NULL ORDER BY created_at DESC, id DESC LIMIT 51) ORDER BY created_at DESC, id DESC LIMIT 51`
+UNION ALL (SELECT id, name, description, type, created_at, updated_at, latest_version, latest_version_id,
+organization_id
+FROM module_definitions WHERE organization_id IS NULL ORDER BY created_at DESC, id DESC LIMIT 51) ORDER BY created_at
+DESC, id DESC LIMIT 51`
 
 	// pageSize is how many of the rows of a list are shown. One more is read to know whether there are more.
 	pageSize = 50
@@ -83,21 +89,30 @@ func (r reader) deployment(ctx context.Context, owner, deploymentID string) ([]b
 			texts                       [9]sql.NullString
 			started, completed, created sql.NullTime
 		)
-		if err := rows.Scan(&texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &texts[5], &texts[6], &texts[7], &started, &completed, &texts[8], &created); err != nil {
+		if err := rows.Scan(
+			&texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &texts[5], &texts[6], &texts[7], &started, &completed,
+			&texts[8], &created,
+		); err != nil {
 			return err
 		}
+
 		a = make(answer, 0, 1<<10)
-		for i, name := range []string{`{"data":{"deployment":{"id":`, `,"organizationId":`, `,"projectId":`, `,"environmentId":`, `,"moduleInstanceId":`,
-			`,"deploymentType":`, `,"triggerSource":`, `,"description":`} {
+		for i, name := range []string{
+			`{"data":{"deployment":{"id":`, `,"organizationId":`, `,"projectId":`, `,"environmentId":`,
+			`,"moduleInstanceId":`, `,"deploymentType":`, `,"triggerSource":`, `,"description":`,
+		} {
 			a.text(name, texts[i])
 		}
+
 		a.time(`,"startedAt":`, started)
 		a.time(`,"completedAt":`, completed)
 		a.text(`,"resourceName":`, texts[8])
 		a.time(`,"createdAt":`, created)
 		a.raw(`}}}`)
+
 		return nil
 	})
+
 	return a, err
 }
 
@@ -136,6 +151,7 @@ func (r reader) deployments(ctx context.Context, owner, environmentID string) ([
 		if !p.begin(name.String, created.Time) {
 			return nil
 		}
+
 		p.text(`{"id":`, name)
 		p.text(`,"deploymentType":`, kind)
 		p.text(`,"triggerSource":`, source)
@@ -146,11 +162,13 @@ func (r reader) deployments(ctx context.Context, owner, environmentID string) ([
 			p.raw(`},"rollbackTo":null}}`)
 			return nil
 		}
+
 		p.text(`},"rollbackTo":{"id":`, target)
 		p.time(`,"createdAt":`, targetCreated)
 		p.raw(`}}}`)
 		return nil
 	})
+
 	return p.end(), err
 }
 
@@ -162,12 +180,15 @@ func (r reader) definitions(ctx context.Context, owner string) ([]byte, error) {
 			name, title, description, kind, version, versionID, organization sql.NullString
 			created, updated                                                 sql.NullTime
 		)
-		if err := rows.Scan(&name, &title, &description, &kind, &created, &updated, &version, &versionID, &organization); err != nil {
+		if err := rows.Scan(
+			&name, &title, &description, &kind, &created, &updated, &version, &versionID, &organization,
+		); err != nil {
 			return err
 		}
 		if !p.begin(name.String, created.Time) {
 			return nil
 		}
+
 		p.text(`{"id":`, name)
 		p.text(`,"name":`, title)
 		p.text(`,"description":`, description)
@@ -177,9 +198,11 @@ func (r reader) definitions(ctx context.Context, owner string) ([]byte, error) {
 		p.text(`,"latestVersion":`, version)
 		p.text(`,"latestVersionId":`, versionID)
 		p.text(`,"organizationId":`, organization)
+
 		p.raw(`}}`)
 		return nil
 	})
+
 	return p.end(), err
 }
 

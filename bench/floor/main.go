@@ -1,5 +1,6 @@
-// Floor serves what A, B, C, CL and D ask for without GraphQL: the tokens are verified as the program does, over the same
-// store, and the statements and the form of the answers are written by hand. What it takes, no GraphQL server can save.
+// Floor serves what A, B, C, CL and D ask for without GraphQL: the tokens are verified as the program does, over the
+// same store, and the statements and the form of the answers are written by hand. What it takes, no GraphQL server can
+// save.
 package main
 
 import (
@@ -48,7 +49,9 @@ func run(ctx context.Context, log *slog.Logger) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	accounts := &account.Service{Store: s, Journal: journal.New(s, time.Now, id.New), Now: time.Now, Log: log}
 	api := http.NewServeMux()
-	api.Handle("POST /graphql", httpx.Client(nil)(auth.New(accounts, time.Now, 0).Middleware(actor.GraphQL, fail)(handler(s))))
+	api.Handle(
+		"POST /graphql", httpx.Client(nil)(auth.New(accounts, time.Now, 0).Middleware(actor.GraphQL, fail)(handler(s))),
+	)
 
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,6 +89,7 @@ func handler(s *store.Store) http.Handler {
 			fail(w, r, err)
 			return
 		}
+
 		read, owner := reader{s}, actor.From(r.Context()).OrganizationID
 		var answer []byte
 		switch name := operation(request.Query); name {
@@ -102,10 +106,12 @@ func handler(s *store.Store) http.Handler {
 		default:
 			err = fmt.Errorf("there is no operation %q", name)
 		}
+
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
+
 		w.Header().Set("Content-Type", "application/graphql-response+json; charset=utf-8")
 		_, _ = w.Write(answer) // which fails where the client has gone
 	})

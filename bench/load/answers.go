@@ -32,8 +32,8 @@ func (l *Load) watch() (*answers, error) {
 
 func (a *answers) close() error { return unix.Close(a.epoll) }
 
-// wait waits until something has come, for a tenth of a second at most, and calls read with the number of each connection
-// that it has come on, up to the first error.
+// wait waits until something has come, for a tenth of a second at most, and calls read with the number of each
+// connection that it has come on, up to the first error.
 func (a *answers) wait(read func(i int) error) error {
 	const milliseconds = 100
 	n, err := unix.EpollWait(a.epoll, a.events, milliseconds)

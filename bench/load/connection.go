@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// connection sends requests over one connection of HTTP/1.1, one after the other. It knows what of HTTP the servers use that
-// are measured, and waits for nothing itself, so that it takes little of the processor from them: package net takes two calls
-// of the kernel more for each answer, and wakes a thread of Go's runtime.
+// connection sends requests over one connection of HTTP/1.1, one after the other. It knows what of HTTP the servers use
+// that are measured, and waits for nothing itself, so that it takes little of the processor from them: package net
+// takes two calls of the kernel more for each answer, and wakes a thread of Go's runtime.
 type connection struct {
 	socket int
 	host   string
@@ -31,6 +31,7 @@ func dial(host string) (*connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", host, err)
 	}
+
 	var to unix.Sockaddr = &unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()}
 	family := unix.AF_INET6
 	if at.Addr().Is4() {
@@ -40,6 +41,7 @@ func dial(host string) (*connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", host, err)
 	}
+
 	err = unix.Connect(socket, to)
 	if err == nil {
 		err = errors.Join(unix.SetNonblock(socket, true), unix.SetsockoptInt(socket, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1))
@@ -64,12 +66,13 @@ func (c *connection) send(request []byte) error {
 	return nil
 }
 
-// receive reads what has come, and reports whether that is the whole answer, with its status and its body, which is valid
-// until the next one.
+// receive reads what has come, and reports whether that is the whole answer, with its status and its body, which is
+// valid until the next one.
 func (c *connection) receive() (status int, body []byte, whole bool, err error) {
 	if len(c.in) == cap(c.in) {
 		c.in = append(c.in, make([]byte, len(c.in))...)[:len(c.in)]
 	}
+
 	n, err := unix.Read(c.socket, c.in[len(c.in):cap(c.in)])
 	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
@@ -77,6 +80,7 @@ func (c *connection) receive() (status int, body []byte, whole bool, err error) 
 	case err == nil && n == 0:
 		err = io.ErrUnexpectedEOF
 	}
+
 	if err != nil {
 		return 0, nil, false, fmt.Errorf("read the answer: %w", err)
 	}
@@ -85,6 +89,7 @@ func (c *connection) receive() (status int, body []byte, whole bool, err error) 
 	if whole {
 		c.in = c.in[:0]
 	}
+
 	return status, body, whole, err
 }
 
@@ -109,6 +114,7 @@ func (c *connection) parse() (status int, body []byte, whole bool, err error) {
 	if !found {
 		return 0, nil, false, nil
 	}
+
 	line, headers, _ := bytes.Cut(head, []byte("\r\n"))
 	const before, digits = len("HTTP/1.1 "), 3
 	if len(line) < before+digits {
@@ -117,15 +123,18 @@ func (c *connection) parse() (status int, body []byte, whole bool, err error) {
 	if status, err = strconv.Atoi(string(line[before : before+digits])); err != nil {
 		return 0, nil, false, fmt.Errorf("read the answer: its first line is %q", line)
 	}
+
 	length, chunked, err := readHeaders(headers)
 	if err != nil {
 		return 0, nil, false, err
 	}
+
 	if chunked {
 		body, rest, whole, err = c.chunks(rest)
 	} else if whole = len(rest) >= length; whole {
 		body, rest = rest[:length], rest[length:]
 	}
+
 	if err == nil && whole && len(rest) > 0 {
 		err = fmt.Errorf("behind the answer there is %q", rest)
 	}
@@ -156,6 +165,7 @@ func (c *connection) chunks(in []byte) (body, rest []byte, whole bool, err error
 		if !found {
 			return nil, nil, false, nil
 		}
+
 		const hex = 16
 		length, err := strconv.ParseUint(string(line), hex, 31)
 		if err != nil {
@@ -168,6 +178,7 @@ func (c *connection) chunks(in []byte) (body, rest []byte, whole bool, err error
 		if string(behind[chunk:chunk+len("\r\n")]) != "\r\n" {
 			return nil, nil, false, errors.New("a chunk of the answer does not end where it should")
 		}
+
 		c.body, in = append(c.body, behind[:chunk]...), behind[chunk+len("\r\n"):]
 		if chunk == 0 {
 			return c.body, in, true, nil

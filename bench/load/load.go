@@ -79,6 +79,7 @@ func Prepare(kind *requests.Kind, w data.World, host string, connections int, se
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
+
 		c := &client{load: l, connection: conn}
 		l.clients = append(l.clients, c)
 		next := kind.Calls(w, requests.Share{Connection: i, Of: connections, Seed: seed})
@@ -93,18 +94,22 @@ func Prepare(kind *requests.Kind, w data.World, host string, connections int, se
 			}
 			c.calls = append(c.calls, call{one, text})
 		}
+
 		if err := c.greet(); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 		if len(c.calls) == 0 {
-			return nil, errors.Join(fmt.Errorf("%s has nothing to ask for among %d deployments", kind.Name, w.Deployments), l.Close())
+			return nil, errors.Join(
+				fmt.Errorf("%s has nothing to ask for among %d deployments", kind.Name, w.Deployments), l.Close(),
+			)
 		}
 	}
+
 	return l, nil
 }
 
-// greet sends the simplest request with the token of the first call. An address may have few connections on which no token
-// has come yet.
+// greet sends the simplest request with the token of the first call. An address may have few connections on which no
+// token has come yet.
 func (c *client) greet() error {
 	if len(c.calls) == 0 {
 		return nil
@@ -137,6 +142,7 @@ func (l *Load) Run(ctx context.Context, duration time.Duration) (r Result, err e
 		return r, err
 	}
 	defer func() { err = errors.Join(err, answers.close()) }()
+
 	begin := time.Now()
 	end := begin.Add(duration)
 	l.waiting = 0
@@ -146,6 +152,7 @@ func (l *Load) Run(ctx context.Context, duration time.Duration) (r Result, err e
 			return r, err
 		}
 	}
+
 	for l.waiting > 0 {
 		if ctx.Err() != nil {
 			return r, context.Cause(ctx)
@@ -158,12 +165,14 @@ func (l *Load) Run(ctx context.Context, duration time.Duration) (r Result, err e
 			return r, err
 		}
 	}
+
 	r.Elapsed = time.Since(begin)
 	for _, c := range l.clients {
 		r.Requests += len(c.latencies)
 		r.Latencies = append(r.Latencies, c.latencies...)
 		r.Bytes += c.bytes
 	}
+
 	slices.Sort(r.Latencies)
 	return r, nil
 }
@@ -202,6 +211,7 @@ func (c *client) answered(end time.Time) error {
 	if err == nil && !whole {
 		return nil
 	}
+
 	now := time.Now()
 	c.load.waiting--
 	if err == nil {
@@ -209,6 +219,7 @@ func (c *client) answered(end time.Time) error {
 		c.bytes += len(body)
 		err = checkForm(c.call, status, body)
 	}
+
 	if err != nil {
 		return c.load.wrong(c.call, status, body, err)
 	}
@@ -216,6 +227,7 @@ func (c *client) answered(end time.Time) error {
 		c.samples = append(c.samples, sample{c.call, bytes.Clone(body)})
 	}
 	c.sent++
+
 	return c.next(now, end)
 }
 

@@ -1,4 +1,5 @@
-// Package process reads what the kernel knows of processes: the time of the processor that they have taken, and their memory.
+// Package process reads what the kernel knows of processes: the time of the processor that they have taken, and their
+// memory.
 package process
 
 import (
@@ -16,13 +17,14 @@ import (
 // tick is the unit of the kernel's times.
 const tick = time.Second / 100
 
-// CPU returns the time of the processor that a process has taken, with all processes that it has started, those that have
-// ended among them.
+// CPU returns the time of the processor that a process has taken, with all processes that it has started, those that
+// have ended among them.
 func CPU(pid int) (time.Duration, error) {
 	tree, err := Tree(pid)
 	if err != nil {
 		return 0, err
 	}
+
 	var ticks int
 	for _, one := range tree {
 		fields, err := stat(one)
@@ -32,6 +34,7 @@ func CPU(pid int) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
+
 		// The process's own times, user and system, and those of its children that have ended.
 		for _, field := range fields[11:15] {
 			n, err := strconv.Atoi(field)
@@ -41,6 +44,7 @@ func CPU(pid int) (time.Duration, error) {
 			ticks += n
 		}
 	}
+
 	return time.Duration(ticks) * tick, nil
 }
 
@@ -56,6 +60,7 @@ func Tree(pid int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for _, list := range lists {
 			text, err := os.ReadFile(list)
 			if err != nil && i == 0 {
@@ -70,6 +75,7 @@ func Tree(pid int) ([]int, error) {
 			}
 		}
 	}
+
 	return all, nil
 }
 
@@ -102,6 +108,7 @@ func PeakMemory(pid int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	total := 0
 	for _, one := range tree {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", one))
@@ -111,13 +118,16 @@ func PeakMemory(pid int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
+
 		_, after, _ := strings.Cut(string(text), "VmHWM:")
 		kibibytes, err := strconv.Atoi(strings.Fields(after + " 0")[0])
 		if err != nil {
 			return 0, fmt.Errorf("the memory of process %d: %w", one, err)
 		}
+
 		total += kibibytes << 10
 	}
+
 	return total, nil
 }
 

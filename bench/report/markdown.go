@@ -31,7 +31,12 @@ func (r *Report) ratios(text *strings.Builder) {
 			names = append(names, request.Name)
 		}
 	}
-	fmt.Fprintf(text, "\nOf the ceiling, median (least to greatest):\n\n| target | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+
+	fmt.Fprintf(
+		text, "\nOf the ceiling, median (least to greatest):\n\n| target | %s |\n|---|%s\n", strings.Join(names, " | "),
+		strings.Repeat("---|", len(names)),
+	)
+
 	for _, target := range r.Targets {
 		if target == r.Ceiling {
 			continue

@@ -32,6 +32,7 @@ func compare(path string, want, got any) error {
 		}
 		return fmt.Errorf("%s is to be %v and is %.200s", path, what, text)
 	}
+
 	text, isText := got.(string)
 	switch want := want.(type) {
 	case object:
@@ -71,6 +72,7 @@ func compare(path string, want, got any) error {
 			return differs(want)
 		}
 	}
+
 	return nil
 }
 
@@ -86,7 +88,9 @@ func compareMembers(path string, want map[string]any, got any, whole bool) error
 		return fmt.Errorf("%s is to be an object and is %.200v", path, got)
 	}
 	if whole && len(members) != len(want) {
-		return fmt.Errorf("%s is to have %v and has %v", path, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(members)))
+		return fmt.Errorf(
+			"%s is to have %v and has %v", path, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(members)),
+		)
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if _, ok := members[name]; !ok {

@@ -99,8 +99,8 @@ func definitionsCall(organization int, path string) Call {
 	return c
 }
 
-// rollbacks draws the first deployment of each instance of the share's organizations, once: an instance has one deployment
-// at a time that has not ended. Over REST the path begins with a text.
+// rollbacks draws the first deployment of each instance of the share's organizations, once: an instance has one
+// deployment at a time that has not ended. Over REST the path begins with a text.
 func rollbacks(path string) func(data.World, Share) func() (Call, bool) {
 	return func(w data.World, s Share) func() (Call, bool) {
 		next, turn := 0, 0
@@ -119,6 +119,7 @@ func rollbacks(path string) func(data.World, Share) func() (Call, bool) {
 					return rollbackCall(target, tokens[owner], path), true
 				}
 			}
+
 			return Call{}, false
 		}
 	}

@@ -67,14 +67,25 @@ func (s Share) has(organization int) bool {
 func All() []*Kind {
 	return withDocuments(
 		&Kind{Name: "A", Title: "a deployment, 12 fields", file: "A.graphql", draw: deployments(""), want: wantDeployment},
-		&Kind{Name: "A rest", Title: "GET /deployments/{id}, with its data", draw: deployments("/deployments/"), want: wantDeploymentOfREST},
+		&Kind{
+			Name: "A rest", Title: "GET /deployments/{id}, with its data", draw: deployments("/deployments/"),
+			want: wantDeploymentOfREST,
+		},
 		&Kind{Name: "B", Title: "a deployment's data of 4 KB", file: "B.graphql", draw: deployments(""), want: wantData},
 		&Kind{Name: "C", Title: "50 deployments of an environment", file: "C.graphql", draw: environments, want: wantPage},
-		&Kind{Name: "CL", Title: "the same of the largest environment", file: "C.graphql", draw: largeEnvironment, want: wantPage},
+		&Kind{
+			Name: "CL", Title: "the same of the largest environment", file: "C.graphql", draw: largeEnvironment, want: wantPage,
+		},
 		&Kind{Name: "D", Title: "50 module definitions", file: "D.graphql", draw: organizations(""), want: wantDefinitions},
-		&Kind{Name: "D rest", Title: "GET /module-definitions?limit=50, with the count of all", draw: organizations("/module-definitions?limit=50"), want: wantDefinitionsOfREST},
+		&Kind{
+			Name: "D rest", Title: "GET /module-definitions?limit=50, with the count of all",
+			draw: organizations("/module-definitions?limit=50"), want: wantDefinitionsOfREST,
+		},
 		&Kind{Name: "M", Title: "a rollback", Writes: true, file: "M.graphql", draw: rollbacks(""), want: wantRollback},
-		&Kind{Name: "M rest", Title: "POST /deployments/{id}/rollback", Writes: true, draw: rollbacks("/deployments/"), want: wantRollbackOfREST},
+		&Kind{
+			Name: "M rest", Title: "POST /deployments/{id}/rollback", Writes: true, draw: rollbacks("/deployments/"),
+			want: wantRollbackOfREST,
+		},
 		&Kind{Name: "S", Title: "a screen of six root fields", file: "S.graphql", draw: screens, want: wantScreen},
 	)
 }
@@ -108,11 +119,14 @@ func Greeting(host, token string) []byte {
 
 // head returns the beginning of a request.
 func head(host string, c Call) string {
-	return c.Method + " " + c.Path + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + c.Token + "\r\nAccept: application/json\r\n"
+	return c.Method + " " + c.Path + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + c.Token +
+		"\r\nAccept: application/json\r\n"
 }
 
 func graphQL(head, body string) []byte {
-	return []byte(head + "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
+	return []byte(
+		head + "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body,
+	)
 }
 
 // Check returns what is wrong with the body of the answer to a call, whole.

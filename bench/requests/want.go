@@ -20,10 +20,12 @@ func wantDeployment(w data.World, number int) any {
 func deploymentFields(d data.Deployment) object {
 	return object{
 		"id": d.ID(), "organizationId": data.ID(id.Organization, data.OrganizationOf(d.Environment)),
-		"projectId": data.ID(id.Project, data.ProjectOf(d.Environment)), "environmentId": data.ID(id.Environment, d.Environment),
+		"projectId":        data.ID(id.Project, data.ProjectOf(d.Environment)),
+		"environmentId":    data.ID(id.Environment, d.Environment),
 		"moduleInstanceId": d.Instance().ID(), "deploymentType": data.DeploymentType, "triggerSource": d.TriggerSource(),
-		"description": d.Description(), "startedAt": d.StartedAt(), "completedAt": d.CompletedAt(), "resourceName": d.ResourceName(),
-		"createdAt": d.CreatedAt(),
+		"description": d.Description(), "startedAt": d.StartedAt(), "completedAt": d.CompletedAt(),
+		"resourceName": d.ResourceName(),
+		"createdAt":    d.CreatedAt(),
 	}
 }
 
@@ -129,15 +131,17 @@ func rollbackDescription(target data.Deployment) string {
 func wantRollback(w data.World, number int) any {
 	target := w.Deployment(number)
 	return object{"rollbackDeployment": object{"deployment": object{
-		"id": newID(id.Deployment), "description": rollbackDescription(target), "createdAt": now{}, "rollbackTo": object{"id": target.ID()},
+		"id": newID(id.Deployment), "description": rollbackDescription(target), "createdAt": now{},
+		"rollbackTo": object{"id": target.ID()},
 	}}}
 }
 
 func wantRollbackOfREST(w data.World, number int) any {
 	target := w.Deployment(number)
 	return partOf(object{
-		"id": newID(id.Deployment), "description": rollbackDescription(target), "createdAt": now{}, "rollbackToDeploymentId": target.ID(),
-		"moduleInstanceId": target.Instance().ID(), "triggerSource": "rollback",
+		"id": newID(id.Deployment), "description": rollbackDescription(target), "createdAt": now{},
+		"rollbackToDeploymentId": target.ID(),
+		"moduleInstanceId":       target.Instance().ID(), "triggerSource": "rollback",
 	})
 }
 
@@ -154,10 +158,12 @@ func wantScreen(w data.World, number int) any {
 	for _, of := range slices.Backward(data.EnvironmentsOf(data.ProjectOf(e))) {
 		environments = append(environments, object{"id": data.ID(id.Environment, of), "name": data.EnvironmentName(of)})
 	}
+
 	instances := []any{}
 	for index := data.InstancesPerEnvironment - 1; len(instances) < screenSize; index-- {
 		instances = append(instances, screenInstance(w, data.Instance{Environment: e, Index: index}))
 	}
+
 	deployments := []any{}
 	for _, d := range newest(w, e, screenSize) {
 		deployments = append(deployments, object{
@@ -165,10 +171,12 @@ func wantScreen(w data.World, number int) any {
 			"moduleInstance": object{"name": d.Instance().Name()},
 		})
 	}
+
 	info := pageInfo(w.Of(e) > screenSize)
 	if len(deployments) == 0 {
 		info["endCursor"] = nil
 	}
+
 	return object{
 		"viewer": object{"name": data.TokenName(owner), "role": "DEVELOPER", "organization": object{
 			"name": data.OrganizationName(owner), "slug": data.OrganizationSlug(owner),

@@ -72,7 +72,9 @@ func (c *Ceiling) Warm(ctx context.Context, kind *requests.Kind, connections int
 }
 
 // Round measures for a time.
-func (c *Ceiling) Round(ctx context.Context, kind *requests.Kind, connections int, duration time.Duration, seed uint64) (m report.Measurement, err error) {
+func (c *Ceiling) Round(
+	ctx context.Context, kind *requests.Kind, connections int, duration time.Duration, seed uint64,
+) (m report.Measurement, err error) {
 	own := measured(c.database.CPU)
 	if m, err = c.run(ctx, kind, connections, duration, seed); err != nil {
 		return m, err
@@ -87,7 +89,9 @@ func (c *Ceiling) Round(ctx context.Context, kind *requests.Kind, connections in
 		return m, nil
 	}
 	if err := c.database.CheckWritten(ctx, m.Requests); err != nil {
-		return m, fmt.Errorf("%w (it takes an instance for each, of which there are %d: shorten the rounds)", err, data.Instances)
+		return m, fmt.Errorf(
+			"%w (it takes an instance for each, of which there are %d: shorten the rounds)", err, data.Instances,
+		)
 	}
 	return m, c.database.Clear(ctx)
 }
@@ -108,22 +112,31 @@ func numberIn(pattern *regexp.Regexp, text []byte) (float64, error) {
 	return strconv.ParseFloat(string(found[1]), 64)
 }
 
-func (c *Ceiling) run(ctx context.Context, kind *requests.Kind, connections int, duration time.Duration, seed uint64) (m report.Measurement, err error) {
+func (c *Ceiling) run(
+	ctx context.Context, kind *requests.Kind, connections int, duration time.Duration, seed uint64,
+) (m report.Measurement, err error) {
 	u, err := url.Parse(c.database.URL)
 	if err != nil {
 		return m, err
 	}
+
 	password, _ := u.User.Password()
 	seconds := max(int(duration.Seconds()), 1) // it knows whole seconds only
-	run := exec.CommandContext(ctx, c.program, "--no-vacuum", "--protocol=prepared", "--jobs=1", "--client="+strconv.Itoa(connections),
+	run := exec.CommandContext(ctx, c.program, "--no-vacuum", "--protocol=prepared", "--jobs=1", "--client="+strconv.Itoa(
+		connections,
+	),
 		"--time="+strconv.Itoa(seconds), "--random-seed="+strconv.FormatUint(seed+1, 10), "--file="+c.script(kind),
-		"--define=deployments="+strconv.Itoa(c.world.Deployments), "--define=clients="+strconv.Itoa(connections), "--define=turn=-1")
-	run.Env = append(os.Environ(), "PGHOST="+u.Hostname(), "PGPORT="+u.Port(), "PGUSER="+u.User.Username(), "PGPASSWORD="+password,
+		"--define=deployments="+strconv.Itoa(c.world.Deployments), "--define=clients="+
+			strconv.Itoa(connections), "--define=turn=-1")
+
+	run.Env = append(os.Environ(), "PGHOST="+
+		u.Hostname(), "PGPORT="+u.Port(), "PGUSER="+u.User.Username(), "PGPASSWORD="+password,
 		"PGDATABASE="+strings.TrimPrefix(u.Path, "/"), "PGSSLMODE="+u.Query().Get("sslmode"), "PGOPTIONS="+sessionOptions)
 	out, err := run.CombinedOutput()
 	if err != nil {
 		return m, fmt.Errorf("pgbench for %s: %w\n%s", kind.Name, err, out)
 	}
+
 	n, err := numberIn(processed, out)
 	if err != nil {
 		return m, err
@@ -131,6 +144,7 @@ func (c *Ceiling) run(ctx context.Context, kind *requests.Kind, connections int,
 	if m.Requests = int(n); m.Requests == 0 {
 		return m, nil
 	}
+
 	m.PerSecond, err = numberIn(perSecond, out)
 	return m, err
 }

@@ -45,9 +45,11 @@ func Peers(folder, names string) (chosen []Peer, err error) {
 			Requests: "requests/postgraphile", Setup: "postgraphile.sql",
 		},
 	}
+
 	if names == AllPeers {
 		return all, nil
 	}
+
 	for name := range strings.SplitSeq(names, ",") {
 		i := slices.IndexFunc(all, func(p Peer) bool { return p.Name == name })
 		if i < 0 {
@@ -55,6 +57,7 @@ func Peers(folder, names string) (chosen []Peer, err error) {
 		}
 		chosen = append(chosen, all[i])
 	}
+
 	return chosen, nil
 }
 
@@ -71,12 +74,16 @@ func (p Peer) SetupSQL() (string, error) {
 const peerTimeout = 120 * time.Second
 
 // StartPeer starts a peer with so many workers and waits until it serves. The caller stops it.
-func StartPeer(ctx context.Context, p Peer, workers int, databaseURL string, w data.World, d Database) (*Server, error) {
+func StartPeer(
+	ctx context.Context, p Peer, workers int, databaseURL string, w data.World, d Database,
+) (*Server, error) {
 	name := p.Name + ", 1 worker"
 	if workers != 1 {
 		name = fmt.Sprintf("%s, %d workers", p.Name, workers)
 	}
-	s := &Server{name: name, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) { return k, !k.REST() }}
+	s := &Server{
+		name: name, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) { return k, !k.REST() },
+	}
 	if p.Requests != "" {
 		own, err := requests.Documents(os.DirFS(filepath.Join(p.Folder, p.Requests)))
 		if err != nil {
@@ -113,7 +120,9 @@ func freeAddress(ctx context.Context) (string, error) {
 
 // answers reports whether a server answers the simplest request.
 func answers(ctx context.Context, host string) (bool, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+host+"/graphql", strings.NewReader(`{"query":"{ __typename }"}`))
+	request, err := http.NewRequestWithContext(
+		ctx, http.MethodPost, "http://"+host+"/graphql", strings.NewReader(`{"query":"{ __typename }"}`),
+	)
 	if err != nil {
 		return false, err
 	}

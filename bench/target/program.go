@@ -23,12 +23,15 @@ const startTimeout = 30 * time.Second
 
 // StartProgram starts the built program, with its default limits, and waits until it serves. The caller stops it.
 func StartProgram(ctx context.Context, name, program, databaseURL string, w data.World, d Database) (*Server, error) {
-	s := &Server{name: name, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) { return k, true }}
+	s := &Server{
+		name: name, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) { return k, true },
+	}
 	err := s.startProgram(ctx, program, databaseURL)
 	return s, err
 }
 
-// StartFloor starts the floor, which answers some requests without GraphQL, and waits until it serves. The caller stops it.
+// StartFloor starts the floor, which answers some requests without GraphQL, and waits until it serves. The caller stops
+// it.
 func StartFloor(ctx context.Context, program, databaseURL string, w data.World, d Database) (*Server, error) {
 	s := &Server{name: "floor", world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) {
 		return k, slices.Contains([]string{"A", "B", "C", "CL", "D"}, k.Name)

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// running is a process with a group of its own. Its log goes to a file: nobody has to read it while something is measured.
+// running is a process with a group of its own. Its log goes to a file: nobody has to read it while something is
+// measured.
 type running struct {
 	command *exec.Cmd
 	log     *os.File

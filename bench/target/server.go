@@ -64,12 +64,15 @@ func (s *Server) Warm(ctx context.Context, kind *requests.Kind, connections int,
 }
 
 // with calls f with a load, and looks at what came of it: at the answers, and for what writes at the rows.
-func (s *Server) with(ctx context.Context, kind *requests.Kind, connections int, seed uint64, f func(*load.Load) (load.Result, error)) (err error) {
+func (s *Server) with(
+	ctx context.Context, kind *requests.Kind, connections int, seed uint64, f func(*load.Load) (load.Result, error),
+) (err error) {
 	kind, _ = s.asked(kind)
 	l, err := load.Prepare(kind, s.world, s.host, connections, seed)
 	if err != nil {
 		return err
 	}
+
 	r, err := f(l)
 	if err == nil {
 		err = l.Check()
@@ -77,22 +80,27 @@ func (s *Server) with(ctx context.Context, kind *requests.Kind, connections int,
 	if err != nil {
 		err = fmt.Errorf("%w%s", err, s.complaints())
 	}
+
 	if kind.Writes {
 		if err == nil {
 			err = s.database.CheckWritten(ctx, r.Requests)
 		}
 		err = errors.Join(err, s.database.Clear(ctx))
 	}
+
 	return errors.Join(err, l.Close())
 }
 
 // Round measures the server for a time. The seed varies what is asked for.
-func (s *Server) Round(ctx context.Context, kind *requests.Kind, connections int, duration time.Duration, seed uint64) (m report.Measurement, err error) {
+func (s *Server) Round(
+	ctx context.Context, kind *requests.Kind, connections int, duration time.Duration, seed uint64,
+) (m report.Measurement, err error) {
 	err = s.with(ctx, kind, connections, seed, func(l *load.Load) (r load.Result, err error) {
 		pid := s.process.command.Process.Pid
 		if err := process.ResetPeak(pid); err != nil {
 			return r, err
 		}
+
 		own := measured(func() (time.Duration, error) { return process.CPU(pid) })
 		of := measured(s.database.CPU)
 		if r, err = l.Run(ctx, duration); err != nil {
@@ -107,11 +115,13 @@ func (s *Server) Round(ctx context.Context, kind *requests.Kind, connections int
 		if m.PeakMemory, err = process.PeakMemory(pid); err != nil {
 			return r, err
 		}
+
 		m.Requests, m.PerSecond = r.Requests, r.PerSecond()
 		m.P50, m.P99 = report.Percentile(r.Latencies, .5), report.Percentile(r.Latencies, .99)
 		m.Bytes = float64(r.Bytes) / float64(max(r.Requests, 1))
 		return r, nil
 	})
+
 	return m, err
 }
 

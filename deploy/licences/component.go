@@ -78,6 +78,7 @@ func addModules(found map[string]component, folder, program, pkg, system string)
 	if err != nil {
 		return fmt.Errorf("go env: %w", err)
 	}
+
 	goVersion, root, _ := strings.Cut(strings.TrimSpace(string(version)), "\n")
 	add(found, component{"go", strings.TrimPrefix(goVersion, "go"), []string{program}, root})
 	for packages := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -87,11 +88,13 @@ func addModules(found map[string]component, folder, program, pkg, system string)
 				Main               bool
 			}
 		}
+
 		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("go list in %s: %w", folder, err)
 		}
+
 		if p.Module != nil && !p.Module.Main {
 			add(found, component{p.Module.Path, p.Module.Version, []string{program}, p.Module.Dir})
 		}
@@ -104,6 +107,7 @@ func addPackages(found map[string]component, folder string) error {
 	if err != nil {
 		return err
 	}
+
 	var lock struct {
 		Packages map[string]struct {
 			Version       string
@@ -115,6 +119,7 @@ func addPackages(found map[string]component, folder string) error {
 	if err := json.Unmarshal(text, &lock); err != nil {
 		return fmt.Errorf("%s: %w", folder, err)
 	}
+
 	for place, p := range lock.Packages {
 		at := strings.LastIndex(place, "node_modules/")
 		if at < 0 || p.Dev || p.Optional || p.Link {
@@ -123,5 +128,6 @@ func addPackages(found map[string]component, folder string) error {
 		name := place[at+len("node_modules/"):]
 		add(found, component{name, p.Version, []string{"explorer"}, filepath.Join(folder, filepath.FromSlash(place))})
 	}
+
 	return nil
 }

@@ -14,7 +14,10 @@ import (
 )
 
 // allowed are the licences under which programs may be shipped with no more than a notice.
-var allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "PSF-2.0", "Unicode-DFS-2016", "Unlicense", "Zlib"}
+var allowed = []string{
+	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "PSF-2.0", "Unicode-DFS-2016",
+	"Unlicense", "Zlib",
+}
 
 // licence is what a component may be used by.
 type licence struct {
@@ -24,13 +27,14 @@ type licence struct {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)([.-].*)?$`)
 
-// licence returns the licences of a component and their texts, which are in files of its folder. The error says that there
-// is none, or one that is not allowed.
+// licence returns the licences of a component and their texts, which are in files of its folder. The error says that
+// there is none, or one that is not allowed.
 func (c component) licence() (found licence, err error) {
 	files, err := os.ReadDir(c.folder)
 	if err != nil {
 		return found, err
 	}
+
 	for _, f := range files {
 		if f.IsDir() || !licenceFile.MatchString(f.Name()) {
 			continue
@@ -44,19 +48,24 @@ func (c component) licence() (found licence, err error) {
 			found.ids = append(found.ids, m.ID)
 		}
 	}
+
 	if len(found.ids) == 0 { // npm has packages without a text, of which package.json says what they are under
 		found.ids, err = declared(c.folder)
 		if err != nil {
 			return found, err
 		}
 	}
+
 	slices.Sort(found.ids)
 	found.ids = slices.Compact(found.ids)
 	for _, id := range found.ids {
 		if !slices.Contains(allowed, id) {
-			return found, fmt.Errorf("its licence is %s; want some of %s", strings.Join(found.ids, " and "), strings.Join(allowed, ", "))
+			return found, fmt.Errorf(
+				"its licence is %s; want some of %s", strings.Join(found.ids, " and "), strings.Join(allowed, ", "),
+			)
 		}
 	}
+
 	return found, nil
 }
 

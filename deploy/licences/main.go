@@ -24,6 +24,7 @@ func run(file string) error {
 	if err != nil {
 		return err
 	}
+
 	var page strings.Builder
 	page.WriteString(head)
 	var texts []text
@@ -35,16 +36,19 @@ func run(file string) error {
 		page.WriteString(c.row(strings.Join(found.ids, " and ")))
 		texts = gather(texts, c, found.texts)
 	}
+
 	page.WriteString("\n## The texts\n")
 	for _, t := range texts {
 		fmt.Fprintf(&page, "\n### %s\n\n```text\n%s\n```\n", strings.Join(t.of, ", "), t.text)
 	}
+
 	return os.WriteFile(file, []byte(page.String()), 0o644) //nolint:gosec // a document of the tree
 }
 
 const head = `# Licences of what is shipped
 
-Written by ` + "`make licences`" + `. All of it may be used, changed and passed on, also in products that are sold. Its authors' notices
+Written by ` + "`make licences`" +
+	`. All of it may be used, changed and passed on, also in products that are sold. Its authors' notices
 and the texts below have to go with it: each archive and package has this file. What is under MPL-2.0 is in the programs as its authors publish
 it; who changes one of its files and passes that on has to publish the change. None of this is a licence of Slipway itself.
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// output is what has been written: in one buffer, and where that is long in more, so that it is not copied to ever longer
-// ones.
+// output is what has been written: in one buffer, and where that is long in more, so that it is not copied to ever
+// longer ones.
 type output struct {
 	buf written
 	// full are the buffers before buf, and before is how long they are together.

@@ -49,10 +49,12 @@ func (p *place) forget(depth int) { p.made = min(p.made, depth) }
 func (p *place) field() *graphql.FieldContext {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	parent := p.above
 	if p.made > 0 {
 		parent = &p.at(p.made - 1).FieldContext
 	}
+
 	for ; p.made < len(p.w.path); p.made++ {
 		f, s := p.at(p.made), &p.w.path[p.made]
 		if s.node == nil {
@@ -61,11 +63,13 @@ func (p *place) field() *graphql.FieldContext {
 		} else {
 			field := s.node.field
 			f.FieldContext = graphql.FieldContext{
-				Parent: parent, Object: field.Object, Field: s.node.Collected, Args: s.args, IsMethod: field.IsMethod, IsResolver: field.IsResolver,
+				Parent: parent, Object: field.Object, Field: s.node.Collected, Args: s.args, IsMethod: field.IsMethod,
+				IsResolver: field.IsResolver,
 			}
 		}
 		parent = &f.FieldContext
 	}
+
 	return parent
 }
 

@@ -1,14 +1,14 @@
 // Package plan executes operations over gqlgen's bindings from a compiled form of their documents.
 //
-// gqlgen's own executor collects the fields of each object anew, gives each field a context and a path, and makes a tree
-// of values that write themselves once all are there. Here the selection of an object type is compiled once, to a flat
-// list of what to write, and kept with the operation. A Writer goes through it depth first and appends the answer to one
-// buffer; where a value turns out to be null, it goes back to where that value began.
+// gqlgen's own executor collects the fields of each object anew, gives each field a context and a path, and makes a
+// tree of values that write themselves once all are there. Here the selection of an object type is compiled once, to a
+// flat list of what to write, and kept with the operation. A Writer goes through it depth first and appends the answer
+// to one buffer; where a value turns out to be null, it goes back to where that value began.
 //
-// What a field is, how its value is had and how that is written, is in a table that a plugin of gqlgen's writes from the
-// bindings of its own generated code, so that resolvers, arguments and models are the same. What a document means is left
-// to gqlgen, too: which fields a selection has (graphql.CollectFields), where an error is (graphql.FieldContext) and how
-// it is shown.
+// What a field is, how its value is had and how that is written, is in a table that a plugin of gqlgen's writes from
+// the bindings of its own generated code, so that resolvers, arguments and models are the same. What a document means
+// is left to gqlgen, too: which fields a selection has (graphql.CollectFields), where an error is
+// (graphql.FieldContext) and how it is shown.
 package plan
 
 import (
@@ -65,8 +65,8 @@ const maxConditions = 64
 // about as much itself. Plans beyond that are compiled anew for each execution.
 const bytesOfSelection = 400
 
-// What is counted besides lists and texts: of a node its own size, and about what an operation has for each outcome and a
-// node for each object type.
+// What is counted besides lists and texts: of a node its own size, and about what an operation has for each outcome and
+// a node for each object type.
 var (
 	bytesOfNode    = int(reflect.TypeFor[Node]().Size())
 	bytesOfOutcome = bytesOfNode + 48
@@ -122,28 +122,33 @@ func (s *survey) directives(list ast.DirectiveList) {
 	}
 }
 
-// root returns the plan of an execution with variables. It is a node without a field, of which the operation's fields are
-// selected.
+// root returns the plan of an execution with variables. It is a node without a field, of which the operation's fields
+// are selected.
 func (o *Operation) root(oc *graphql.OperationContext) *Node {
 	made := &Node{Collected: graphql.CollectedField{Selections: oc.Operation.SelectionSet}}
 	if len(o.conditions) > maxConditions {
 		return made
 	}
+
 	var of outcome
 	for i, variable := range o.conditions {
 		if value, _ := variable.Value(oc.Variables); value == true {
 			of |= 1 << i
 		}
 	}
+
 	o.mu.Lock()
 	defer o.mu.Unlock()
+
 	if kept, ok := o.plans[of]; ok {
 		return kept
 	}
+
 	if o.keeps(bytesOfOutcome) {
 		made.isKept = true
 		o.plans[of] = made
 	}
+
 	return made
 }
 
@@ -170,7 +175,8 @@ type Node struct {
 	isHidden bool
 	isKept   bool
 
-	// below is what is selected on each object type that the field was resolved to. It is set while the operation is locked.
+	// below is what is selected on each object type that the field was resolved to. It is set while the operation is
+	// locked.
 	below atomic.Pointer[[]*selection]
 	// size is how many bytes were written last, for a field of the root.
 	size atomic.Int64
@@ -190,6 +196,7 @@ func (e *Execution) on(n *Node, o *Object) *selection {
 	}
 	e.plans.mu.Lock()
 	defer e.plans.mu.Unlock()
+
 	if known := e.known(n, o); known != nil {
 		return known
 	}
@@ -198,14 +205,17 @@ func (e *Execution) on(n *Node, o *Object) *selection {
 		e.own.Store(ownKey{n, o}, made)
 		return made
 	}
+
 	for _, child := range made.nodes {
 		child.isKept = n.isKept
 	}
+
 	list := []*selection{made}
 	if below := n.below.Load(); below != nil {
 		list = append(list, *below...)
 	}
 	n.below.Store(&list)
+
 	return made
 }
 
@@ -246,7 +256,8 @@ func compile(oc *graphql.OperationContext, n *Node, o *Object) *selection {
 	return made
 }
 
-// bytes returns about how much memory a selection takes. What the nodes select counts: gqlgen makes each a list of its own.
+// bytes returns about how much memory a selection takes. What the nodes select counts: gqlgen makes each a list of its
+// own.
 func (s *selection) bytes() int {
 	const pointer, selected = 8, 16
 	sum := bytesOfType + pointer*cap(s.nodes)

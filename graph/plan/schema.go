@@ -31,8 +31,8 @@ type Options struct {
 	MaxBytes int
 }
 
-// Observer is told what an execution resolves, where gqlgen's executor calls the middleware of fields. Its errors become
-// those of the field, which is null then. The contexts have the field.
+// Observer is told what an execution resolves, where gqlgen's executor calls the middleware of fields. Its errors
+// become those of the field, which is null then. The contexts have the field.
 type Observer interface {
 	// Begin is called before a field with a selection is resolved.
 	Begin(ctx context.Context, f *graphql.FieldContext) error
@@ -44,8 +44,8 @@ type Observer interface {
 	Discards() bool
 }
 
-// Schema executes operations by plans. It implements graphql.ExecutableSchema. An answer is in one piece: what @defer lets
-// come later is in it.
+// Schema executes operations by plans. It implements graphql.ExecutableSchema. An answer is in one piece: what @defer
+// lets come later is in it.
 type Schema struct {
 	Generated
 	schema  *ast.Schema
@@ -110,14 +110,19 @@ func (e *Execution) respond(root *Node, o *Object) graphql.ResponseHandler {
 		}
 		responded = true
 		ctx = graphql.WithUnmarshalerMap(ctx, e.Inputs)
-		return &graphql.Response{Data: e.data(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: o.Name}), e.on(root, o))}
+		return &graphql.Response{
+			Data: e.data(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: o.Name}), e.on(root, o)),
+		}
 	}
 }
 
-// data returns the fields of the root with their values. Those of a query are resolved side by side, those of a mutation
-// one after the other.
+// data returns the fields of the root with their values. Those of a query are resolved side by side, those of a
+// mutation one after the other.
 func (e *Execution) data(ctx context.Context, s *selection) []byte {
-	r := &rootFields{Execution: e, selection: s, observer: e.observer(ctx), values: make([]graphql.Marshaler, len(s.nodes))}
+	r := &rootFields{
+		Execution: e, selection: s, observer: e.observer(ctx), values: make([]graphql.Marshaler, len(s.nodes)),
+	}
+
 	ahead := s.concurrent - 1 // the last one needs no goroutine
 	for i, n := range s.nodes {
 		switch {
@@ -129,6 +134,7 @@ func (e *Execution) data(ctx context.Context, s *selection) []byte {
 			r.resolve(ctx, i, n)
 		}
 	}
+
 	r.running.Wait()
 	isDiscarded := r.observer != nil && e.Operation.Operation.Operation == ast.Query && r.observer.Discards()
 	if r.isNull.Load() || isDiscarded {
@@ -155,6 +161,7 @@ func (r *rootFields) text() []byte {
 			return append(only.buf, '}')
 		}
 	}
+
 	length := len("{}")
 	for i, n := range r.nodes {
 		length += len(n.key) + len(n.typename)
@@ -162,6 +169,7 @@ func (r *rootFields) text() []byte {
 			length += v.Len()
 		}
 	}
+
 	text := append(make(written, 0, length), '{')
 	for i, n := range r.nodes {
 		if n.isHidden {
@@ -172,11 +180,12 @@ func (r *rootFields) text() []byte {
 			r.values[i].MarshalGQL(&text)
 		}
 	}
+
 	return append(text, '}')
 }
 
-// resolve resolves a field within the middleware of root fields. As in gqlgen's executor, what counts as null is the value
-// of a query's field before the middleware has it, of a mutation's field after.
+// resolve resolves a field within the middleware of root fields. As in gqlgen's executor, what counts as null is the
+// value of a query's field before the middleware has it, of a mutation's field after.
 func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 	ctx = graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{Object: n.Collected.Name, Field: n.Collected})
 	isNull := false
@@ -194,6 +203,7 @@ func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 		n.took(w.end())
 		return &value{w.output, w.begin}
 	})
+
 	if !n.field.Concurrent {
 		isNull = r.values[i] == graphql.Null
 	}

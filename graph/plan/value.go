@@ -8,15 +8,17 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Context returns the context that resolvers are called with. It is theirs until they return: after that, what it tells of
-// the field is not true any more.
+// Context returns the context that resolvers are called with. It is theirs until they return: after that, what it tells
+// of the field is not true any more.
 func (w *Writer) Context() context.Context { return &w.place }
 
 // Arguments are those that a field is resolved with.
 type Arguments struct{ Args map[string]any }
 
 // Arguments decodes the arguments of the field. It returns false where they are refused, which it has reported.
-func (w *Writer) Arguments(n *Node, decode func(context.Context, map[string]any) (map[string]any, error)) (Arguments, bool) {
+func (w *Writer) Arguments(
+	n *Node, decode func(context.Context, map[string]any) (map[string]any, error),
+) (Arguments, bool) {
 	args, err := decode(&w.place, n.Collected.ArgumentMap(w.Operation.Variables))
 	if err != nil {
 		w.Operation.Error(&w.place, err)
@@ -129,6 +131,7 @@ func AppendString(b []byte, s string) []byte {
 		if c >= ' ' && c != '\\' && c != '"' {
 			continue
 		}
+
 		b = append(b, s[begin:i]...)
 		begin = i + 1
 		switch c {
@@ -144,5 +147,6 @@ func AppendString(b []byte, s string) []byte {
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 	}
+
 	return append(append(b, s[begin:]...), '"')
 }

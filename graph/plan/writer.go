@@ -41,8 +41,8 @@ func (w *Writer) field(n *Node, parent any) (ok bool) {
 	return ok
 }
 
-// Object writes what is selected on an object. Where a field is null that must not be, its neighbours are resolved all the
-// same.
+// Object writes what is selected on an object. Where a field is null that must not be, its neighbours are resolved all
+// the same.
 func (w *Writer) Object(n *Node, o *Object, object any) bool {
 	s, begin, isNull := w.on(n, o), w.end(), false
 	var ahead []part
@@ -53,6 +53,7 @@ func (w *Writer) Object(n *Node, o *Object, object any) bool {
 		w.buf = append(w.buf, "null"...)
 		isNull = isNull || n.field.NonNull
 	}
+
 	w.buf = append(w.buf, '{')
 	top := w.push()
 	w.each(len(s.nodes), func(i int) {
@@ -71,6 +72,7 @@ func (w *Writer) Object(n *Node, o *Object, object any) bool {
 				null(n)
 			}
 		}
+
 		w.bound(before, n.isHidden)
 	}, func(i int) {
 		n, before := s.nodes[i], w.end()
@@ -78,11 +80,13 @@ func (w *Writer) Object(n *Node, o *Object, object any) bool {
 		null(n)
 		w.bound(before, n.isHidden)
 	})
+
 	w.pop()
 	if isNull {
 		w.back(begin)
 		return false
 	}
+
 	w.buf = append(w.buf, '}')
 	return true
 }
@@ -121,6 +125,7 @@ func List[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writer,
 	begin, isNull, panicked := w.end(), false, false
 	w.buf = append(w.buf, '[')
 	top := w.push()
+
 	first := w.later
 	w.each(len(list), func(i int) {
 		before := w.end()
@@ -135,6 +140,7 @@ func List[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writer,
 		}
 		w.bound(before, false)
 	}, func(int) { panicked = true })
+
 	w.later = first
 	w.pop()
 	switch {
@@ -146,6 +152,7 @@ func List[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writer,
 		w.back(begin)
 		return false
 	}
+
 	w.buf = append(w.buf, ']')
 	return true
 }
@@ -165,10 +172,12 @@ func Scalars[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writ
 		}
 		w.bound(before, false)
 	}
+
 	if isNull {
 		w.back(begin)
 		return false
 	}
+
 	w.buf = append(w.buf, ']')
 	return true
 }

@@ -43,7 +43,9 @@ func utcDateTime(v document.Value) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("must be a UtcDateTime, an RFC 3339 time in UTC such as 2026-03-01T09:30:00Z, found %s", found(v))
+	return time.Time{}, fmt.Errorf(
+		"must be a UtcDateTime, an RFC 3339 time in UTC such as 2026-03-01T09:30:00Z, found %s", found(v),
+	)
 }
 
 // found names a value without repeating more of it than helps.

@@ -12,8 +12,8 @@ import (
 	"slipway/internal/service/rule"
 )
 
-// ruleFile is a rule of an environment, whose place is project/environment. It demands as many approvals, or that what is
-// deployed was live in other environments for some minutes.
+// ruleFile is a rule of an environment, whose place is project/environment. It demands as many approvals, or that what
+// is deployed was live in other environments for some minutes.
 type ruleFile struct {
 	Name, Place string
 	// Operations are nil for the default of the demand.
@@ -34,6 +34,7 @@ func (d *demo) control(ctx context.Context) error {
 		if r.Approvals > 0 {
 			in.Demand.Kind = &gate.Approvals{Count: r.Approvals, Role: actor.Developer}
 		}
+
 		if r.LiveIn != nil {
 			liveIn := &gate.LiveIn{Minutes: r.Minutes}
 			for _, place := range r.LiveIn {
@@ -41,15 +42,18 @@ func (d *demo) control(ctx context.Context) error {
 			}
 			in.Demand.Kind = liveIn
 		}
+
 		if _, _, err := d.Rules.Create(d.as(ctx, admin), in); err != nil {
 			return fmt.Errorf("demo: the rule %s: %w", r.Name, err)
 		}
 	}
+
 	for _, p := range d.Promotions {
 		d.clock.pass(time.Minute)
 		from, to := d.serviceAt(p.From), d.serviceAt(p.To)
 		made, _, err := d.Deploy.Propose.Promote(d.as(ctx, pipeline), propose.Promotion{
-			SourceID: from.succeeded[len(from.succeeded)-1], InstanceID: to.instanceID, Request: admission.Request{Reason: new("It has been live in staging for days.")},
+			SourceID: from.succeeded[len(from.succeeded)-1], InstanceID: to.instanceID,
+			Request: admission.Request{Reason: new("It has been live in staging for days.")},
 		})
 		if err != nil {
 			return fmt.Errorf("demo: the promotion to %s: %w", p.To, err)
@@ -57,6 +61,7 @@ func (d *demo) control(ctx context.Context) error {
 		d.deployments++
 		to.last = made.ID
 	}
+
 	d.result.AwaitingDeploymentID = d.serviceAt(d.Shown.Awaiting).last
 	return nil
 }

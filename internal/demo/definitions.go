@@ -28,6 +28,7 @@ func (d *demo) definitions(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("demo: the definition %s: %w", in.GivenID, err)
 		}
+
 		by := d.as(ctx, admin)
 		if in.System {
 			by = actor.With(ctx, bootstrap().In(d.result.OrganizationID))
@@ -39,9 +40,11 @@ func (d *demo) definitions(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("demo: the definition %s: %w", in.GivenID, err)
 		}
+
 		if in.GivenID == d.Shown.Definition {
 			d.result.DefaultValueDefinitionID = made.ID
 		}
 	}
+
 	return nil
 }

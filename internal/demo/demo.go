@@ -33,8 +33,8 @@ type Result struct {
 	// FollowedDeploymentID is a deployment that Run keeps running and reports on until it is canceled, so that there
 	// is always one to follow.
 	FollowedDeploymentID string
-	// AwaitingDeploymentID is a deployment that waits for an approval, which anybody with the admin's or the developer's token
-	// can give.
+	// AwaitingDeploymentID is a deployment that waits for an approval, which anybody with the admin's or the developer's
+	// token can give.
 	AwaitingDeploymentID string
 	// ArchivedInstanceID is a module instance that is archived.
 	ArchivedInstanceID string
@@ -53,8 +53,8 @@ const leaseTime = 366 * 24 * time.Hour
 
 // Seed fills a migrated database. It creates the tokens with the given services, and the other records with services of
 // its own on the same store, whose clock goes through the last weeks. The errors are those of the services:
-// OrganizationSlugTaken, before anything is written, if the database is filled already, and ModuleDefinitionTypeTaken if
-// there is a global module of a type that the demo has.
+// OrganizationSlugTaken, before anything is written, if the database is filled already, and ModuleDefinitionTypeTaken
+// if there is a global module of a type that the demo has.
 func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Logger) (*Result, error) {
 	begun := time.Now()
 	content, err := readContent()

@@ -56,7 +56,9 @@ func noSuchImage(r *rollout) *fault.Data {
 
 func tasksExit(r *rollout) *fault.Data {
 	return r.failed("The tasks ended soon after they had started.",
-		fmt.Sprintf("%d tasks in a row ended with exit code 1, so the circuit breaker went back to the revision before.", 2*r.s.replicas),
+		fmt.Sprintf(
+			"%d tasks in a row ended with exit code 1, so the circuit breaker went back to the revision before.", 2*r.s.replicas,
+		),
 		"Essential container in task exited (exit code: 1)",
 		map[string]any{"reason": "circuit_breaker", "failedTasks": 2 * r.s.replicas, "exitCode": 1})
 }
@@ -78,7 +80,9 @@ func alarmed(r *rollout) *fault.Data {
 
 // failed makes the error of a deployment whose tasks stopped for a reason.
 func (r *rollout) failed(message, description, reason string, metadata map[string]any) *fault.Data {
-	where := map[string]any{"cluster": r.s.arn("cluster", ""), "service": r.s.arn("service", ""), "serviceDeployment": r.arn}
+	where := map[string]any{
+		"cluster": r.s.arn("cluster", ""), "service": r.s.arn("service", ""), "serviceDeployment": r.arn,
+	}
 	var tasks []string
 	for range 2 {
 		tasks = append(tasks, fmt.Sprintf("task/%s: %s", r.letters(32), reason))

@@ -25,27 +25,33 @@ func (d *demo) examples(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("demo: the broken release: %w", err)
 	}
+
 	known := strings.NewReplacer(
 		"@live", d.result.LiveDeploymentID, "@target", d.result.RollbackTargetID,
 		"@followed", d.result.FollowedDeploymentID, "@failed", d.result.FailedDeploymentID,
 		"@awaiting", d.result.AwaitingDeploymentID,
-		"@archived", d.result.ArchivedInstanceID, "@definition", d.result.DefaultValueDefinitionID, `"@broken"`, string(broken),
+		"@archived", d.result.ArchivedInstanceID, "@definition", d.result.DefaultValueDefinitionID, `"@broken"`,
+		string(broken),
 	)
+
 	for _, e := range d.Examples {
 		query, err := files.ReadFile("examples/" + e.Query + ".graphql")
 		if err != nil {
 			return err
 		}
+
 		var variables bytes.Buffer
 		if e.Variables != nil {
 			if err := json.Indent(&variables, []byte(known.Replace(string(e.Variables))), "", "  "); err != nil {
 				return fmt.Errorf("demo: the example %s: %w", e.Name, err)
 			}
 		}
+
 		d.result.Examples = append(d.result.Examples, web.Example{
 			Name: e.Name, Query: string(query), Variables: variables.String(), Tab: e.Tab,
 		})
 	}
+
 	return nil
 }
 

@@ -48,6 +48,7 @@ func (d *demo) history(ctx context.Context) error {
 	for _, s := range d.services {
 		rounds, total = max(rounds, len(s.History)), total+len(s.History)
 	}
+
 	end := store.Now().Add(-lately)
 	begin, played := d.clock.Now(), 0
 	for round := range rounds {
@@ -63,17 +64,20 @@ func (d *demo) history(ctx context.Context) error {
 			played++
 		}
 	}
+
 	d.clock.reach(end)
 	for _, u := range d.UnderWay {
 		if err := d.play(ctx, d.serviceAt(u.Place), moves[u.Move]); err != nil {
 			return err
 		}
 	}
+
 	shown := d.serviceAt(d.Shown.Live)
 	d.result.LiveDeploymentID = shown.last
 	d.result.RollbackTargetID = shown.succeeded[len(shown.succeeded)-2]
 	d.result.FailedDeploymentID = d.serviceAt(d.Shown.Failed).last
 	d.result.FollowedDeploymentID = d.serviceAt(d.Shown.Followed).last
+
 	return nil
 }
 

@@ -43,7 +43,10 @@ func (j *job) run(ctx context.Context) {
 		err = j.carryOut(working)
 	}
 	if err != nil && errors.Is(context.Cause(working), errCancelRequested) {
-		_, err = j.Deploy.Execution.End(ctx, j.deployment.ID, j.leaseID, execution.Completion{Failure: lastWords("The deployment was stopped on request."), Canceled: true})
+		_, err = j.Deploy.Execution.End(
+			ctx, j.deployment.ID, j.leaseID,
+			execution.Completion{Failure: lastWords("The deployment was stopped on request."), Canceled: true},
+		)
 	}
 	// A lost lease is no failure: the deployment was ended by somebody else.
 	if lost := fault.Is(err, fault.DeploymentLeaseLost); err != nil && !lost && working.Err() == nil {
@@ -73,15 +76,20 @@ func (j *job) carryOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	instance, err := j.Catalog.Instance(ctx, j.deployment.ModuleInstanceID)
 	if err != nil {
 		return err
 	}
-	drawn := chance{rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))} //nolint:gosec // names that only look like the cloud's
+
+	drawn := chance{
+		rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
+	} //nolint:gosec // names that only look like the cloud's
 	destroys := state.ActionOf(j.deployment.TriggerSource) == state.DestroyAction
 	if j.deployment.DeploymentType == ecs.Type && !destroys {
 		return j.rollOut(ctx, drawn, instance, content)
 	}
+
 	p := &provisioning{
 		chance: drawn, tempo: j.waiting(), deploy: j.Deploy, deploymentID: j.deployment.ID, leaseID: j.leaseID,
 		first: instance.LiveDeploymentID == nil, broken: broken(content), destroys: destroys,

@@ -43,28 +43,33 @@ type live struct {
 }
 
 // Run carries out the deployments of the seeded organization, as its runner, until ctx ends. Deployments that are not
-// done by then end with their leases. The services must be those that visitors call. With a pace of 1 a deployment takes
-// up to half a minute, with 2 half of that, and so on; it must be over 0.
+// done by then end with their leases. The services must be those that visitors call. With a pace of 1 a deployment
+// takes up to half a minute, with 2 half of that, and so on; it must be over 0.
 //
-// A deployment fails whose inputs or artifact have the word "broken" in them, as an image's tag may, and the followed one
-// goes on until it is canceled; all others succeed.
+// A deployment fails whose inputs or artifact have the word "broken" in them, as an image's tag may, and the followed
+// one goes on until it is canceled; all others succeed.
 func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *slog.Logger) {
 	l := &live{Services: s, pace: pace, log: log, slots: make(chan struct{}, atOnce)}
 	defer l.jobs.Wait()
+
 	ctx = actor.With(ctx, r.runner)
 	l.takeOver(ctx, r)
 	for l.reserve(ctx) {
-		claimed, lease, err := l.Deploy.Execution.Claim(ctx, execution.Claim{Kinds: module.DeploymentTypes, Actions: bothActions})
+		claimed, lease, err := l.Deploy.Execution.Claim(
+			ctx, execution.Claim{Kinds: module.DeploymentTypes, Actions: bothActions},
+		)
 		if claimed != nil {
 			l.start(ctx, &job{live: l, deployment: (*record.Deployment)(claimed), leaseID: lease.ID})
 			continue
 		}
+
 		<-l.slots
 		again := time.Duration(float64(lookEvery) / max(pace, 1))
 		if err != nil && ctx.Err() == nil {
 			l.log.WarnContext(ctx, "the demo's runner cannot claim a deployment; trying again", "error", err)
 			again = retryEvery
 		}
+
 		if wait(ctx, again) != nil {
 			return
 		}
@@ -81,7 +86,9 @@ func (l *live) takeOver(ctx context.Context, r *Result) {
 	}
 	for _, d := range found.Nodes() {
 		if d.Runner != nil && *d.Runner == r.runner.Name && l.reserve(ctx) {
-			l.start(ctx, &job{live: l, deployment: d, leaseID: *d.LeaseID, underway: true, followed: d.ID == r.FollowedDeploymentID})
+			l.start(
+				ctx, &job{live: l, deployment: d, leaseID: *d.LeaseID, underway: true, followed: d.ID == r.FollowedDeploymentID},
+			)
 		}
 	}
 }

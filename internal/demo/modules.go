@@ -32,8 +32,8 @@ type moduleFile struct {
 	}
 }
 
-// outputFile is an output of a module's versions, with what a deployment makes of it. In its texts {name} stands for the
-// place of the instance and {hash} for what is drawn from that.
+// outputFile is an output of a module's versions, with what a deployment makes of it. In its texts {name} stands for
+// the place of the instance and {hash} for what is drawn from that.
 type outputFile struct {
 	Name        string
 	Description *string
@@ -55,6 +55,7 @@ func made(moduleType, place string) (*strictjson.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	hash := sha256.Sum256([]byte(place))
 	fill := strings.NewReplacer("{name}", place, "{hash}", hex.EncodeToString(hash[:8]))
 	for _, f := range all {
@@ -71,6 +72,7 @@ func made(moduleType, place string) (*strictjson.Node, error) {
 		}
 		return outputs, nil
 	}
+
 	return nil, nil
 }
 
@@ -124,12 +126,14 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 	} else {
 		ctx = d.as(ctx, admin)
 	}
+
 	made, _, err := d.Catalog.CreateDefinition(ctx, catalog.NewDefinition{
 		Name: f.Name, Type: f.Type, Description: &f.Description, Status: f.Status,
 	})
 	if err != nil {
 		return err
 	}
+
 	m := &published{id: made.ID, kind: f.Kind, versions: map[string]version{}}
 	d.published[f.Type] = m
 	for _, v := range f.Versions {
@@ -138,10 +142,12 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 		if err != nil {
 			return err
 		}
+
 		var ids []string
 		for _, input := range inputs.Items {
 			ids = append(ids, input.Get("id").Text)
 		}
+
 		published, _, err := d.Catalog.PublishVersion(ctx, module.NewVersion{
 			DefinitionID: made.ID, Version: v.Version, Kind: f.Kind, Inputs: inputs,
 			Outputs: f.declared(), SourceURL: &v.Source.URL, SourceRef: &v.Source.Ref,
@@ -149,7 +155,9 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 		if err != nil {
 			return err
 		}
+
 		m.versions[v.Version] = version{published.ID, ids}
 	}
+
 	return nil
 }

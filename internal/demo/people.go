@@ -58,6 +58,7 @@ func (d *demo) people(ctx context.Context, accounts *account.Service) error {
 		if err != nil {
 			return err
 		}
+
 		d.actors[p.name] = account.ActorOf(made).Via(p.channel)
 		if p.role == actor.Superadmin { // who makes the global modules
 			d.actors[p.name] = d.actors[p.name].InGlobal()
@@ -66,6 +67,7 @@ func (d *demo) people(ctx context.Context, accounts *account.Service) error {
 			d.result.Tokens[p.role] = secret.Reveal()
 		}
 	}
+
 	d.result.runner = d.actors[runner]
 	return nil
 }

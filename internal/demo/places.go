@@ -51,6 +51,7 @@ func (d *demo) places(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		for _, e := range p.Environments {
 			d.clock.pass(5 * time.Minute)
 			in := workspace.NewEnvironment{ProjectID: made.ID, Name: e.Name, Slug: e.Slug}
@@ -64,6 +65,7 @@ func (d *demo) places(ctx context.Context) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -79,17 +81,22 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 		if err != nil {
 			return err
 		}
+
 		ids[in.Name] = made.ID
 		if in.Own != nil {
-			if _, err := d.Catalog.UpdateInstance(d.as(ctx, admin), made.ID, catalog.InstancePatch{OwnInputs: &in.Own}); err != nil {
+			if _, err := d.Catalog.UpdateInstance(
+				d.as(ctx, admin), made.ID, catalog.InstancePatch{OwnInputs: &in.Own},
+			); err != nil {
 				return fmt.Errorf("%s: %w", in.Name, err)
 			}
 		}
+
 		for name, value := range in.Inputs {
 			if text, ok := value.(string); ok && strings.HasPrefix(text, "@") {
 				in.Inputs[name] = ids[text[1:]]
 			}
 		}
+
 		if m.kind == module.DeploymentTypeECS {
 			d.services = append(d.services, newService(made.ID, project, e.Slug, in))
 			continue
@@ -101,6 +108,7 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -130,12 +138,14 @@ func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile
 	if err != nil {
 		return err
 	}
+
 	created, _, err := d.Deploy.Propose.Create(d.as(ctx, developer), propose.New{
 		InstanceID: instanceID, VersionID: versionID, Inputs: values, ResourceName: &place,
 	})
 	if err != nil {
 		return err
 	}
+
 	d.deployments++
 	lease, err := d.claim(ctx, created.ID)
 	if err != nil {
@@ -176,7 +186,9 @@ var bothActions = []state.Action{state.Apply, state.DestroyAction}
 // claim lets the runner take a deployment, the only one that waits, and returns the id of the lease.
 func (d *demo) claim(ctx context.Context, deploymentID string) (leaseID string, err error) {
 	d.clock.pass(d.between(2, 20))
-	claimed, lease, err := d.Deploy.Execution.Claim(d.as(ctx, runner), execution.Claim{Kinds: module.DeploymentTypes, Actions: bothActions})
+	claimed, lease, err := d.Deploy.Execution.Claim(
+		d.as(ctx, runner), execution.Claim{Kinds: module.DeploymentTypes, Actions: bothActions},
+	)
 	if err != nil {
 		return "", err
 	}

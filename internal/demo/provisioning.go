@@ -43,18 +43,23 @@ func (p *provisioning) run(ctx context.Context) error {
 	if p.destroys {
 		added, changed, destroyed = 0, 0, 3+p.IntN(12)
 	}
+
 	steps := []step{
 		{"INIT", "Fetching the module and its providers.", 4, 12},
 		{"PLAN", "Comparing what is there with what is wanted.", 10, 60},
 		{"PLAN", fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", added, changed, destroyed), 1, 3},
 		{"APPLY", "Applying the plan.", 30, 200},
 	}
+
 	for i, s := range steps {
 		if err := p.take(ctx, i+1, len(steps)+1, s); err != nil {
 			return err
 		}
 	}
-	last := step{stage: "APPLY", message: fmt.Sprintf("Applied: %d added, %d changed, %d destroyed.", added, changed, destroyed)}
+
+	last := step{
+		stage: "APPLY", message: fmt.Sprintf("Applied: %d added, %d changed, %d destroyed.", added, changed, destroyed),
+	}
 	if p.broken {
 		last.message = "Error: the provider has refused a resource. What was there before is as it was."
 	}
@@ -62,11 +67,13 @@ func (p *provisioning) run(ctx context.Context) error {
 	if err := p.report(ctx); err != nil {
 		return err
 	}
+
 	end := execution.Completion{Outputs: p.outputs}
 	if p.broken {
 		end = execution.Completion{Failure: p.refused()}
 	}
 	_, err := p.deploy.Execution.End(ctx, p.deploymentID, p.leaseID, end)
+
 	return err
 }
 

@@ -62,7 +62,9 @@ func (d *demo) rollOut(ctx context.Context, s *service, deploymentID string, e e
 	if _, err := d.Deploy.Execution.Cancel(d.as(ctx, developer), deploymentID, nil); err != nil {
 		return err
 	}
-	_, err = d.Deploy.Execution.End(d.as(ctx, runner), deploymentID, leaseID, execution.Completion{Failure: lastWords(e.reason), Canceled: true})
+	_, err = d.Deploy.Execution.End(
+		d.as(ctx, runner), deploymentID, leaseID, execution.Completion{Failure: lastWords(e.reason), Canceled: true},
+	)
 	return err
 }
 
@@ -98,15 +100,18 @@ func (r *rollout) enter(ctx context.Context, i int) error {
 	if hooked {
 		event.HookID = new("hook-" + r.letters(12))
 	}
+
 	r.news = append(r.news, event)
 	if err := r.stay(ctx); err != nil {
 		return err
 	}
+
 	if hooked && stage.name == testShift {
 		r.pause = &ecs.AcceptedPauseControl{
 			AcceptedAt: r.moment(), HookID: event.HookID, EventStartedAt: event.StartedAt, LifecycleStage: event.LifecycleStage,
 		}
 	}
+
 	if stage.name == productionShift {
 		r.look(1 - r.s.color)
 	}
@@ -120,6 +125,7 @@ func (r *rollout) stay(ctx context.Context) error {
 	if from == stage.share {
 		looks = min(looks, 1)
 	}
+
 	for part := range looks {
 		r.moved = from.towards(stage.share, part, looks)
 		if err := r.report(ctx, "IN_PROGRESS", ""); err != nil {
@@ -129,6 +135,7 @@ func (r *rollout) stay(ctx context.Context) error {
 			return err
 		}
 	}
+
 	r.moved = stage.share
 	if looks > 0 {
 		return nil
@@ -151,10 +158,12 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 			return err
 		}
 	}
+
 	if err := r.report(ctx, e.status, e.reason); err != nil {
 		return err
 	}
 	var err error
+
 	switch {
 	case e.succeeds():
 		r.s.live, r.s.liveDeployment, r.s.liveARN = r.target, r.external, r.arn
@@ -168,6 +177,7 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 	case e.failure != nil:
 		_, err = r.deploy.Execution.End(ctx, r.deploymentID, r.leaseID, execution.Completion{Failure: e.failure(r)})
 	}
+
 	return err
 }
 

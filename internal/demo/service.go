@@ -132,11 +132,13 @@ func (s *service) artifact(tag string) (*strictjson.Node, error) {
 	if size, ok := s.Inputs["size"].(map[string]any); ok {
 		cpu, memory = int(size["cpu"].(float64)), int(size["memory"].(float64))
 	}
+
 	const telemetryCPU, telemetryMemory = 64, 128
 	var definition bytes.Buffer
 	err := taskDefinition.ExecuteTemplate(&definition, taskDefinitionFile, map[string]any{
-		"Family": s.family(), "Name": s.Name, "Image": s.Inputs["image"], "Tag": tag, "Port": int(port), "Balanced": s.balancer != "",
-		"Project": s.project, "Environment": s.environment, "Region": s.region(), "Account": accountID,
+		"Family": s.family(), "Name": s.Name, "Image": s.Inputs["image"], "Tag": tag, "Port": int(port),
+		"Balanced": s.balancer != "",
+		"Project":  s.project, "Environment": s.environment, "Region": s.region(), "Account": accountID,
 		"ARN": arn, "Revision": s.revision, "CPU": cpu, "Memory": memory,
 		"TelemetryCPU": telemetryCPU, "TelemetryMemory": telemetryMemory,
 		"OwnCPU": cpu - telemetryCPU, "OwnMemory": memory - telemetryMemory,

@@ -36,9 +36,18 @@ var courses = map[string][]stage{
 		{name: "PRE_SCALE_UP", message: "Running the database migrations", from: 20, to: 60, hook: true},
 		{name: scaleUp, message: "Starting the tasks of the new revision", from: 50, to: 110, share: share{50, 0, 0}},
 		{name: "POST_SCALE_UP", message: "Checking the health of the new tasks", from: 10, to: 30, share: share{100, 0, 0}},
-		{name: testShift, message: "Moving the test traffic to the new revision", from: 30, to: 90, hook: true, share: share{100, 100, 0}},
-		{name: productionShift, message: "Moving the production traffic to the new revision", from: 15, to: 60, share: share{100, 100, 100}},
-		{name: bakeTime, message: "Watching the alarms while both revisions run", from: 60, to: 300, share: share{100, 100, 100}},
+		{
+			name: testShift, message: "Moving the test traffic to the new revision", from: 30, to: 90, hook: true,
+			share: share{100, 100, 0},
+		},
+		{
+			name: productionShift, message: "Moving the production traffic to the new revision", from: 15, to: 60,
+			share: share{100, 100, 100},
+		},
+		{
+			name: bakeTime, message: "Watching the alarms while both revisions run", from: 60, to: 300,
+			share: share{100, 100, 100},
+		},
 		{name: cleanUp, message: "Stopping the tasks of the old revision", from: 30, to: 80, share: share{100, 100, 100}},
 	},
 	rolling: {

@@ -17,7 +17,9 @@ import (
 )
 
 // rollOut carries out a deployment of a container service, as the cloud has that now.
-func (j *job) rollOut(ctx context.Context, drawn chance, instance *record.ModuleInstance, content release.Content) error {
+func (j *job) rollOut(
+	ctx context.Context, drawn chance, instance *record.ModuleInstance, content release.Content,
+) error {
 	s, err := j.service(ctx, instance, content)
 	if err != nil {
 		return err
@@ -26,12 +28,14 @@ func (j *job) rollOut(ctx context.Context, drawn chance, instance *record.Module
 	if err != nil {
 		return err
 	}
+
 	if data.ServiceARN == nil {
 		in := execution.Report{Data: s.beforehand(), ResourceARN: new(s.arn("service", "")), ResourceName: new(s.family())}
 		if _, _, err := j.Deploy.Execution.Report(ctx, j.deployment.ID, j.leaseID, in); err != nil {
 			return err
 		}
 	}
+
 	e := succeeded
 	if broken(content) {
 		e = unhealthy
@@ -40,6 +44,7 @@ func (j *job) rollOut(ctx context.Context, drawn chance, instance *record.Module
 	if !j.underway {
 		return r.run(ctx, 0, e)
 	}
+
 	r.resume(data, *j.deployment.ExternalDeploymentID)
 	if j.followed {
 		return j.keepReporting(ctx, r)
@@ -50,8 +55,8 @@ func (j *job) rollOut(ctx context.Context, drawn chance, instance *record.Module
 	return r.run(ctx, r.at+1, e)
 }
 
-// keepReporting stays in the stage of a deployment and tells of it again and again, until ctx ends or the lease is lost.
-// A report that fails is told by the next.
+// keepReporting stays in the stage of a deployment and tells of it again and again, until ctx ends or the lease is
+// lost. A report that fails is told by the next.
 func (j *job) keepReporting(ctx context.Context, r *rollout) error {
 	every := max(time.Duration(float64(watchEvery)/j.pace), watchLeast)
 	for {
@@ -81,7 +86,9 @@ func (r *rollout) resume(data *ecs.Data, external string) {
 }
 
 // makes returns what a deployment of the instance makes.
-func (j *job) makes(ctx context.Context, instance *record.ModuleInstance, content release.Content) (*strictjson.Node, error) {
+func (j *job) makes(
+	ctx context.Context, instance *record.ModuleInstance, content release.Content,
+) (*strictjson.Node, error) {
 	s, err := j.service(ctx, instance, content)
 	if err != nil {
 		return nil, err
@@ -99,6 +106,7 @@ func (j *job) service(ctx context.Context, instance *record.ModuleInstance, cont
 	if err != nil {
 		return nil, err
 	}
+
 	environment, err := j.Workspace.Environment(ctx, instance.EnvironmentID)
 	if err != nil {
 		return nil, err
@@ -107,6 +115,7 @@ func (j *job) service(ctx context.Context, instance *record.ModuleInstance, cont
 	if err := json.Unmarshal(content.Inputs, &in.Inputs); err != nil {
 		return nil, err
 	}
+
 	s := newService(instance.ID, project.Slug, environment.Slug, in)
 	if instance.LiveDeploymentID == nil {
 		return s, nil
@@ -127,14 +136,17 @@ func (s *service) follows(live *record.Deployment) error {
 	if err != nil || data == nil || data.ServiceDeploymentState == nil || live.ExternalDeploymentID == nil {
 		return err
 	}
+
 	state := data.ServiceDeploymentState
 	if _, named := s.Inputs["strategy"]; !named && state.Strategy != nil && courses[*state.Strategy] != nil {
 		s.strategy = *state.Strategy
 	}
+
 	if state.TargetServiceRevision != nil && state.TargetServiceRevision.ServiceRevisionARN != nil {
 		s.live, s.liveDeployment = *state.TargetServiceRevision.ServiceRevisionARN, *live.ExternalDeploymentID
 		s.liveARN = *state.ServiceDeploymentARN
 	}
+
 	if n := len(data.ELBListenerState); n > 0 {
 		for _, rule := range data.ELBListenerState[n-1].Rules {
 			if rule.TargetGroupName != nil && strings.HasSuffix(*rule.TargetGroupName, "-green") {
@@ -142,5 +154,6 @@ func (s *service) follows(live *record.Deployment) error {
 			}
 		}
 	}
+
 	return nil
 }

@@ -44,10 +44,12 @@ func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	artifact, err := s.artifact(tag)
 	if err != nil {
 		return "", err
 	}
+
 	description := tag + ": " + d.Changes[d.IntN(len(d.Changes))]
 	arn, name := s.arn("service", ""), s.family()
 	made, _, err := d.Deploy.Propose.Create(d.as(ctx, by), propose.New{

@@ -14,6 +14,7 @@ func (r *rollout) state(status, reason string) *ecs.ServiceDeploymentState {
 		Status: &status, LifecycleStage: &r.stages[r.at].name, Strategy: &r.s.strategy,
 		SourceServiceRevisions: []ecs.ServiceRevision{},
 	}
+
 	if reason != "" {
 		state.StatusReason = &reason
 	}
@@ -24,10 +25,12 @@ func (r *rollout) state(status, reason string) *ecs.ServiceDeploymentState {
 	}
 	// Tasks are whole, and the first is there as soon as there is any.
 	running := int32((int64(wanted)*int64(moved.running) + 99) / 100)
+
 	if r.s.strategy == rolling && wanted > 0 {
 		moved.production = 100 * running / wanted // each task gets its part
 	}
 	target := revision(r.target, running, wanted, moved.test, moved.production)
+
 	state.TargetServiceRevision = &target
 	if r.s.live != "" {
 		old := r.s.replicas
@@ -39,6 +42,7 @@ func (r *rollout) state(status, reason string) *ecs.ServiceDeploymentState {
 		state.SourceServiceRevisions = append(state.SourceServiceRevisions,
 			revision(r.s.live, old, old, 100-moved.test, 100-moved.production))
 	}
+
 	return state
 }
 
@@ -59,11 +63,13 @@ func (r *rollout) look(color int) {
 	base := fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:", r.s.region(), accountID)
 	balancer := "app/" + r.s.balancer + "/50dc6c495c0c9188"
 	group := r.s.Name + "-" + []string{"blue", "green"}[color]
+
 	rules := []ecs.ListenerRule{
 		{RulePriority: new(int32(10)), PathPatterns: []string{"/*"}},
 		{RulePriority: new(int32(20)), PathPatterns: []string{"/api/*", "/healthz"}},
 		{IsDefaultRule: new(true), HostHeaders: []string{}, PathPatterns: []string{}},
 	}
+
 	for i := range rules {
 		rule := &rules[i]
 		rule.Port, rule.Protocol = new(int32(443)), new("HTTPS")
@@ -74,6 +80,7 @@ func (r *rollout) look(color int) {
 			rule.TargetGroupName, rule.TargetGroupARN = &group, new(base+"targetgroup/"+group+"/73e2d6bc24d8a067")
 		}
 	}
+
 	r.listeners = append(r.listeners, ecs.ListenerState{
 		CapturedAt: r.moment(), LoadBalancerARN: new(base + "loadbalancer/" + balancer),
 		LoadBalancerDNSName: new(r.s.balancer + "-1043826557." + r.s.region() + ".elb.example"),

@@ -28,18 +28,24 @@ func newDatabase(to prometheus.Registerer) database {
 		to.MustRegister(g)
 		return g
 	}
+
 	d := database{
 		up:     gauge("database_up", "1 where the database has answered when it was asked last, 0 where it has not."),
 		asked:  gauge("database_asked_timestamp_seconds", "When the database has last answered with all of its numbers."),
 		offset: gauge("database_clock_offset_seconds", "How far the server's clock is ahead of the database's."),
 		deployments: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: Namespace, Name: "deployments", Help: "Deployments that have not ended, without those that were started outside.",
+			Namespace: Namespace, Name: "deployments",
+			Help: "Deployments that have not ended, without those that were started outside.",
 		}, []string{"status"}),
-		oldest:  gauge("deployments_oldest_pending_seconds", "How long the oldest PENDING deployment has been waiting, 0 for none."),
-		late:    gauge("leases_late", "RUNNING deployments whose lease ran out more than 30 s ago, and which no server has ended."),
+		oldest: gauge(
+			"deployments_oldest_pending_seconds", "How long the oldest PENDING deployment has been waiting, 0 for none.",
+		),
+		late: gauge("leases_late", "RUNNING deployments whose lease ran out more than 30 s ago, and which no server has "+
+			"ended."),
 		drifted: gauge("instances_drifted", "Instances that have drifted."),
 		audited: gauge("audit_rows", "Rows of the audit, by the statistics of the database."),
 	}
+
 	to.MustRegister(d.deployments)
 	return d
 }
@@ -70,6 +76,7 @@ func (m *Metrics) WatchDatabase(ctx context.Context, a Asking) {
 func (m *Metrics) AskDatabase(ctx context.Context, a Asking) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
+
 	offset, err := a.Offset(ctx)
 	var c store.Counts
 	if err == nil {
@@ -79,6 +86,7 @@ func (m *Metrics) AskDatabase(ctx context.Context, a Asking) {
 		m.up.Set(0)
 		return
 	}
+
 	m.up.Set(1)
 	m.asked.SetToCurrentTime()
 	m.offset.Set(offset.Seconds())
@@ -88,5 +96,6 @@ func (m *Metrics) AskDatabase(ctx context.Context, a Asking) {
 	m.oldest.Set(c.OldestPending.Seconds())
 	m.late.Set(float64(c.LateLeases))
 	m.drifted.Set(float64(c.Drifted))
+
 	m.audited.Set(float64(c.AuditRows))
 }

@@ -1,8 +1,8 @@
 // Package metrics counts what a server does, for Prometheus.
 //
-// Every label has values that come from the program, its schema or its configuration, and none that a caller chooses, so
-// that there are only so many series. What the database has to be asked for is asked at intervals, however often somebody
-// reads the metrics.
+// Every label has values that come from the program, its schema or its configuration, and none that a caller chooses,
+// so that there are only so many series. What the database has to be asked for is asked at intervals, however often
+// somebody reads the metrics.
 package metrics
 
 import (
@@ -31,9 +31,15 @@ func New() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.requests, m.database = newRequests(m.registry), newDatabase(m.registry)
-	m.ended = counters(m.registry, "deployments_ended_total", "Deployments that this server has ended, by their status then.", "status")
-	m.purges = counters(m.registry, "purges_total", "Purges of this server, by whether all was removed that was too old.", "result")
-	m.purged = counters(m.registry, "purged_rows_total", "Rows that this server has removed because of their age, or whose details.", "what")
+	m.ended = counters(
+		m.registry, "deployments_ended_total", "Deployments that this server has ended, by their status then.", "status",
+	)
+	m.purges = counters(
+		m.registry, "purges_total", "Purges of this server, by whether all was removed that was too old.", "result",
+	)
+	m.purged = counters(
+		m.registry, "purged_rows_total", "Rows that this server has removed because of their age, or whose details.", "what",
+	)
 	for _, result := range []string{purgeDone, purgeFailed} { // what begins with its first failure has not risen by it
 		m.purges.WithLabelValues(result)
 	}
@@ -68,7 +74,8 @@ func (m *Metrics) CountPurged(what string, rows int) {
 	m.purged.WithLabelValues(what).Add(float64(rows))
 }
 
-// Gauge adds a number that is read each time that the metrics are. labels are its names and values, which do not change.
+// Gauge adds a number that is read each time that the metrics are. labels are its names and values, which do not
+// change.
 func (m *Metrics) Gauge(name, help string, labels map[string]string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: Namespace, Name: name, Help: help, ConstLabels: labels,
@@ -84,7 +91,9 @@ func (m *Metrics) Counter(name, help string, labels map[string]string, read func
 
 // Gauges adds numbers that are read together each time that the metrics are, by the values of their labels.
 func (m *Metrics) Gauges(name, help string, labels []string, read func(set func(value float64, labels ...string))) {
-	m.registry.MustRegister(&gauges{prometheus.NewDesc(prometheus.BuildFQName(Namespace, "", name), help, labels, nil), read})
+	m.registry.MustRegister(
+		&gauges{prometheus.NewDesc(prometheus.BuildFQName(Namespace, "", name), help, labels, nil), read},
+	)
 }
 
 // gauges are a Collector of numbers that are read together.
@@ -125,7 +134,9 @@ func counters(to prometheus.Registerer, name, help string, labels ...string) *pr
 }
 
 func histograms(to prometheus.Registerer, name, help string, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: durations()}, labels)
+	h := prometheus.NewHistogramVec(
+		prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: durations()}, labels,
+	)
 	to.MustRegister(h)
 	return h
 }

@@ -29,20 +29,32 @@ var _ requestlog.Counter = (*requests)(nil)
 
 func newRequests(to prometheus.Registerer) requests {
 	r := requests{
-		answered: counters(to, "http_requests_total", "Requests that were answered; streams and sockets when they end.", "route", "method", "status"),
-		duration: histograms(to, "http_request_duration_seconds", "How long requests took, without streams and sockets.", "route"),
-		cost:     counters(to, "http_request_cost_total", "What requests cost their callers.", "route"),
+		answered: counters(
+			to, "http_requests_total", "Requests that were answered; streams and sockets when they end.", "route", "method",
+			"status",
+		),
+		duration: histograms(
+			to, "http_request_duration_seconds", "How long requests took, without streams and sockets.", "route",
+		),
+		cost: counters(to, "http_request_cost_total", "What requests cost their callers.", "route"),
 		operations: counters(to, "graphql_operations_total",
-			"Operations of GraphQL, by the name that a trusted document gives them, or else their first field.", "type", "operation"),
-		operationDuration: histograms(to, "graphql_operation_duration_seconds", "How long queries and mutations took.", "type", "operation"),
-		operationCost:     counters(to, "graphql_operation_cost_total", "What operations and the items of subscriptions cost.", "type", "operation"),
-		items:             counters(to, "graphql_items_total", "Items that subscriptions were sent.", "operation"),
-		errors:            counters(to, "errors_total", "Answers that were an error or began with one, by its code.", "code"),
-		refusals:          counters(to, "refusals_total", "Answers that were the refusal of a limit.", "limit"),
+			"Operations of GraphQL, by the name that a trusted document gives them, or else their first field.", "type",
+			"operation"),
+		operationDuration: histograms(
+			to, "graphql_operation_duration_seconds", "How long queries and mutations took.", "type", "operation",
+		),
+		operationCost: counters(
+			to, "graphql_operation_cost_total", "What operations and the items of subscriptions cost.", "type", "operation",
+		),
+		items:    counters(to, "graphql_items_total", "Items that subscriptions were sent.", "operation"),
+		errors:   counters(to, "errors_total", "Answers that were an error or began with one, by its code.", "code"),
+		refusals: counters(to, "refusals_total", "Answers that were the refusal of a limit.", "limit"),
 	}
+
 	for status := range r.statuses {
 		r.statuses[status] = strconv.Itoa(status)
 	}
+
 	return r
 }
 
@@ -74,7 +86,8 @@ func (r *requests) CountRequest(q Request) {
 // methodOf returns a method that requests have, or other for one that a caller has made up.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"

@@ -54,7 +54,10 @@ func (o Offset) warn(ctx context.Context, log *slog.Logger) {
 	defer cancel()
 	// Where the database does not answer, others say so.
 	if offset, err := o.Measure(ctx); err == nil && offset.Abs() > warnOffset {
-		log.WarnContext(ctx, "the server's clock differs from the database's: "+describeOffset(offset)+"; synchronize it, for example by NTP")
+		log.WarnContext(
+			ctx,
+			"the server's clock differs from the database's: "+describeOffset(offset)+"; synchronize it, for example by NTP",
+		)
 	}
 }
 

@@ -34,9 +34,9 @@ type Health struct {
 // Drain lets readiness fail from now on, so that no new requests are sent here.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Handler serves /metrics, /healthz (alive; never asks the database) and /readyz (database reachable, fit for it, the clock
-// near its own, not draining). Where writes fail it is ready all the same, and says so: reads go on, and no other server would do
-// better.
+// Handler serves /metrics, /healthz (alive; never asks the database) and /readyz (database reachable, fit for it, the
+// clock near its own, not draining). Where writes fail it is ready all the same, and says so: reads go on, and no other
+// server would do better.
 func (h *Health) Handler() http.Handler {
 	mux := http.NewServeMux()
 	readOnly(mux, "/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
@@ -53,6 +53,7 @@ func (h *Health) Handler() http.Handler {
 		}
 		say(w, http.StatusOK, "ok")
 	})
+
 	if h.Metrics != nil {
 		readOnly(mux, "/metrics", h.Metrics.ServeHTTP)
 	}
@@ -73,11 +74,13 @@ func (h *Health) unready(ctx context.Context) string {
 		}
 		return "database unreachable"
 	}
+
 	if h.Fit != nil {
 		if err := h.Fit(ctx); err != nil {
 			return err.Error()
 		}
 	}
+
 	if h.Offset == nil {
 		return ""
 	}
@@ -88,6 +91,7 @@ func (h *Health) unready(ctx context.Context) string {
 	case offset.Abs() > maxOffset:
 		return "the server's clock differs from the database's: " + describeOffset(offset)
 	}
+
 	return ""
 }
 

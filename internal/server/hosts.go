@@ -27,17 +27,19 @@ func loopbackOnly(baseURL string, f fail) func(http.Handler) http.Handler {
 				return
 			}
 			f(w, r, fault.New(fault.RequestHostRefused,
-				"This server answers under localhost and the host of its --base-url; found the Host %.100q. A proxy's requests are taken where --trusted-proxies has its address.", r.Host))
+				"This server answers under localhost and the host of its --base-url; found the Host %.100q. A proxy's requests "+
+					"are taken where --trusted-proxies has its address.", r.Host))
 		})
 	}
 }
 
-// underLoopback serves requests whose Host is this machine and refuses others, for a listener on a loopback address that
-// has no errors of the API.
+// underLoopback serves requests whose Host is this machine and refuses others, for a listener on a loopback address
+// that has no errors of the API.
 func underLoopback(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLoopback(hostName(r.Host)) {
-			say(w, http.StatusMisdirectedRequest, "this listener is on a loopback address and answers under localhost only; ask it as localhost or 127.0.0.1")
+			say(w, http.StatusMisdirectedRequest, "this listener is on a loopback address and answers under localhost only; "+
+				"ask it as localhost or 127.0.0.1")
 			return
 		}
 		h.ServeHTTP(w, r)

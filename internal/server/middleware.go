@@ -61,19 +61,23 @@ func accessLog(log *slog.Logger, m *metrics.Metrics) func(http.Handler) http.Han
 			written := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(written, r.WithContext(ctx))
 			// What may be written later holds on to nothing of the connection, and chi takes its context back.
-			method, route, status, bytes := requestlog.Shorten(r.Method), chi.RouteContext(ctx).RoutePattern(), written.Status(), written.BytesWritten()
+			method, route, status, bytes := requestlog.Shorten(r.Method), chi.RouteContext(ctx).
+				RoutePattern(), written.Status(), written.BytesWritten()
+
 			span := tracing.Of(ctx)
 			if span.IsRecorded() {
 				span.SetName(method + " " + route)
 				span.SetText("http.route", route)
 				span.SetText("slipway.request_id", id)
 			}
+
 			line.End(func() {
 				status, bytes := line.Answer(status, bytes)
 				now := time.Now()
 				m.CountRequest(metrics.Request{
 					Route: route, Method: method, Status: status, Cost: line.Cost(), Took: now.Sub(begun), IsStream: line.IsStream(),
 				})
+
 				attrs := append(make([]slog.Attr, 0, maxAttrs),
 					slog.String("requestId", id),
 					slog.String("client", clientOf(ctx)),
@@ -83,6 +87,7 @@ func accessLog(log *slog.Logger, m *metrics.Metrics) func(http.Handler) http.Han
 					slog.Int("bytes", bytes),
 					slog.Duration("duration", now.Sub(begun)),
 				)
+
 				if span.IsRecorded() {
 					attrs = append(attrs, slog.String("traceId", span.TraceID()))
 				}
@@ -164,8 +169,8 @@ func within(o *auth.Organizations, f fail) func(http.Handler) http.Handler {
 	}
 }
 
-// entering returns the context of a request whose actor acts where the request says; it is that of the request where that
-// says nothing.
+// entering returns the context of a request whose actor acts where the request says; it is that of the request where
+// that says nothing.
 func entering(o *auth.Organizations) func(*http.Request) (context.Context, error) {
 	return func(r *http.Request) (context.Context, error) {
 		asks := actor.From(r.Context())
@@ -208,7 +213,8 @@ func uncrowded(f fail) func(http.Handler) http.Handler {
 			}
 			const retry = 5
 			refusal := fault.New(fault.RequestRateLimited,
-				"Your address has as many connections without a good token as it may, %d (--max-anonymous-connections). Send a token, or try again in %d s.", most, retry)
+				"Your address has as many connections without a good token as it may, %d (--max-anonymous-connections). Send a "+
+					"token, or try again in %d s.", most, retry)
 			refusal.Metadata = map[string]any{"limit": "anonymousConnections", "value": most, "retryAfterSeconds": retry}
 			f(w, r, refusal)
 		})
@@ -239,7 +245,10 @@ func recovered(log *slog.Logger, f fail) func(http.Handler) http.Handler {
 				case http.ErrAbortHandler:
 					panic(p)
 				default:
-					log.ErrorContext(r.Context(), "a request panicked", "requestId", actor.RequestID(r.Context()), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+					log.ErrorContext(
+						r.Context(), "a request panicked", "requestId", actor.RequestID(r.Context()), "panic", fmt.Sprint(p), "stack",
+						string(debug.Stack()),
+					)
 					f(w, r, fault.New(fault.ServerInternal, "Internal server error."))
 				}
 			}()
@@ -248,8 +257,8 @@ func recovered(log *slog.Logger, f fail) func(http.Handler) http.Handler {
 	}
 }
 
-// bounded ends the execution of a REST request after a time, besides that which it prefers to wait. GraphQL has streams,
-// and bounds each of its operations itself.
+// bounded ends the execution of a REST request after a time, besides that which it prefers to wait. GraphQL has
+// streams, and bounds each of its operations itself.
 func bounded(timeout time.Duration, waiting rest.Waiting) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

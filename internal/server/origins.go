@@ -24,24 +24,28 @@ const (
 
 // exposed are the headers of answers that pages of other origins may read, beyond those that all may.
 var exposed = []string{
-	"ETag", "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", requestIDHeader, "WWW-Authenticate",
+	"ETag", "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", requestIDHeader,
+	"WWW-Authenticate",
 	"Slipway-Status",
 }
 
 // crossOrigin lets the pages of allowed origins use the API, and refuses what those of others send, reads and
 // sockets among it, before anything else is known of the request. So preflights count for no limit. The
 // pages beside the API are for their own origin alone. Every header and method is allowed, because the token decides: a
-// list would only break tracing. One matcher decides of all; that of go-chi/cors reads http://localhost:* as the beginning
-// of a text.
+// list would only break tracing. One matcher decides of all; that of go-chi/cors reads http://localhost:* as the
+// beginning of a text.
 func crossOrigin(allowed origin.Allowed, log *slog.Logger, f fail) func(http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	permit := cors.Handler(cors.Options{
 		AllowOriginFunc: func(r *http.Request, _ string) bool { return allowed.Admits(r) },
-		AllowedMethods:  []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
-		AllowedHeaders:  []string{"*"},
-		ExposedHeaders:  exposed,
-		MaxAge:          preflightLasts,
+		AllowedMethods: []string{
+			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		},
+		AllowedHeaders: []string{"*"},
+		ExposedHeaders: exposed,
+		MaxAge:         preflightLasts,
 	})
+
 	refused := &refusedOrigins{log: log}
 	return func(next http.Handler) http.Handler {
 		api := permit(next)
@@ -55,7 +59,8 @@ func crossOrigin(allowed origin.Allowed, log *slog.Logger, f fail) func(http.Han
 			case page:
 				next.ServeHTTP(w, r)
 			case isPreflight(r) && asked(r) > maxAskedHeaders:
-				f(w, r, fault.New(fault.RequestMalformed, "The names in Access-Control-Request-Headers may have at most %d bytes together; found %d.", maxAskedHeaders, asked(r)))
+				f(w, r, fault.New(fault.RequestMalformed, "The names in Access-Control-Request-Headers may have at most %d bytes "+
+					"together; found %d.", maxAskedHeaders, asked(r)))
 			default:
 				api.ServeHTTP(w, r)
 			}
@@ -71,8 +76,8 @@ func isPage(path string) bool {
 }
 
 // isForeign reports whether a browser sends a request for the page of another origin, so that it has to be
-// allowed. A page is not kept from links and pictures elsewhere, which have no Origin. Sec-Fetch-Site is believed, since no
-// page can set it, and a proxy may have changed the Host that the origin would be compared with.
+// allowed. A page is not kept from links and pictures elsewhere, which have no Origin. Sec-Fetch-Site is believed,
+// since no page can set it, and a proxy may have changed the Host that the origin would be compared with.
 func isForeign(r *http.Request, protection *http.CrossOriginProtection, page bool) bool {
 	if protection.Check(r) != nil {
 		return true
@@ -86,7 +91,8 @@ func isForeign(r *http.Request, protection *http.CrossOriginProtection, page boo
 
 // isPreflight reports whether a browser asks what a page may send.
 func isPreflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header["Origin"] != nil && r.Header.Get("Access-Control-Request-Method") != ""
+	return r.Method == http.MethodOptions && r.Header["Origin"] != nil &&
+		r.Header.Get("Access-Control-Request-Method") != ""
 }
 
 // asked is how many bytes the names have of the headers that a page asks to send.
@@ -99,9 +105,11 @@ const flagOrigins = "--allowed-origins"
 // refusedOrigin is the refusal of what a page sent. every is whether all origins are allowed, as far as that goes.
 func refusedOrigin(r *http.Request, every bool) error {
 	sent := requestlog.Shorten(strings.Join(r.Header.Values("Origin"), ", "))
-	message := "The request was sent by a page of the origin %q, which is not allowed; " + flagOrigins + " names those that are."
+	message := "The request was sent by a page of the origin %q, which is not allowed; " + flagOrigins +
+		" names those that are."
 	if every && sent != "" {
-		message = "The request was sent by a page of the origin %q and carries a Cookie, or is for a socket and carries Authorization; " +
+		message = "The request was sent by a page of the origin %q and carries a Cookie, or is for a socket and carries " +
+			"Authorization; " +
 			"for these " + flagOrigins + " must name the origin, * does not hold."
 	}
 	e := fault.New(fault.RequestCrossOrigin, message, sent)

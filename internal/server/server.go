@@ -81,8 +81,8 @@ type Config struct {
 	// MaxFailures is how many authentications of one address may fail within a minute before its tokens are
 	// looked up one at a time; 0 stands for auth.DefaultMaxFailures.
 	MaxFailures int
-	// EventTokenHeader is the header in which the events of the cloud may bear their token, besides Authorization; empty for
-	// none.
+	// EventTokenHeader is the header in which the events of the cloud may bear their token, besides Authorization; empty
+	// for none.
 	EventTokenHeader string
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
 	Lease time.Duration
@@ -133,7 +133,8 @@ type Server struct {
 func New(s *store.Store, c Config) *Server {
 	c = c.withDefaults()
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
-	services.Deploy.Execution.LeaseTime, services.Deploy.Execution.CancelTimeout, services.Retention.Keep = c.Lease, c.CancelTimeout, c.Keep
+	services.Deploy.Execution.LeaseTime, services.Deploy.Execution.CancelTimeout = c.Lease, c.CancelTimeout
+	services.Retention.Keep = c.Keep
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
 	services.Accounts.Revoked = tokens.Forget
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)
@@ -158,23 +159,30 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // is up to the http.Server.
 func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown(ctx) }
 
-// routes is the way of every request: its id, its client, its log line, the coding of its answer, the end of its panics,
-// what is refused whoever asks, then its surface, which authenticates it.
-func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, m *metrics.Metrics, c Config) http.Handler {
+// routes is the way of every request: its id, its client, its log line, the coding of its answer, the end of its
+// panics, what is refused whoever asks, then its surface, which authenticates it.
+func routes(
+	services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams,
+	m *metrics.Metrics, c Config,
+) http.Handler {
 	resolver := services.Resolver()
 	resolver.Wait = streams.Wait
 	costs := quota.NewCosts(c.Bucket, c.Now)
 	base := c.basePath()
 	surface := rest.Surface{
 		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs,
-		Turns: streams.Turns, Waiting: rest.Waiting{Most: stream.MaxWait, Watch: services.Deploy.View.Feed.WatchDeployment, Wait: streams.Wait},
-		Enter: entering(organizations),
+		Turns:   streams.Turns,
+		Waiting: rest.Waiting{Most: stream.MaxWait, Watch: services.Deploy.View.Feed.WatchDeployment, Wait: streams.Wait},
+		Enter:   entering(organizations),
 	}
 
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
-	r.Use(nosniff, cutStalled(streams.WriteTimeout), httpx.Client(c.TrustedProxies), accessLog(c.Log, m), httpx.Compress(httpx.MaxCompressors), recovered(c.Log, refuse),
-		tokenHeader(rest.PathECSEvents, c.EventTokenHeader), closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
+	r.Use(nosniff, cutStalled(
+		streams.WriteTimeout,
+	), httpx.Client(c.TrustedProxies), accessLog(c.Log, m), httpx.Compress(httpx.MaxCompressors), recovered(c.Log, refuse),
+		tokenHeader(rest.PathECSEvents, c.EventTokenHeader), closeCrowded,
+		crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))
 	}
@@ -183,9 +191,14 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 
 	r.Group(func(r chi.Router) {
 		refuse := refuseGraphQL(c.Log)
-		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(actor.GraphQL, refuse), identify, within(organizations, refuse)))
+		r.Use(
+			vary(callerHeaders...),
+			exceptSockets(tokens.Middleware(actor.GraphQL, refuse), identify, within(organizations, refuse)),
+		)
 		endpoint := graph.NewHandler(resolver, graph.Config{
-			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
+			HTTP: gqlhttp.HTTP{
+				MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests,
+			},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Trusted:       c.Trusted,
@@ -199,7 +212,10 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		r.Method(http.MethodPost, pathGraphQL, endpoint)
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting), tokens.Middleware(actor.REST, surface.Fail), identify, inFlight(streams.Requests, surface.FailKnown))
+		r.Use(
+			vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting),
+			tokens.Middleware(actor.REST, surface.Fail), identify, inFlight(streams.Requests, surface.FailKnown),
+		)
 		surface.Routes(r, resolver.Query(), resolver.Mutation(), services.Deploy.CloudEvents)
 	})
 	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))
@@ -235,7 +251,9 @@ func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, er
 }
 
 // callers gives streams the context of their caller, who acts where its request says.
-func callers(tokens *auth.Authenticator, organizations *auth.Organizations, log *slog.Logger) func(*http.Request) (context.Context, error) {
+func callers(
+	tokens *auth.Authenticator, organizations *auth.Organizations, log *slog.Logger,
+) func(*http.Request) (context.Context, error) {
 	return func(r *http.Request) (context.Context, error) {
 		isOpen := actor.From(r.Context()) != nil
 		verify := tokens.Authenticate
@@ -246,6 +264,7 @@ func callers(tokens *auth.Authenticator, organizations *auth.Organizations, log 
 		if err == nil {
 			who, err = organizations.Enter(r.Context(), who.Via(actor.GraphQL), r.Header)
 		}
+
 		if err != nil {
 			if !isOpen { // one that is goes on where its caller cannot be known, and asks again soon
 				unverified(r.Context(), log, err)
@@ -255,6 +274,7 @@ func callers(tokens *auth.Authenticator, organizations *auth.Organizations, log 
 		if isOpen {
 			return actor.With(r.Context(), who), nil
 		}
+
 		identified(r.Context(), who)
 		// A socket's operations are many, and its log line is of the handshake.
 		return actor.With(requestlog.Apart(r.Context()), who), nil
@@ -263,6 +283,8 @@ func callers(tokens *auth.Authenticator, organizations *auth.Organizations, log 
 
 func unverified(ctx context.Context, log *slog.Logger, err error) {
 	if fault.IsFailure(err) {
-		log.ErrorContext(ctx, "a token or an organization could not be looked up", "error", err, "requestId", actor.RequestID(ctx))
+		log.ErrorContext(
+			ctx, "a token or an organization could not be looked up", "error", err, "requestId", actor.RequestID(ctx),
+		)
 	}
 }

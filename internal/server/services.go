@@ -45,17 +45,24 @@ type Services struct {
 	Inputs    *inputvalidation.Service
 }
 
-// NewServices makes the services, each from what stands below it. baseURL is where the API is reached, for links in errors.
+// NewServices makes the services, each from what stands below it. baseURL is where the API is reached, for links in
+// errors.
 func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL string) *Services {
 	changes := feed.New(s, log)
 	j := journal.New(s, now, id.New)
 	j.Changed = func(d *ent.Deployment, _ deploymentchange.Kind) { changes.Changed(d) }
-	schemas := &inputvalidation.SchemaChecker{Store: s, Rules: inputrules.NewEngine(patterns()), Engine: inputvalues.NewEngine(patterns())}
+	schemas := &inputvalidation.SchemaChecker{
+		Store: s, Rules: inputrules.NewEngine(patterns()), Engine: inputvalues.NewEngine(patterns()),
+	}
 	definitions := &defaults.Reader{Store: s}
 	places := &workspace.Service{Store: s, Journal: j}
 	modules := &catalog.Service{Store: s, Journal: j, Schemas: schemas}
+
 	sources := &valuesource.Service{Catalog: modules, Workspace: places, Definitions: definitions}
-	inputs := &inputvalidation.Service{SchemaChecker: schemas, Catalog: modules, Definitions: definitions, Sources: sources}
+	inputs := &inputvalidation.Service{
+		SchemaChecker: schemas, Catalog: modules, Definitions: definitions, Sources: sources,
+	}
+
 	deploy := deployment.NewServices(deployment.Deps{
 		Store: s, Journal: j, Inputs: inputs, Feed: changes, Log: log, BaseURL: baseURL,
 	})

@@ -32,7 +32,9 @@ func cutStalled(timeout time.Duration) func(http.Handler) http.Handler {
 // cutStalledStream is cutStalled for a stream of HTTP/2.
 func cutStalledStream(w http.ResponseWriter, r *http.Request, timeout time.Duration, next http.Handler) {
 	deadline := newWriteDeadline(w)
-	out := &pieces{ResponseWriter: deadline, rc: http.NewResponseController(deadline), ctx: context.Background(), timeout: timeout}
+	out := &pieces{
+		ResponseWriter: deadline, rc: http.NewResponseController(deadline), ctx: context.Background(), timeout: timeout,
+	}
 	next.ServeHTTP(out, r)
 	out.extend()
 	deadline.set() // for good

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// writeDeadline makes of the deadline of an answer over HTTP/2 what it is over HTTP/1: one that fails what is being written
-// when it passes. An http.Server resets the stream then, also while nothing is written, as it does when its WriteTimeout
-// has passed since the request came: it would end every stream of events, and each request that runs for longer.
+// writeDeadline makes of the deadline of an answer over HTTP/2 what it is over HTTP/1: one that fails what is being
+// written when it passes. An http.Server resets the stream then, also while nothing is written, as it does when its
+// WriteTimeout has passed since the request came: it would end every stream of events, and each request that runs for
+// longer.
 type writeDeadline struct {
 	http.ResponseWriter
 	rc *http.ResponseController

@@ -32,7 +32,8 @@ func (a artifact) hasDefinition() bool {
 
 // shown are members of a task definition that AWS shows and does not take.
 var shown = []string{
-	"taskDefinitionArn", "revision", "status", "requiresAttributes", "compatibilities", "registeredAt", "registeredBy", "deregisteredAt", "deleteRequestedAt",
+	"taskDefinitionArn", "revision", "status", "requiresAttributes", "compatibilities", "registeredAt", "registeredBy",
+	"deregisteredAt", "deleteRequestedAt",
 }
 
 // atDefinition is where the artifact has its task definition.
@@ -49,12 +50,14 @@ func (a *artifact) readDefinition() error {
 	if err := decoder.Decode(&value); err != nil {
 		return fmt.Errorf("%s must be JSON: %w", atDefinition, err)
 	}
+
 	members, isObject := value.(map[string]any)
 	if isObject {
 		for _, name := range shown {
 			delete(members, name)
 		}
 	}
+
 	wrong := sdkjson.Mismatches(atDefinition, value, reflect.TypeFor[ecs.RegisterTaskDefinitionInput]())
 	if len(wrong) > 0 {
 		return errors.Join(wrong...)
@@ -63,6 +66,7 @@ func (a *artifact) readDefinition() error {
 	if err != nil {
 		return err
 	}
+
 	a.registers = &ecs.RegisterTaskDefinitionInput{}
 	if err := json.Unmarshal(text, a.registers); err != nil {
 		return fmt.Errorf("%s must be as register-task-definition takes it: %w", atDefinition, err)
@@ -79,7 +83,9 @@ func (a *artifact) checkContainers() error {
 		at := fmt.Sprintf("%s/containerDefinitions/%d", atDefinition, i)
 		c.need(text(container.Name) != "", at+"/name", "must be there")
 		c.need(text(container.Image) != "", at+"/image", "must be there")
-		first := slices.IndexFunc(containers, func(other types.ContainerDefinition) bool { return text(other.Name) == text(container.Name) })
+		first := slices.IndexFunc(
+			containers, func(other types.ContainerDefinition) bool { return text(other.Name) == text(container.Name) },
+		)
 		c.need(first == i, at+"/name", "must be another than that of the container %d, found %q", first, text(container.Name))
 	}
 	return errors.Join(c.wrong...)

@@ -14,7 +14,9 @@ import (
 const maxMessage = 300
 
 // credential is what is part of a signed request, as some messages of AWS repeat it.
-var credential = regexp.MustCompile(`(?i)\b(?:AKIA|ASIA)[A-Z0-9]{12,}|(?:credential|signature|security-?token|secret)\w*["']?\s*[=:]\s*[^\s,]+`)
+var credential = regexp.MustCompile(
+	`(?i)\b(?:AKIA|ASIA)[A-Z0-9]{12,}|(?:credential|signature|security-?token|secret)\w*["']?\s*[=:]\s*[^\s,]+`,
+)
 
 // awsError is an error of AWS in a short sentence. It can be asked what it was.
 type awsError struct {
@@ -46,7 +48,8 @@ func explain(err error) error {
 	return &awsError{said + request, err}
 }
 
-// operationsOf returns the names of the operation that failed, and of those that the SDK has sent for it, as for credentials.
+// operationsOf returns the names of the operation that failed, and of those that the SDK has sent for it, as for
+// credentials.
 func operationsOf(err error) (names []string) {
 	for {
 		operation, ok := errors.AsType[*smithy.OperationError](err)
@@ -93,8 +96,8 @@ func wasSent(err error) bool {
 	return sent || answered
 }
 
-// isUncertain reports whether a request may have been carried out although it has failed: it got no answer, or AWS itself
-// failed.
+// isUncertain reports whether a request may have been carried out although it has failed: it got no answer, or AWS
+// itself failed.
 func isUncertain(err error) bool {
 	refused, ok := errors.AsType[smithy.APIError](err)
 	if !ok {

@@ -6,9 +6,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-// loadBalancers returns where the tasks get their requests from: what the service has, without what Slipway has set before, and
-// what the inputs name. It is never nil.
-func (in *wanted) loadBalancers(live *types.Service, before sets, container string, strategy types.DeploymentStrategy) []types.LoadBalancer {
+// loadBalancers returns where the tasks get their requests from: what the service has, without what Slipway has set
+// before, and what the inputs name. It is never nil.
+func (in *wanted) loadBalancers(
+	live *types.Service, before sets, container string, strategy types.DeploymentStrategy,
+) []types.LoadBalancer {
 	all, placed := []types.LoadBalancer{}, in.TargetGroupARN == ""
 	for _, b := range live.LoadBalancers {
 		switch {
@@ -28,18 +30,24 @@ func (in *wanted) loadBalancers(live *types.Service, before sets, container stri
 
 // leadsTo reports whether a load balancer sends requests to a target group, now or after a shift.
 func leadsTo(b *types.LoadBalancer, group string) bool {
-	return text(b.TargetGroupArn) == group || b.AdvancedConfiguration != nil && text(b.AdvancedConfiguration.AlternateTargetGroupArn) == group
+	return text(b.TargetGroupArn) == group || b.AdvancedConfiguration != nil &&
+		text(b.AdvancedConfiguration.AlternateTargetGroupArn) == group
 }
 
 // loadBalancer returns what the inputs name, beside what there is of it.
-func (in *wanted) loadBalancer(live *types.LoadBalancer, container string, strategy types.DeploymentStrategy) types.LoadBalancer {
-	b := types.LoadBalancer{ContainerName: &container, ContainerPort: live.ContainerPort, TargetGroupArn: &in.TargetGroupARN}
+func (in *wanted) loadBalancer(
+	live *types.LoadBalancer, container string, strategy types.DeploymentStrategy,
+) types.LoadBalancer {
+	b := types.LoadBalancer{
+		ContainerName: &container, ContainerPort: live.ContainerPort, TargetGroupArn: &in.TargetGroupARN,
+	}
 	if in.ContainerPort > 0 {
 		b.ContainerPort = &in.ContainerPort
 	}
 	if strategy == types.DeploymentStrategyRolling {
 		return b
 	}
+
 	b.AdvancedConfiguration = &types.AdvancedConfiguration{}
 	if live.AdvancedConfiguration != nil {
 		*b.AdvancedConfiguration = *live.AdvancedConfiguration
@@ -47,18 +55,21 @@ func (in *wanted) loadBalancer(live *types.LoadBalancer, container string, strat
 			b.AdvancedConfiguration.AlternateTargetGroupArn = live.TargetGroupArn
 		}
 	}
+
 	for _, named := range []struct {
 		to    **string
 		value string
 	}{
 		{&b.AdvancedConfiguration.AlternateTargetGroupArn, in.AlternateTargetGroupARN},
 		{&b.AdvancedConfiguration.ProductionListenerRule, in.ListenerRuleARN},
-		{&b.AdvancedConfiguration.TestListenerRule, in.TestListenerRuleARN}, {&b.AdvancedConfiguration.RoleArn, in.BalancerRoleARN},
+		{&b.AdvancedConfiguration.TestListenerRule, in.TestListenerRuleARN},
+		{&b.AdvancedConfiguration.RoleArn, in.BalancerRoleARN},
 	} {
 		if named.value != "" {
 			*named.to = &named.value
 		}
 	}
+
 	return b
 }
 
@@ -79,7 +90,8 @@ func targetGroupsOf(balancers []types.LoadBalancer) []string {
 	return all
 }
 
-// balancerOf returns the load balancer of a service that the inputs mean, nil for none: the one that they name, or the first.
+// balancerOf returns the load balancer of a service that the inputs mean, nil for none: the one that they name, or the
+// first.
 func (in *wanted) balancerOf(live *types.Service) *types.LoadBalancer {
 	at := slices.IndexFunc(live.LoadBalancers, func(b types.LoadBalancer) bool { return leadsTo(&b, in.TargetGroupARN) })
 	if at < 0 && len(live.LoadBalancers) == 0 {
@@ -88,8 +100,8 @@ func (in *wanted) balancerOf(live *types.Service) *types.LoadBalancer {
 	return &live.LoadBalancers[max(at, 0)]
 }
 
-// container returns the name of the container that gets the requests. containers are those of the task definition, nil while it is
-// made of the inputs.
+// container returns the name of the container that gets the requests. containers are those of the task definition, nil
+// while it is made of the inputs.
 func (in *wanted) container(live *types.Service, containers []types.ContainerDefinition) string {
 	balancer := in.balancerOf(live)
 	switch {

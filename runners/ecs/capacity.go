@@ -25,19 +25,22 @@ func (in *wanted) capacity(before sets) []types.CapacityProviderStrategyItem {
 	}
 	strategy := []types.CapacityProviderStrategyItem{} // an empty one leads back to the launch type
 	for _, p := range in.CapacityProviders {
-		strategy = append(strategy, types.CapacityProviderStrategyItem{CapacityProvider: &p.Provider, Weight: p.weight(), Base: p.Base})
+		strategy = append(
+			strategy, types.CapacityProviderStrategyItem{CapacityProvider: &p.Provider, Weight: p.weight(), Base: p.Base},
+		)
 	}
 	return strategy
 }
 
-// compatibilities returns for what the task definition is registered. Nobody but its cluster knows what a capacity provider that is
-// not of Fargate stands for.
+// compatibilities returns for what the task definition is registered. Nobody but its cluster knows what a capacity
+// provider that is not of Fargate stands for.
 func (in *wanted) compatibilities(live *types.Service) []types.Compatibility {
 	strategy := in.capacity(nil)
 	if strategy == nil && in.LaunchType == "" {
 		strategy = live.CapacityProviderStrategy
 	}
-	if slices.ContainsFunc(strategy, func(i types.CapacityProviderStrategyItem) bool { return !isFargate(text(i.CapacityProvider)) }) {
+	isOther := func(i types.CapacityProviderStrategyItem) bool { return !isFargate(text(i.CapacityProvider)) }
+	if slices.ContainsFunc(strategy, isOther) {
 		return nil
 	}
 	if len(strategy) > 0 {

@@ -61,8 +61,12 @@ func (c *checker) checkTask(w *wanted, a artifact) {
 	if a.decidesTaskDefinition() {
 		c.need(w.Image == "", at("image"), "must be left out where the artifact has a task definition")
 	} else {
-		c.need(w.Image != "", at("image"), "must be there, or the artifact must have the arn or the definition of a task definition")
-		c.need(w.Size.CPU > 0 && w.Size.Memory > 0, at("size"), "must have cpu and memory, found %d and %d", w.Size.CPU, w.Size.Memory)
+		c.need(w.Image != "", at("image"), "must be there, or the artifact must have the arn or the definition of a task "+
+			"definition")
+		c.need(
+			w.Size.CPU > 0 && w.Size.Memory > 0, at("size"), "must have cpu and memory, found %d and %d", w.Size.CPU,
+			w.Size.Memory,
+		)
 	}
 	c.need(w.Count == nil || *w.Count >= 0, at("count"), "must not be negative, found %d", either(w.Count, 0))
 	if w.AssignPublicIP != "" {
@@ -84,6 +88,7 @@ func (c *checker) checkCapacity(w *wanted) {
 		c.need(len(w.CapacityProviders) == 0, at("launch_type"),
 			"must be left out with capacity_providers, found %q", w.LaunchType)
 	}
+
 	based, weights, fargate := 0, int32(0), 0
 	seen := map[string]bool{}
 	for i, p := range w.CapacityProviders {
@@ -98,10 +103,12 @@ func (c *checker) checkCapacity(w *wanted) {
 		if p.Base > 0 {
 			based++
 		}
+
 		if p.isFargate() {
 			fargate++
 		}
 	}
+
 	all := at("capacity_providers")
 	c.need(len(w.CapacityProviders) <= maxProviders, all,
 		"must have at most %d, found %d", maxProviders, len(w.CapacityProviders))
@@ -144,8 +151,8 @@ func regionOf(arn string) string {
 	return ""
 }
 
-// checkRegion returns an error if the settings of AWS lead to another region than that of the cluster, where its services are
-// not to be seen.
+// checkRegion returns an error if the settings of AWS lead to another region than that of the cluster, where its
+// services are not to be seen.
 func (in *input) checkRegion(region string) error {
 	if cluster := regionOf(in.wants().ClusterARN); cluster != region {
 		return fmt.Errorf("%s must be in the region %s of the runner, found %s: "+
@@ -157,7 +164,8 @@ func (in *input) checkRegion(region string) error {
 
 // pauseStages are where a deployment can wait for somebody. While traffic shifts it cannot.
 var pauseStages = []string{
-	"PRE_SCALE_UP", "POST_SCALE_UP", "POST_TEST_TRAFFIC_SHIFT", "PRE_PRODUCTION_TRAFFIC_SHIFT", "POST_PRODUCTION_TRAFFIC_SHIFT",
+	"PRE_SCALE_UP", "POST_SCALE_UP", "POST_TEST_TRAFFIC_SHIFT", "PRE_PRODUCTION_TRAFFIC_SHIFT",
+	"POST_PRODUCTION_TRAFFIC_SHIFT",
 }
 
 func (c *checker) checkStrategy(w *wanted) {
@@ -169,6 +177,12 @@ func (c *checker) checkStrategy(w *wanted) {
 	}
 	c.oneOf(at("pause_action"), w.PauseAction, "ROLLBACK", "CONTINUE")
 	c.need(w.TimeoutMinutes > 0, at("timeout_minutes"), "must be more than 0, found %d", w.TimeoutMinutes)
-	c.need(w.Strategy != canary || w.CanaryPercent >= 1 && w.CanaryPercent <= 100, at("canary_percent"), "must be 1 to 100, found %d", w.CanaryPercent)
-	c.need(w.Strategy != linear || w.StepPercent >= 3 && w.StepPercent <= 100, at("step_percent"), "must be 3 to 100, found %d", w.StepPercent)
+	c.need(
+		w.Strategy != canary || w.CanaryPercent >= 1 && w.CanaryPercent <= 100, at("canary_percent"),
+		"must be 1 to 100, found %d", w.CanaryPercent,
+	)
+	c.need(
+		w.Strategy != linear || w.StepPercent >= 3 && w.StepPercent <= 100, at("step_percent"), "must be 3 to 100, found %d",
+		w.StepPercent,
+	)
 }

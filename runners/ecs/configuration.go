@@ -51,6 +51,7 @@ func (in *wanted) deploymentConfiguration(live *types.Service, before sets) *typ
 	if in.MinimumHealthyPercent != nil {
 		c.MinimumHealthyPercent = in.MinimumHealthyPercent
 	}
+
 	if in.MaximumPercent != nil {
 		c.MaximumPercent = in.MaximumPercent
 	}
@@ -61,12 +62,14 @@ func (in *wanted) deploymentConfiguration(live *types.Service, before sets) *typ
 		c.DeploymentCircuitBreaker, c.EarlySuccessCriteria = nil, nil // they are for rolling deployments
 		return &c
 	}
+
 	breaker := types.DeploymentCircuitBreaker{}
 	if c.DeploymentCircuitBreaker != nil {
 		breaker = *c.DeploymentCircuitBreaker
 	}
 	breaker.Enable, breaker.Rollback = true, true // otherwise one that fails has no end
 	c.DeploymentCircuitBreaker = &breaker
+
 	return &c
 }
 
@@ -77,9 +80,13 @@ func (in *wanted) setSteps(c *types.DeploymentConfiguration) {
 	case rolling:
 		return
 	case canary:
-		c.CanaryConfiguration = &types.CanaryConfiguration{CanaryPercent: aws.Float64(float64(in.CanaryPercent)), CanaryBakeTimeInMinutes: &in.CanaryMinutes}
+		c.CanaryConfiguration = &types.CanaryConfiguration{
+			CanaryPercent: aws.Float64(float64(in.CanaryPercent)), CanaryBakeTimeInMinutes: &in.CanaryMinutes,
+		}
 	case linear:
-		c.LinearConfiguration = &types.LinearConfiguration{StepPercent: aws.Float64(float64(in.StepPercent)), StepBakeTimeInMinutes: &in.StepMinutes}
+		c.LinearConfiguration = &types.LinearConfiguration{
+			StepPercent: aws.Float64(float64(in.StepPercent)), StepBakeTimeInMinutes: &in.StepMinutes,
+		}
 	}
 	c.BakeTimeInMinutes = &in.BakeMinutes
 }
@@ -96,8 +103,11 @@ func (in *wanted) lifecycleHooks(live []types.DeploymentLifecycleHook, before se
 	if len(in.Hooks) > 0 || before.has(setHooks) {
 		hooks = slices.DeleteFunc(hooks, func(h types.DeploymentLifecycleHook) bool { return !isPause(h) })
 	}
+
 	if len(in.PauseStages) > 0 {
-		pause := types.DeploymentLifecycleHook{TargetType: types.DeploymentLifecycleHookTargetTypePause, LifecycleStages: stagesOf(in.PauseStages)}
+		pause := types.DeploymentLifecycleHook{
+			TargetType: types.DeploymentLifecycleHookTargetTypePause, LifecycleStages: stagesOf(in.PauseStages),
+		}
 		if in.PauseMinutes > 0 {
 			pause.TimeoutConfiguration = &types.DeploymentLifecycleHookTimeoutConfiguration{
 				TimeoutInMinutes: &in.PauseMinutes, Action: types.DeploymentLifecycleHookAction(in.PauseAction),
@@ -105,11 +115,14 @@ func (in *wanted) lifecycleHooks(live []types.DeploymentLifecycleHook, before se
 		}
 		hooks = append(hooks, pause)
 	}
+
 	for _, h := range in.Hooks {
 		hooks = append(hooks, types.DeploymentLifecycleHook{
-			TargetType: types.DeploymentLifecycleHookTargetTypeAwsLambda, HookTargetArn: &h.FunctionARN, RoleArn: &h.RoleARN, LifecycleStages: stagesOf(h.Stages),
+			TargetType: types.DeploymentLifecycleHookTargetTypeAwsLambda, HookTargetArn: &h.FunctionARN, RoleArn: &h.RoleARN,
+			LifecycleStages: stagesOf(h.Stages),
 		})
 	}
+
 	return hooks
 }
 

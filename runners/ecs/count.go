@@ -6,7 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-// unknownCount is the value of tagCount while a count is being set, or the service is being destroyed: it may be in force or not.
+// unknownCount is the value of tagCount while a count is being set, or the service is being destroyed: it may be in
+// force or not.
 const unknownCount = "unknown"
 
 // desiredCount is how many tasks a deployment wants.
@@ -19,13 +20,14 @@ type desiredCount struct {
 	kept bool
 }
 
-// count returns the desired count. Autoscaling and others change that of a service, so it is only set if the inputs name another
-// one than Slipway has set last; live is nil for a new service.
+// count returns the desired count. Autoscaling and others change that of a service, so it is only set if the inputs
+// name another one than Slipway has set last; live is nil for a new service.
 func (in *wanted) count(live *types.Service) desiredCount {
 	last := ""
 	if live != nil {
 		last = tagOf(live.Tags, tagCount)
 	}
+
 	switch {
 	case live == nil, last == unknownCount && live.DesiredCount == 0:
 		return setCount(either(in.Count, 1))

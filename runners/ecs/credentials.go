@@ -13,8 +13,8 @@ import (
 // requestTimeout is how long one attempt of a request may take.
 const requestTimeout = 30 * time.Second
 
-// loadConfig returns the settings of AWS. Its credentials are read anew if AWS says that they have expired, because whoever
-// renews them writes them to the place from which they came.
+// loadConfig returns the settings of AWS. Its credentials are read anew if AWS says that they have expired, because
+// whoever renews them writes them to the place from which they came.
 func loadConfig(ctx context.Context, s settings) (aws.Config, error) {
 	cfg, err := readConfig(ctx, s)
 	if err != nil {

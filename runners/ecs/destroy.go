@@ -14,20 +14,22 @@ import (
 // The steps of a destroy.
 var destroySteps = []string{"SCALE", "DELETE", "DEREGISTER", "DONE"}
 
-// destroy removes the service and the task definitions that Slipway has registered for it. What is gone already is passed
-// over, so that it can be carried out again.
+// destroy removes the service and the task definitions that Slipway has registered for it. What is gone already is
+// passed over, so that it can be carried out again.
 func (w *worker) destroy(ctx context.Context) error {
 	w.print.steps = destroySteps
 	service, err := w.beforeDestroying(ctx)
 	if err != nil {
 		return err
 	}
+
 	w.print.update(func(d *data) {
 		d.ClusterARN, d.ECSModuleDeploymentID = w.wants().ClusterARN, w.Deployment.ID
 		if service != nil {
 			d.ServiceARN = text(service.ServiceArn)
 		}
 	})
+
 	if service != nil && text(service.Status) != draining {
 		if err := w.scaleToZero(ctx, service); err != nil {
 			return err
@@ -36,14 +38,18 @@ func (w *worker) destroy(ctx context.Context) error {
 		if _, err := w.beforeDestroying(ctx); err != nil {
 			return err
 		}
+
 		// By force: something may have scaled it up again.
 		_, err := visibly(ctx, w, func() (*ecs.DeleteServiceOutput, error) {
-			return w.ecs.DeleteService(ctx, &ecs.DeleteServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, Force: aws.Bool(true)})
+			return w.ecs.DeleteService(
+				ctx, &ecs.DeleteServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, Force: aws.Bool(true)},
+			)
 		})
 		if err != nil && !isCode(err, "ServiceNotFoundException") && !isCode(err, "ServiceNotActiveException") {
 			return explain(err)
 		}
 	}
+
 	if err := w.gone(ctx); err != nil {
 		return err
 	}
@@ -51,6 +57,7 @@ func (w *worker) destroy(ctx context.Context) error {
 	if err := w.deregister(ctx); err != nil {
 		return err
 	}
+
 	w.print.step("DONE", "The service is gone.")
 	return w.print.err
 }
@@ -65,17 +72,22 @@ func (w *worker) beforeDestroying(ctx context.Context) (*types.Service, error) {
 
 func (w *worker) scaleToZero(ctx context.Context, service *types.Service) error {
 	w.print.step("SCALE", "Scaling the service to 0 tasks.")
-	if tagOf(service.Tags, tagFence) != string(w.Deployment.Fence) || tagOf(service.Tags, tagDeployment) != w.Deployment.ID {
+	if tagOf(service.Tags, tagFence) != string(w.Deployment.Fence) ||
+		tagOf(service.Tags, tagDeployment) != w.Deployment.ID {
 		tags := append(w.tags(tagOf(service.Tags, tagSince)), tag(tagCount, unknownCount))
 		if err := w.tag(ctx, service, tags); err != nil {
 			return err
 		}
 	}
+
 	if _, err := w.beforeDestroying(ctx); err != nil {
 		return err
 	}
+
 	_, err := visibly(ctx, w, func() (*ecs.UpdateServiceOutput, error) {
-		return w.ecs.UpdateService(ctx, &ecs.UpdateServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, DesiredCount: aws.Int32(0)})
+		return w.ecs.UpdateService(
+			ctx, &ecs.UpdateServiceInput{Service: service.ServiceArn, Cluster: service.ClusterArn, DesiredCount: aws.Int32(0)},
+		)
 	})
 	if err != nil && !isCode(err, "ServiceNotFoundException") && !isCode(err, "ServiceNotActiveException") {
 		return explain(err)
@@ -98,27 +110,32 @@ func (w *worker) gone(ctx context.Context) error {
 	}
 }
 
-// deregister deregisters the task definitions of the instance. Those that a release only names stay, and so do those of a later
-// deployment, which may have registered its own while the service was gone.
+// deregister deregisters the task definitions of the instance. Those that a release only names stay, and so do those of
+// a later deployment, which may have registered its own while the service was gone.
 func (w *worker) deregister(ctx context.Context) error {
 	arns, err := w.definitions(ctx, math.MaxInt)
 	if err != nil {
 		return err
 	}
+
 	for _, arn := range arns {
 		_, tags, err := w.describeTaskDefinition(ctx, arn)
 		if err != nil {
 			return err
 		}
-		if tagOf(tags, tagInstance) != w.Deployment.ModuleInstanceID || fence(tagOf(tags, tagFence)).Compare(w.Deployment.Fence) > 0 {
+		if tagOf(tags, tagInstance) != w.Deployment.ModuleInstanceID ||
+			fence(tagOf(tags, tagFence)).Compare(w.Deployment.Fence) > 0 {
 			continue
 		}
 		if _, err := w.beforeDestroying(ctx); err != nil {
 			return err
 		}
-		if _, err := w.ecs.DeregisterTaskDefinition(ctx, &ecs.DeregisterTaskDefinitionInput{TaskDefinition: &arn}); err != nil {
+		if _, err := w.ecs.DeregisterTaskDefinition(
+			ctx, &ecs.DeregisterTaskDefinitionInput{TaskDefinition: &arn},
+		); err != nil {
 			return explain(err)
 		}
 	}
+
 	return nil
 }

@@ -61,9 +61,9 @@ func withTags(tags, others []types.Tag) []types.Tag {
 	return append(rest, others...)
 }
 
-// mayChange reads the service, and returns an error where somebody else has it: a later deployment, another instance, or
-// whoever made it, unless it is to be adopted. It is asked before each change. That is no lock: between this answer and the
-// change another program may come.
+// mayChange reads the service, and returns an error where somebody else has it: a later deployment, another instance,
+// or whoever made it, unless it is to be adopted. It is asked before each change. That is no lock: between this answer
+// and the change another program may come.
 func (w *worker) mayChange(ctx context.Context) (*types.Service, error) {
 	service, err := w.service(ctx)
 	if err != nil || service == nil {
@@ -72,13 +72,15 @@ func (w *worker) mayChange(ctx context.Context) (*types.Service, error) {
 	d, owner, theirs := w.Deployment, tagOf(service.Tags, tagInstance), fence(tagOf(service.Tags, tagFence))
 	switch {
 	case owner == "" && !w.wants().Adopt:
-		return nil, fmt.Errorf("the service %s is there and Slipway has not made it: give it another name, or set the input adopt to take it over",
+		return nil, fmt.Errorf("the service %s is there and Slipway has not made it: give it another name, or set the input "+
+			"adopt to take it over",
 			text(service.ServiceArn))
 	case owner != "" && owner != d.ModuleInstanceID:
 		return nil, fmt.Errorf("the service %s belongs to the module instance %s, and this is %s: give it another name",
 			text(service.ServiceArn), owner, d.ModuleInstanceID)
 	case theirs.Compare(d.Fence) > 0:
-		return nil, fmt.Errorf("a later deployment has the service: its fence is %s, and that of this deployment %s; nothing more is changed", theirs, d.Fence)
+		return nil, fmt.Errorf("a later deployment has the service: its fence is %s, and that of this deployment %s; "+
+			"nothing more is changed", theirs, d.Fence)
 	}
 	return service, deployable(service)
 }
@@ -100,7 +102,8 @@ func deployable(s *types.Service) error {
 // beforeChange is mayChange for a change that need not be: it returns errStopped once the program is to end.
 func (w *worker) beforeChange(ctx context.Context) (*types.Service, error) {
 	if w.stopping() {
-		return nil, fmt.Errorf("%w before the service deployment began; a task definition may be registered, and the service is as it was", errStopped)
+		return nil, fmt.Errorf("%w before the service deployment began; a task definition may be registered, and the "+
+			"service is as it was", errStopped)
 	}
 	return w.mayChange(ctx)
 }

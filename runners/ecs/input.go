@@ -31,8 +31,8 @@ type input struct {
 	} `json:"release"`
 }
 
-// wanted are the inputs of the release. docs/modules/aws-ecs-service declares them. A service that exists keeps what they
-// leave out.
+// wanted are the inputs of the release. docs/modules/aws-ecs-service declares them. A service that exists keeps what
+// they leave out.
 type wanted struct {
 	ServiceName string `json:"service_name"`
 	ClusterARN  string `json:"cluster_arn"`
@@ -135,17 +135,22 @@ func readInput(r io.Reader) (*input, error) {
 	if len(text) > maxInput {
 		return nil, fmt.Errorf("the deployment on standard input has more than %d bytes", maxInput)
 	}
+
 	in := new(input)
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(in); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return nil, fmt.Errorf("/%s must be %s, found %s", strings.ReplaceAll(wrong.Field, ".", "/"), sdkjson.KindOf(wrong.Type.Kind()), wrong.Value)
+			return nil, fmt.Errorf(
+				"/%s must be %s, found %s", strings.ReplaceAll(wrong.Field, ".", "/"), sdkjson.KindOf(wrong.Type.Kind()),
+				wrong.Value,
+			)
 		}
 		return nil, fmt.Errorf("standard input must have one deployment as slipway runner hands it over: %w", err)
 	}
 	if in.Release == nil {
 		return nil, errors.New("/release must be there; the deployment has none")
 	}
+
 	in.setDefaults()
 	if err := in.check(); err != nil {
 		return nil, err

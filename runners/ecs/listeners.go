@@ -77,7 +77,9 @@ func firstOfEach(states []listenerState) (first []listenerState) {
 }
 
 // targetGroups returns target groups by their ARNs, and the load balancers that lead to them.
-func (w *worker) targetGroups(ctx context.Context, arns []string) (groups map[string]elbtypes.TargetGroup, balancers []string, err error) {
+func (w *worker) targetGroups(
+	ctx context.Context, arns []string,
+) (groups map[string]elbtypes.TargetGroup, balancers []string, err error) {
 	groups = map[string]elbtypes.TargetGroup{}
 	err = eachPage("target groups", func(token *string) (*string, error) {
 		page, err := w.elb.DescribeTargetGroups(ctx, &elb.DescribeTargetGroupsInput{TargetGroupArns: arns, Marker: token})
@@ -97,16 +99,25 @@ func (w *worker) targetGroups(ctx context.Context, arns []string) (groups map[st
 	return groups, balancers, err
 }
 
-func (w *worker) listenersOf(ctx context.Context, balancer string, groups map[string]elbtypes.TargetGroup) (*listenerState, error) {
-	described, err := w.elb.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{balancer}})
+func (w *worker) listenersOf(
+	ctx context.Context, balancer string, groups map[string]elbtypes.TargetGroup,
+) (*listenerState, error) {
+	described, err := w.elb.DescribeLoadBalancers(
+		ctx, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{balancer}},
+	)
 	if err != nil {
 		return nil, explain(err)
 	}
-	s := &listenerState{CapturedAt: stamp(timeOf(described.ResultMetadata)), LoadBalancerARN: balancer, Rules: []listenerRule{}}
+
+	s := &listenerState{
+		CapturedAt: stamp(timeOf(described.ResultMetadata)), LoadBalancerARN: balancer, Rules: []listenerRule{},
+	}
+
 	isApplication := false
 	for _, b := range described.LoadBalancers {
 		s.LoadBalancerDNSName, isApplication = text(b.DNSName), b.Type == elbtypes.LoadBalancerTypeEnumApplication
 	}
+
 	var listeners []elbtypes.Listener
 	err = eachPage("listeners", func(token *string) (*string, error) {
 		page, err := w.elb.DescribeListeners(ctx, &elb.DescribeListenersInput{LoadBalancerArn: &balancer, Marker: token})
@@ -119,6 +130,7 @@ func (w *worker) listenersOf(ctx context.Context, balancer string, groups map[st
 	if err != nil {
 		return nil, err
 	}
+
 	for _, l := range listeners {
 		// Those of a Network Load Balancer have no rules, but what they do by default.
 		rules := []elbtypes.Rule{{IsDefault: new(true), Actions: l.DefaultActions}}
@@ -131,6 +143,7 @@ func (w *worker) listenersOf(ctx context.Context, balancer string, groups map[st
 			s.Rules = append(s.Rules, shownRules(&l, &r, groups)...)
 		}
 	}
+
 	return s, nil
 }
 
@@ -153,6 +166,7 @@ func shownRules(l *elbtypes.Listener, r *elbtypes.Rule, groups map[string]elbtyp
 		if !ours {
 			continue
 		}
+
 		rule := listenerRule{
 			IsDefaultRule: r.IsDefault != nil && *r.IsDefault, ListenerARN: text(l.ListenerArn), Protocol: string(l.Protocol),
 			RuleARN: text(r.RuleArn), TargetGroupARN: arn, TargetGroupName: text(group.TargetGroupName),
@@ -163,6 +177,7 @@ func shownRules(l *elbtypes.Listener, r *elbtypes.Rule, groups map[string]elbtyp
 		if priority, err := strconv.ParseInt(text(r.Priority), 10, 32); err == nil { // that of a default rule is no number
 			rule.RulePriority = int32(priority)
 		}
+
 		for _, c := range r.Conditions {
 			if c.HostHeaderConfig != nil {
 				rule.HostHeaders = append(rule.HostHeaders, c.HostHeaderConfig.Values...)
@@ -171,8 +186,10 @@ func shownRules(l *elbtypes.Listener, r *elbtypes.Rule, groups map[string]elbtyp
 				rule.PathPatterns = append(rule.PathPatterns, c.PathPatternConfig.Values...)
 			}
 		}
+
 		shown = append(shown, rule)
 	}
+
 	return shown
 }
 

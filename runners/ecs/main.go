@@ -1,6 +1,6 @@
-// Command slipway-ecs carries the deployments of one service of Amazon ECS out, as the program of slipway runner. It reads a
-// deployment on standard input, registers a task definition, creates or updates the service, follows the service deployment
-// that comes of it, and prints what Slipway keeps of it. docs/ecs.md says what it needs.
+// Command slipway-ecs carries the deployments of one service of Amazon ECS out, as the program of slipway runner. It
+// reads a deployment on standard input, registers a task definition, creates or updates the service, follows the
+// service deployment that comes of it, and prints what Slipway keeps of it. docs/ecs.md says what it needs.
 package main
 
 import (
@@ -49,16 +49,21 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case err != nil:
 		return exitUsage
 	case s.version:
-		if _, err := fmt.Fprintf(stdout, "slipway-ecs %s, commit %s, %s\n", cmp.Or(version, "unversioned"), cmp.Or(commit, "unknown"), runtime.Version()); err != nil {
+		if _, err := fmt.Fprintf(
+			stdout, "slipway-ecs %s, commit %s, %s\n", cmp.Or(version, "unversioned"), cmp.Or(commit, "unknown"),
+			runtime.Version(),
+		); err != nil {
 			return exitFailed
 		}
 		return 0
 	}
+
 	in, err := readInput(stdin)
 	if err != nil {
 		say(stderr, err)
 		return exitUsage
 	}
+
 	// A signal ends no request: what is under way is carried to its end, and then the program stops.
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer cancel()
@@ -93,7 +98,9 @@ func readSettings(args []string, stderr io.Writer) (settings, error) {
 	flags.DurationVar(&s.poll, "poll", 5*time.Second, "how often to look at what is under way")
 	flags.IntVar(&s.attempts, "attempts", 10, "how often a request to AWS is tried")
 	flags.DurationVar(&s.maxBackoff, "max-backoff", 20*time.Second, "how long to wait between two of these at most")
-	flags.DurationVar(&s.patience, "patience", 10*time.Minute, "how long to go on while ECS cannot be asked how the service deployment goes on")
+	flags.DurationVar(&s.patience, "patience", 10*time.Minute, "how long to go on while ECS cannot be asked how the "+
+		"service deployment goes on")
+
 	err := flags.Parse(args)
 	switch {
 	case err != nil:
@@ -103,13 +110,15 @@ func readSettings(args []string, stderr io.Writer) (settings, error) {
 	case s.poll <= 0 || s.attempts <= 0 || s.maxBackoff <= 0 || s.patience < 0:
 		err = errors.New("-poll, -attempts and -max-backoff must be more than 0, and -patience not less")
 	}
+
 	if err != nil {
 		say(stderr, err)
 	}
 	return s, err
 }
 
-// carryOut carries the deployment out. stop is closed when somebody wants it to end before; the error is errStopped then.
+// carryOut carries the deployment out. stop is closed when somebody wants it to end before; the error is errStopped
+// then.
 func carryOut(ctx context.Context, s settings, in *input, stop <-chan struct{}, stdout io.Writer) error {
 	cfg, err := loadConfig(ctx, s)
 	if err != nil {

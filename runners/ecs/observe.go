@@ -23,7 +23,8 @@ func (w *worker) observe(ctx context.Context, o *observation) {
 	})
 	w.observeStage(o)
 	w.observePauses(o)
-	if err := w.observeRollback(ctx, o); err != nil { // the next look may show it; what becomes of it does not depend on it
+	// the next look may show it; what becomes of it does not depend on it
+	if err := w.observeRollback(ctx, o); err != nil {
 		w.print.message("What the service goes back to cannot be seen: " + err.Error())
 	}
 }
@@ -51,10 +52,13 @@ func (w *worker) observeStage(o *observation) {
 		return
 	}
 	stage := string(o.LifecycleStage)
-	e := progress{LifecycleStage: stage, StartedAt: stamp(o.at), Message: fmt.Sprintf("The service deployment is %s.", o.Status)}
+	e := progress{
+		LifecycleStage: stage, StartedAt: stamp(o.at), Message: fmt.Sprintf("The service deployment is %s.", o.Status),
+	}
 	if o.TargetServiceRevision != nil {
 		e.DesiredCount = &o.TargetServiceRevision.RequestedTaskCount
 	}
+
 	at := slices.Index(w.print.steps, cmp.Or(stage, "ROLLING"))
 	if !isGoingBack(o.Status) && (stage != "" || at >= 0) {
 		e.Message = "ECS replaces the tasks."
@@ -68,6 +72,7 @@ func (w *worker) observeStage(o *observation) {
 			e.CurrentStep, e.TotalSteps = at+1, len(w.print.steps)
 		}
 	}
+
 	if e.Message != w.stage {
 		w.stage = e.Message
 		w.print.event(e)
@@ -81,17 +86,22 @@ type waiting struct {
 	stage   string
 }
 
-// observePauses says which pauses wait for somebody, and reports the last that somebody has ended by letting it continue.
+// observePauses says which pauses wait for somebody, and reports the last that somebody has ended by letting it
+// continue.
 func (w *worker) observePauses(o *observation) {
 	seen := map[string]bool{}
 	for _, h := range o.LifecycleHookDetails {
-		if h.TargetType != types.DeploymentLifecycleHookTargetTypePause || h.Status != types.DeploymentLifecycleHookStatusAwaitingAction {
+		if h.TargetType != types.DeploymentLifecycleHookTargetTypePause ||
+			h.Status != types.DeploymentLifecycleHookStatusAwaitingAction {
 			continue
 		}
+
 		id := text(h.HookId)
 		seen[id] = true
 		if _, known := w.pauses[id]; !known {
-			w.pauses[id] = waiting{since: w.pausedSince(o, &h), expires: aws.ToTime(h.ExpiresAt), stage: string(o.LifecycleStage)}
+			w.pauses[id] = waiting{
+				since: w.pausedSince(o, &h), expires: aws.ToTime(h.ExpiresAt), stage: string(o.LifecycleStage),
+			}
 			w.print.event(progress{
 				HookID: id, LifecycleStage: string(o.LifecycleStage), StartedAt: stamp(o.at),
 				Message: fmt.Sprintf("The service deployment waits until %s for somebody to let it continue or go back: "+
@@ -100,6 +110,7 @@ func (w *worker) observePauses(o *observation) {
 			})
 		}
 	}
+
 	for id, p := range w.pauses {
 		if seen[id] {
 			continue
@@ -155,24 +166,28 @@ func (w *worker) observeRollback(ctx context.Context, o *observation) error {
 	if err != nil {
 		return err
 	}
+
 	target := slices.IndexFunc(all, func(d types.ServiceDeploymentBrief) bool {
-		return text(d.TargetServiceRevisionArn) == text(o.Rollback.ServiceRevisionArn) && text(d.ServiceDeploymentArn) != text(o.ServiceDeploymentArn)
+		return text(d.TargetServiceRevisionArn) == text(o.Rollback.ServiceRevisionArn) &&
+			text(d.ServiceDeploymentArn) != text(o.ServiceDeploymentArn)
 	})
 	external, err := w.externalOf(ctx, o.Rollback.ServiceRevisionArn)
 	if err != nil {
 		return err
 	}
+
 	w.print.update(func(d *data) {
 		d.RevertRequestedAt, d.RevertExternalDeploymentID = stamp(timeOr(o.Rollback.StartedAt, o.at)), external
 		if target >= 0 {
 			d.RevertServiceDeploymentARN = text(all[target].ServiceDeploymentArn)
 		}
 	})
+
 	return nil
 }
 
-// externalOf returns the id by which events call the deployment of an earlier service revision, "" where it is not known any
-// more.
+// externalOf returns the id by which events call the deployment of an earlier service revision, "" where it is not
+// known any more.
 func (w *worker) externalOf(ctx context.Context, revision *string) (string, error) {
 	revisions, err := w.revisions(ctx, []types.ServiceDeploymentBrief{{TargetServiceRevisionArn: revision}})
 	if err != nil {
@@ -183,7 +198,8 @@ func (w *worker) externalOf(ctx context.Context, revision *string) (string, erro
 		return "", err
 	}
 	for _, d := range service.Deployments {
-		// The one that ECS has begun to go back is PRIMARY, and has the same task definition; that of this deployment may, too.
+		// The one that ECS has begun to go back is PRIMARY, and has the same task definition; that of this deployment may,
+		// too.
 		if text(d.Status) != "PRIMARY" && text(d.Id) != w.print.fields[externalID] &&
 			text(d.TaskDefinition) == text(revisions[text(revision)].TaskDefinition) {
 			return text(d.Id), nil

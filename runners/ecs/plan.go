@@ -45,6 +45,7 @@ func (in *wanted) plan(live *types.Service, t task) (*plan, error) {
 	if p.capacity == nil && len(live.CapacityProviderStrategy) > 0 {
 		p.ignored = in.LaunchType
 	}
+
 	p.configuration = in.deploymentConfiguration(live, before)
 	p.balancers = in.loadBalancers(live, before, in.container(live, t.containers), p.configuration.Strategy)
 	p.network = in.network(live, t.network)
@@ -54,6 +55,7 @@ func (in *wanted) plan(live *types.Service, t task) (*plan, error) {
 			p.grace = aws.Int32(newGrace)
 		}
 	}
+
 	return p, in.checkPlan(p, live, t)
 }
 
@@ -61,42 +63,61 @@ func (in *wanted) plan(live *types.Service, t task) (*plan, error) {
 func (in *wanted) checkPlan(p *plan, live *types.Service, t task) error {
 	c := &checker{}
 	c.need(live.LaunchType == "" || in.LaunchType == "" || in.LaunchType == string(live.LaunchType), at("launch_type"),
-		"must be %s as it is for the service %s, found %s: ECS cannot change it", live.LaunchType, text(live.ServiceArn), in.LaunchType)
-	c.need(p.network == nil || len(p.network.AwsvpcConfiguration.Subnets) > 0, at("subnet_ids"), "must have a subnet for the tasks")
-	others := slices.DeleteFunc(slices.Clone(live.Tags), func(t types.Tag) bool { return strings.HasPrefix(text(t.Key), "slipway:") })
-	c.need(len(others) <= maxTags-ourTags, at("service_name"), "must be that of a service with at most %d tags, because Slipway adds %d, found %d",
+		"must be %s as it is for the service %s, found %s: ECS cannot change it", live.LaunchType, text(live.ServiceArn),
+		in.LaunchType)
+	c.need(
+		p.network == nil || len(p.network.AwsvpcConfiguration.Subnets) > 0, at("subnet_ids"),
+		"must have a subnet for the tasks",
+	)
+	others := slices.DeleteFunc(
+		slices.Clone(live.Tags), func(t types.Tag) bool { return strings.HasPrefix(text(t.Key), "slipway:") },
+	)
+
+	c.need(len(others) <= maxTags-ourTags, at("service_name"), "must be that of a service with at most %d tags, because "+
+		"Slipway adds %d, found %d",
 		maxTags-ourTags, ourTags, len(others))
-	named := slices.ContainsFunc(t.containers, func(d types.ContainerDefinition) bool { return text(d.Name) == in.ContainerName })
-	c.need(in.ContainerName == "" || named, at("container_name"), "must be a container of the task definition, which has %s, found %q",
+	named := slices.ContainsFunc(
+		t.containers, func(d types.ContainerDefinition) bool { return text(d.Name) == in.ContainerName },
+	)
+	c.need(in.ContainerName == "" || named, at(
+		"container_name",
+	), "must be a container of the task definition, which has %s, found %q",
 		namesOf(t.containers), in.ContainerName)
+
 	for i := range p.balancers {
 		c.checkTarget(&p.balancers[i], t, in.ContainerName != "" && !named)
 	}
+
 	if p.configuration.Strategy != types.DeploymentStrategyRolling {
 		c.checkShift(p)
 	}
 	return errors.Join(c.wrong...)
 }
 
-// checkTarget checks that the task definition has the container and the port to which a load balancer sends requests. That the
-// container is missing may be said already.
+// checkTarget checks that the task definition has the container and the port to which a load balancer sends requests.
+// That the container is missing may be said already.
 func (c *checker) checkTarget(b *types.LoadBalancer, t task, said bool) {
 	if b.ContainerPort == nil {
 		c.need(false, at("container_port"), "must be there with a target group")
 		return
 	}
+
 	name, port := text(b.ContainerName), *b.ContainerPort
 	i := slices.IndexFunc(t.containers, func(d types.ContainerDefinition) bool { return text(d.Name) == name })
 	if i < 0 {
-		c.need(said, at("container_name"), "must be a container of the task definition, which has %s: requests of %s go to %q",
+		c.need(said, at("container_name"), "must be a container of the task definition, which has %s: requests of %s go to "+
+			"%q",
 			namesOf(t.containers), text(b.TargetGroupArn), name)
 		return
 	}
+
 	mapped := slices.ContainsFunc(t.containers[i].PortMappings, func(m types.PortMapping) bool {
-		return m.ContainerPort != nil && *m.ContainerPort == port || m.ContainerPortRange != nil // ECS itself looks into a range
+		// ECS itself looks into a range
+		return m.ContainerPort != nil && *m.ContainerPort == port || m.ContainerPortRange != nil
 	})
 	c.need(mapped,
-		at("container_port"), "must be a port of the container %s: requests of %s go to %d, which the task definition does not map",
+		at("container_port"),
+		"must be a port of the container %s: requests of %s go to %d, which the task definition does not map",
 		name, text(b.TargetGroupArn), port)
 }
 

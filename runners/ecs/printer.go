@@ -13,7 +13,8 @@ import (
 	"slipway-ecs/sdkjson"
 )
 
-// printer prints what slipway runner takes from a program: reports, events and outputs, a line each. It reports nothing twice.
+// printer prints what slipway runner takes from a program: reports, events and outputs, a line each. It reports nothing
+// twice.
 type printer struct {
 	to io.Writer
 	// steps are the names of the steps, in order.
@@ -119,8 +120,8 @@ func stepsOf(strategy types.DeploymentStrategy) []string {
 	return append(steps, "DONE")
 }
 
-// begin takes over what an earlier program has reported of this deployment, and says so where somebody has changed what is
-// live.
+// begin takes over what an earlier program has reported of this deployment, and says so where somebody has changed what
+// is live.
 func (p *printer) begin(service *types.Service, w *worker) {
 	known := w.Deployment.Data
 	p.reported = data{ELBListenerState: known.ELBListenerState, AcceptedPauseControl: known.AcceptedPauseControl}
@@ -135,7 +136,8 @@ func (p *printer) begin(service *types.Service, w *worker) {
 		return
 	}
 	if live := known.PreviousTaskDefinition.ARN; live != "" && live != text(service.TaskDefinition) {
-		p.message(fmt.Sprintf("The service was changed outside: it runs %s, and %s is live at Slipway. This deployment replaces it.",
+		p.message(fmt.Sprintf("The service was changed outside: it runs %s, and %s is live at Slipway. This deployment "+
+			"replaces it.",
 			text(service.TaskDefinition), live))
 	}
 }
@@ -150,6 +152,7 @@ func (p *printer) taskDefinition(d *types.TaskDefinition, shipped artifact) {
 	if shipped.Revision == 0 {
 		added.Revision = d.Revision
 	}
+
 	if len(shipped.Definition) == 0 {
 		members, _ := sdkjson.Of(d).(map[string]any)
 		for _, name := range shown {
@@ -161,6 +164,7 @@ func (p *printer) taskDefinition(d *types.TaskDefinition, shipped artifact) {
 		}
 		added.Definition = definition
 	}
+
 	p.update(func(d *data) { d.DeployedTaskDefinition = added })
 }
 

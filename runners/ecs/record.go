@@ -86,7 +86,8 @@ func revisionOf(r *types.ServiceRevisionSummary) *revision {
 	return &revision{
 		PendingTaskCount: r.PendingTaskCount, RequestedTaskCount: r.RequestedTaskCount, RunningTaskCount: r.RunningTaskCount,
 		ServiceRevisionARN:               text(r.Arn),
-		RequestedProductionTrafficWeight: percent(r.RequestedProductionTrafficWeight), RequestedTestTrafficWeight: percent(r.RequestedTestTrafficWeight),
+		RequestedProductionTrafficWeight: percent(r.RequestedProductionTrafficWeight),
+		RequestedTestTrafficWeight:       percent(r.RequestedTestTrafficWeight),
 	}
 }
 
@@ -99,10 +100,11 @@ func percent(weight *float64) *int32 {
 	return &whole
 }
 
-// acceptsNativeStandbyRevert reports whether ECS can go back to the earlier revision at once, because that still runs beside
-// the new one: the service deployment has not ended, its strategy keeps both, and the earlier one has tasks.
+// acceptsNativeStandbyRevert reports whether ECS can go back to the earlier revision at once, because that still runs
+// beside the new one: the service deployment has not ended, its strategy keeps both, and the earlier one has tasks.
 func acceptsNativeStandbyRevert(d *types.ServiceDeployment) bool {
-	if hasEnded(d.Status) || d.DeploymentConfiguration == nil || d.DeploymentConfiguration.Strategy == types.DeploymentStrategyRolling {
+	if hasEnded(d.Status) || d.DeploymentConfiguration == nil ||
+		d.DeploymentConfiguration.Strategy == types.DeploymentStrategyRolling {
 		return false
 	}
 	for _, r := range d.SourceServiceRevisions {
@@ -115,7 +117,8 @@ func acceptsNativeStandbyRevert(d *types.ServiceDeployment) bool {
 
 // beforeShift are the stages before production traffic moves.
 var beforeShift = []types.DeploymentLifecycleHookStage{
-	types.DeploymentLifecycleHookStageReconcileService, types.DeploymentLifecycleHookStagePreScaleUp, types.DeploymentLifecycleHookStagePostScaleUp,
+	types.DeploymentLifecycleHookStageReconcileService, types.DeploymentLifecycleHookStagePreScaleUp,
+	types.DeploymentLifecycleHookStagePostScaleUp,
 	types.DeploymentLifecycleHookStageTestTrafficShift, types.DeploymentLifecycleHookStagePostTestTrafficShift,
 	types.DeploymentLifecycleHookStagePreProductionTrafficShift,
 }

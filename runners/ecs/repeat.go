@@ -85,6 +85,7 @@ var errUnseen = errors.New("ECS does not know it")
 
 // isUnseen reports whether AWS does not know what it was asked for, or does not know it yet.
 func isUnseen(err error) bool {
-	return errors.Is(err, errUnseen) || isCode(err, "ServiceNotFoundException") || isCode(err, "ResourceNotFoundException") ||
+	return errors.Is(err, errUnseen) || isCode(err, "ServiceNotFoundException") ||
+		isCode(err, "ResourceNotFoundException") ||
 		isCode(err, "ServiceDeploymentNotFoundException")
 }

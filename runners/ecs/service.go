@@ -20,8 +20,8 @@ const (
 	inactive = "INACTIVE"
 )
 
-// service returns the service with its tags, nil if there is none. One look that misses it is not believed, unless an earlier
-// one has found that there is none.
+// service returns the service with its tags, nil if there is none. One look that misses it is not believed, unless an
+// earlier one has found that there is none.
 func (w *worker) service(ctx context.Context) (*types.Service, error) {
 	found, ended, err := w.lookForService(ctx)
 	if err == nil && found == nil && !ended && !w.absent {
@@ -35,16 +35,19 @@ func (w *worker) service(ctx context.Context) (*types.Service, error) {
 // lookForService returns the service with its tags, nil if ECS does not show it or it has ended.
 func (w *worker) lookForService(ctx context.Context) (found *types.Service, ended bool, err error) {
 	out, err := w.ecs.DescribeServices(ctx, &ecs.DescribeServicesInput{
-		Cluster: &w.wants().ClusterARN, Services: []string{w.wants().ServiceName}, Include: []types.ServiceField{types.ServiceFieldTags},
+		Cluster: &w.wants().ClusterARN, Services: []string{w.wants().ServiceName},
+		Include: []types.ServiceField{types.ServiceFieldTags},
 	})
 	if err != nil {
 		return nil, false, explain(err)
 	}
+
 	for _, failure := range out.Failures {
 		if reason := text(failure.Reason); reason != "MISSING" {
 			return nil, false, fmt.Errorf("the service %s cannot be described: %s", w.wants().ServiceName, reason)
 		}
 	}
+
 	if len(out.Services) == 0 {
 		return nil, false, nil
 	}
@@ -67,6 +70,7 @@ func (w *worker) apply(ctx context.Context) error {
 	if w.plan, err = w.wants().plan(service, draft.task()); err != nil {
 		return wrongInput{err}
 	}
+
 	w.print.steps = stepsOf(w.plan.configuration.Strategy)
 	w.print.begin(service, w)
 	w.print.step("TASK_DEFINITION", "Registering the task definition.")
@@ -74,6 +78,7 @@ func (w *worker) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	w.print.taskDefinition(definition, w.Release.Artifact)
 	w.print.step("SERVICE", "Updating the service.")
 	started, err := w.start(ctx, definition)
@@ -86,8 +91,8 @@ func (w *worker) apply(ctx context.Context) error {
 	return w.print.outputs(w, definition)
 }
 
-// start returns the service deployment of this deployment, which it begins if that has not been done yet. Before that it
-// reports what the listeners do.
+// start returns the service deployment of this deployment, which it begins if that has not been done yet. Before that
+// it reports what the listeners do.
 func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*types.ServiceDeploymentBrief, error) {
 	service, err := w.drained(ctx)
 	if err != nil {
@@ -103,10 +108,12 @@ func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*
 	if err := w.listenersBefore(ctx); err != nil {
 		return nil, err
 	}
+
 	service, err = w.create(ctx, definition)
 	if err == nil {
 		return w.await(ctx, service, definition, nil)
 	}
+
 	// Somebody may have made it in the meantime: then it is theirs, or that of this very deployment.
 	there, lookErr := w.mayChange(ctx)
 	switch {
@@ -115,6 +122,7 @@ func (w *worker) start(ctx context.Context, definition *types.TaskDefinition) (*
 	case there == nil:
 		return nil, err
 	}
+
 	if w.plan, err = w.wants().plan(there, taskOf(definition)); err != nil {
 		return nil, err
 	}
@@ -128,6 +136,7 @@ func (w *worker) change(
 	for _, note := range w.plan.notes(service, definition) {
 		w.print.message(note)
 	}
+
 	service, err := w.claim(ctx, service)
 	if err != nil {
 		return nil, err
@@ -135,10 +144,14 @@ func (w *worker) change(
 	if tagOf(service.Tags, tagSince) == justCreated { // there is nothing to update
 		return w.await(ctx, service, definition, nil)
 	}
-	found, err := visibly(ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) })
+
+	found, err := visibly(
+		ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) },
+	)
 	if err != nil {
 		return nil, err
 	}
+
 	if found == nil {
 		if err := w.listenersBefore(ctx); err != nil {
 			return nil, err
@@ -147,6 +160,7 @@ func (w *worker) change(
 			return nil, err
 		}
 	}
+
 	w.note(ctx, service)
 	return w.await(ctx, service, definition, found)
 }
@@ -159,20 +173,24 @@ func (w *worker) drained(ctx context.Context) (*types.Service, error) {
 			return service, err
 		}
 		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("the service %s is still %s after %d minutes", text(service.ServiceArn), draining, w.wants().TimeoutMinutes)
+			return nil, fmt.Errorf(
+				"the service %s is still %s after %d minutes", text(service.ServiceArn), draining, w.wants().TimeoutMinutes,
+			)
 		}
 		w.wait(ctx, false)
 	}
 }
 
-// justCreated is the value of tagSince of a service that this deployment has created: its first service deployment is that
-// of this deployment.
+// justCreated is the value of tagSince of a service that this deployment has created: its first service deployment is
+// that of this deployment.
 const justCreated = "created"
 
 // tags are those that say whose a service is.
 func (w *worker) tags(since string) []types.Tag {
 	d := w.Deployment
-	return []types.Tag{tag(tagInstance, d.ModuleInstanceID), tag(tagDeployment, d.ID), tag(tagFence, string(d.Fence)), tag(tagSince, since)}
+	return []types.Tag{
+		tag(tagInstance, d.ModuleInstanceID), tag(tagDeployment, d.ID), tag(tagFence, string(d.Fence)), tag(tagSince, since),
+	}
 }
 
 // create creates the service. The client token makes it one, however often it is sent.
@@ -184,6 +202,7 @@ func (w *worker) create(ctx context.Context, definition *types.TaskDefinition) (
 	if len(p.capacity) > 0 {
 		launchType = ""
 	}
+
 	out, err := w.ecs.CreateService(ctx, &ecs.CreateServiceInput{
 		ServiceName: &in.ServiceName, Cluster: &in.ClusterARN, ClientToken: aws.String(hex.EncodeToString(token[:16])),
 		LaunchType: launchType, CapacityProviderStrategy: p.capacity,
@@ -196,6 +215,7 @@ func (w *worker) create(ctx context.Context, definition *types.TaskDefinition) (
 	if err != nil {
 		return nil, explain(err)
 	}
+
 	service := out.Service
 	service.Tags = tags
 	return service, nil
@@ -213,6 +233,7 @@ func (w *worker) claim(ctx context.Context, service *types.Service) (*types.Serv
 	} else if tagOf(service.Tags, tagFence) == string(d.Fence) {
 		return service, nil
 	}
+
 	if _, err := w.beforeChange(ctx); err != nil {
 		return nil, err
 	}
@@ -220,13 +241,14 @@ func (w *worker) claim(ctx context.Context, service *types.Service) (*types.Serv
 	if err := w.tag(ctx, service, tags); err != nil {
 		return nil, err
 	}
+
 	claimed := *service
 	claimed.Tags = withTags(service.Tags, tags)
 	return &claimed, nil
 }
 
-// note writes into the tags of the service what this deployment has set, once it has. If it cannot, the deployment goes on,
-// and the next one sets the count of its inputs.
+// note writes into the tags of the service what this deployment has set, once it has. If it cannot, the deployment goes
+// on, and the next one sets the count of its inputs.
 func (w *worker) note(ctx context.Context, service *types.Service) {
 	tags := []types.Tag{tag(tagCount, w.plan.count.tag), tag(tagSets, w.plan.sets.String())}
 	if !slices.ContainsFunc(tags, func(t types.Tag) bool { return tagOf(service.Tags, *t.Key) != *t.Value }) {
@@ -250,7 +272,9 @@ func (w *worker) tag(ctx context.Context, service *types.Service, tags []types.T
 }
 
 // update updates the service, and returns the service deployment where it had begun already.
-func (w *worker) update(ctx context.Context, service *types.Service, definition *types.TaskDefinition) (*types.ServiceDeploymentBrief, error) {
+func (w *worker) update(
+	ctx context.Context, service *types.Service, definition *types.TaskDefinition,
+) (*types.ServiceDeploymentBrief, error) {
 	if _, err := w.beforeChange(ctx); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-// deployments returns the service deployments of a service since it was created, the newest first. ECS lists those of 90 days.
+// deployments returns the service deployments of a service since it was created, the newest first. ECS lists those of
+// 90 days.
 func (w *worker) deployments(ctx context.Context, service *types.Service) ([]types.ServiceDeploymentBrief, error) {
 	var all []types.ServiceDeploymentBrief
 	err := eachPage("service deployments", func(token *string) (*string, error) {
@@ -21,14 +22,17 @@ func (w *worker) deployments(ctx context.Context, service *types.Service) ([]typ
 		if err != nil {
 			return nil, err
 		}
+
 		for _, d := range page.ServiceDeployments {
 			// One of the same name may have been there before, and have been deleted.
 			if service.CreatedAt == nil || d.CreatedAt == nil || !d.CreatedAt.Before(*service.CreatedAt) {
 				all = append(all, d)
 			}
 		}
+
 		return page.NextToken, nil
 	})
+
 	slices.SortStableFunc(all, func(a, b types.ServiceDeploymentBrief) int {
 		return aws.ToTime(b.CreatedAt).Compare(aws.ToTime(a.CreatedAt))
 	})
@@ -57,15 +61,21 @@ const maxRevisions = 20
 
 // ownDeployment returns the service deployment of this deployment, nil where it has not begun: one after that of the
 // service's tagSince that brings the task definition. A rollback of ECS's own has another task definition.
-func (w *worker) ownDeployment(ctx context.Context, service *types.Service, definition *types.TaskDefinition) (*types.ServiceDeploymentBrief, error) {
+func (w *worker) ownDeployment(
+	ctx context.Context, service *types.Service, definition *types.TaskDefinition,
+) (*types.ServiceDeploymentBrief, error) {
 	all, err := w.deployments(ctx, service)
 	if err != nil {
 		return nil, err
 	}
+
 	since := tagOf(service.Tags, tagSince)
-	if at := slices.IndexFunc(all, func(d types.ServiceDeploymentBrief) bool { return idOf(d.ServiceDeploymentArn) == since }); at >= 0 {
+	if at := slices.IndexFunc(
+		all, func(d types.ServiceDeploymentBrief) bool { return idOf(d.ServiceDeploymentArn) == since },
+	); at >= 0 {
 		all = all[:at]
 	}
+
 	slices.Reverse(all) // the first after it is the one that was begun by the update
 	for part := range slices.Chunk(all, maxRevisions) {
 		revisions, err := w.revisions(ctx, part)
@@ -78,11 +88,14 @@ func (w *worker) ownDeployment(ctx context.Context, service *types.Service, defi
 			}
 		}
 	}
+
 	return nil, nil
 }
 
 // revisions returns the service revisions that at most maxRevisions service deployments bring, by their ARNs.
-func (w *worker) revisions(ctx context.Context, of []types.ServiceDeploymentBrief) (map[string]types.ServiceRevision, error) {
+func (w *worker) revisions(
+	ctx context.Context, of []types.ServiceDeploymentBrief,
+) (map[string]types.ServiceRevision, error) {
 	found := map[string]types.ServiceRevision{}
 	var arns []string
 	for _, d := range of {
@@ -112,18 +125,23 @@ func (w *worker) await(
 ) (*types.ServiceDeploymentBrief, error) {
 	for looks := 0; found == nil; looks++ {
 		if looks == maxLooks {
-			return nil, fmt.Errorf("ECS lists no service deployment of %s with the task definition %s, %d times after it was updated; look there what became of it",
+			return nil, fmt.Errorf("ECS lists no service deployment of %s with the task definition %s, %d times after it was "+
+				"updated; look there what became of it",
 				text(service.ServiceArn), text(definition.TaskDefinitionArn), maxLooks)
 		}
+
 		if looks > 0 {
 			w.wait(ctx, true)
 		}
 		var err error
-		found, err = patiently(ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) })
+		found, err = patiently(
+			ctx, w, func() (*types.ServiceDeploymentBrief, error) { return w.ownDeployment(ctx, service, definition) },
+		)
 		if err != nil && !isUnseen(err) {
 			return nil, err
 		}
 	}
+
 	now, err := visibly(ctx, w, func() (*types.Service, error) {
 		now, err := patiently(ctx, w, func() (*types.Service, error) { return w.service(ctx) })
 		if now == nil && err == nil {
@@ -134,6 +152,7 @@ func (w *worker) await(
 	if err != nil {
 		return nil, err
 	}
+
 	w.print.started(now, found, definition)
 	return found, nil
 }
@@ -141,7 +160,9 @@ func (w *worker) await(
 // describe returns a service deployment as it is now.
 func (w *worker) describe(ctx context.Context, arn *string) (*observation, error) {
 	return visibly(ctx, w, func() (*observation, error) {
-		out, err := w.ecs.DescribeServiceDeployments(ctx, &ecs.DescribeServiceDeploymentsInput{ServiceDeploymentArns: []string{text(arn)}})
+		out, err := w.ecs.DescribeServiceDeployments(
+			ctx, &ecs.DescribeServiceDeploymentsInput{ServiceDeploymentArns: []string{text(arn)}},
+		)
 		if err != nil {
 			return nil, explain(err)
 		}
@@ -154,7 +175,8 @@ func (w *worker) describe(ctx context.Context, arn *string) (*observation, error
 
 // isGoingBack reports whether ECS ends a service deployment already.
 func isGoingBack(status types.ServiceDeploymentStatus) bool {
-	return status == types.ServiceDeploymentStatusStopRequested || status == types.ServiceDeploymentStatusRollbackRequested ||
+	return status == types.ServiceDeploymentStatusStopRequested ||
+		status == types.ServiceDeploymentStatusRollbackRequested ||
 		status == types.ServiceDeploymentStatusRollbackInProgress
 }
 
@@ -164,7 +186,8 @@ func hasEnded(status types.ServiceDeploymentStatus) bool {
 	case types.ServiceDeploymentStatusSuccessful, types.ServiceDeploymentStatusStopped,
 		types.ServiceDeploymentStatusRollbackSuccessful, types.ServiceDeploymentStatusRollbackFailed:
 		return true
-	case types.ServiceDeploymentStatusPending, types.ServiceDeploymentStatusInProgress, types.ServiceDeploymentStatusStopRequested,
+	case types.ServiceDeploymentStatusPending, types.ServiceDeploymentStatusInProgress,
+		types.ServiceDeploymentStatusStopRequested,
 		types.ServiceDeploymentStatusRollbackRequested, types.ServiceDeploymentStatusRollbackInProgress:
 	}
 	return false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sets are what Slipway has set of what a service may also have of others, by the names of the inputs. Only that is removed
-// once the inputs name it no more. They are the words of tagSets.
+// sets are what Slipway has set of what a service may also have of others, by the names of the inputs. Only that is
+// removed once the inputs name it no more. They are the words of tagSets.
 type sets []string
 
 // The words of tagSets. That of a target group has its ARN.

@@ -29,7 +29,8 @@ func (d *draft) task() task {
 
 func taskOf(d *types.TaskDefinition) task { return task{d.ContainerDefinitions, d.NetworkMode} }
 
-// draft returns the task definition to run: the one that the artifact names, or the one to register. service is nil for none.
+// draft returns the task definition to run: the one that the artifact names, or the one to register. service is nil for
+// none.
 func (w *worker) draft(ctx context.Context, service *types.Service) (*draft, error) {
 	arn := w.Release.Artifact.ARN
 	if arn == "" {
@@ -57,13 +58,14 @@ func (w *worker) taskDefinition(ctx context.Context, d *draft) (*types.TaskDefin
 	if _, err := w.beforeChange(ctx); err != nil {
 		return nil, err
 	}
-	return once(ctx, w, func() (*types.TaskDefinition, error) { return w.registered(ctx) }, func() (*types.TaskDefinition, error) {
-		out, err := w.ecs.RegisterTaskDefinition(ctx, d.registers, onlyRefusals)
-		if err != nil {
-			return nil, err
-		}
-		return out.TaskDefinition, nil
-	})
+	return once(ctx, w, func() (*types.TaskDefinition, error) { return w.registered(ctx) },
+		func() (*types.TaskDefinition, error) {
+			out, err := w.ecs.RegisterTaskDefinition(ctx, d.registers, onlyRefusals)
+			if err != nil {
+				return nil, err
+			}
+			return out.TaskDefinition, nil
+		})
 }
 
 // family is that of the task definitions of the service.
@@ -95,7 +97,8 @@ func (w *worker) registered(ctx context.Context) (*types.TaskDefinition, error) 
 	return nil, nil
 }
 
-// definitions returns the ARNs of the newest task definitions of the service's family that are ACTIVE, the newest first.
+// definitions returns the ARNs of the newest task definitions of the service's family that are ACTIVE, the newest
+// first.
 func (w *worker) definitions(ctx context.Context, most int) (arns []string, err error) {
 	err = eachPage("task definitions of the family "+w.family(), func(token *string) (*string, error) {
 		page, err := w.ecs.ListTaskDefinitions(ctx, &ecs.ListTaskDefinitionsInput{
@@ -133,7 +136,10 @@ func (w *worker) definition(service *types.Service) *ecs.RegisterTaskDefinitionI
 	if definition == nil {
 		definition = w.fromInputs(service)
 	}
-	ours := []types.Tag{tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID), tag(tagFence, string(w.Deployment.Fence))}
+	ours := []types.Tag{
+		tag(tagInstance, w.Deployment.ModuleInstanceID), tag(tagDeployment, w.Deployment.ID),
+		tag(tagFence, string(w.Deployment.Fence)),
+	}
 	definition.Family, definition.Tags = aws.String(w.family()), withTags(definition.Tags, ours)
 	return definition
 }
@@ -143,25 +149,35 @@ func (w *worker) fromInputs(service *types.Service) *ecs.RegisterTaskDefinitionI
 	if service == nil {
 		service = &types.Service{}
 	}
+
 	container := types.ContainerDefinition{
 		Name: aws.String(in.container(service, nil)), Image: &in.Image, Essential: aws.Bool(true), Command: in.Command,
 		HealthCheck: in.healthCheck(), LogConfiguration: in.logs(w.region),
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Environment)) {
-		container.Environment = append(container.Environment, types.KeyValuePair{Name: aws.String(name), Value: aws.String(in.Environment[name])})
+		container.Environment = append(
+			container.Environment, types.KeyValuePair{Name: aws.String(name), Value: aws.String(in.Environment[name])},
+		)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(in.Secrets)) {
-		container.Secrets = append(container.Secrets, types.Secret{Name: aws.String(name), ValueFrom: aws.String(in.Secrets[name])})
+		container.Secrets = append(
+			container.Secrets, types.Secret{Name: aws.String(name), ValueFrom: aws.String(in.Secrets[name])},
+		)
 	}
+
 	if port := in.port(service); port > 0 {
 		container.PortMappings = []types.PortMapping{{ContainerPort: &port, Protocol: types.TransportProtocolTcp}}
 	}
+
 	return &ecs.RegisterTaskDefinitionInput{
 		ContainerDefinitions: []types.ContainerDefinition{container}, NetworkMode: types.NetworkModeAwsvpc,
 		Cpu: aws.String(strconv.Itoa(int(in.Size.CPU))), Memory: aws.String(strconv.Itoa(int(in.Size.Memory))),
 		RequiresCompatibilities: in.compatibilities(service),
-		RuntimePlatform:         &types.RuntimePlatform{CpuArchitecture: types.CPUArchitecture(in.Architecture), OperatingSystemFamily: types.OSFamilyLinux},
-		ExecutionRoleArn:        orNil(in.ExecutionRoleARN), TaskRoleArn: orNil(in.TaskRoleARN),
+		RuntimePlatform: &types.RuntimePlatform{
+			CpuArchitecture: types.CPUArchitecture(in.Architecture), OperatingSystemFamily: types.OSFamilyLinux,
+		},
+		ExecutionRoleArn: orNil(in.ExecutionRoleARN), TaskRoleArn: orNil(in.TaskRoleARN),
 	}
 }
 
@@ -171,7 +187,8 @@ func (in *wanted) healthCheck() *types.HealthCheck {
 	}
 	return &types.HealthCheck{
 		Command:  []string{"CMD-SHELL", in.HealthCheckCommand},
-		Interval: above0(in.HealthCheckInterval), Retries: above0(in.HealthCheckRetries), StartPeriod: above0(in.HealthCheckStartPeriod),
+		Interval: above0(in.HealthCheckInterval), Retries: above0(in.HealthCheckRetries),
+		StartPeriod: above0(in.HealthCheckStartPeriod),
 	}
 }
 

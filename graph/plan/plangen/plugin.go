@@ -1,6 +1,6 @@
 // Package plangen is a plugin of gqlgen's that writes the table by which package plan executes operations. It has one
-// function for each field of the schema, made from the bindings that gqlgen's own code is made from: the function has the
-// value from the same member, method or resolver, given the same decoded arguments, and writes it in the same form.
+// function for each field of the schema, made from the bindings that gqlgen's own code is made from: the function has
+// the value from the same member, method or resolver, given the same decoded arguments, and writes it in the same form.
 package plangen
 
 import (

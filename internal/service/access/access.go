@@ -105,8 +105,8 @@ func Check(a *actor.Actor, action Action, forbidden fault.Code) error {
 	return CheckIn(a, action, actor.Place{}, forbidden)
 }
 
-// CheckIn returns nil if the actor may take the action in a place. Otherwise the error is that of CheckRole, or one of the
-// code forbidden if the action changes something and the place is not within the actor's scope.
+// CheckIn returns nil if the actor may take the action in a place. Otherwise the error is that of CheckRole, or one of
+// the code forbidden if the action changes something and the place is not within the actor's scope.
 func CheckIn(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code) error {
 	if err := CheckRole(a, action, forbidden); err != nil {
 		return err
@@ -117,10 +117,10 @@ func CheckIn(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code
 	return outOfScope(a, action, in, forbidden)
 }
 
-// CheckRole returns nil if the actor may take the action in some place; the caller has to check which one. Otherwise the
-// error is fault's RequestUnauthenticated for an anonymous caller, RequestOrganizationNeeded for a superadmin who has not
-// named an organization, and an error of the code forbidden for a role that may not take the action. A nil actor and an
-// action that is not in the table are mistakes of the program; their errors have no code.
+// CheckRole returns nil if the actor may take the action in some place; the caller has to check which one. Otherwise
+// the error is fault's RequestUnauthenticated for an anonymous caller, RequestOrganizationNeeded for a superadmin who
+// has not named an organization, and an error of the code forbidden for a role that may not take the action. A nil
+// actor and an action that is not in the table are mistakes of the program; their errors have no code.
 func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 	rule, ok := table[action]
 	switch {
@@ -170,9 +170,13 @@ func outOfScope(a *actor.Actor, action Action, in actor.Place, forbidden fault.C
 	if n := len(all) - maxNamed; n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	f := fault.New(forbidden, "The token may %s only within its scope, %s%s; %s not within it.", action, named, more, describe(in))
+	f := fault.New(
+		forbidden, "The token may %s only within its scope, %s%s; %s not within it.", action, named, more, describe(in),
+	)
 	f.Details = []fault.Section{{Title: "Scope of the token", Render: fault.RenderList, Items: all}}
-	f.Metadata = map[string]any{"scope": map[string]any{"projects": a.Scope.Projects, "environments": a.Scope.Environments}}
+	f.Metadata = map[string]any{
+		"scope": map[string]any{"projects": a.Scope.Projects, "environments": a.Scope.Environments},
+	}
 	return f
 }
 
@@ -194,7 +198,8 @@ func (r rule) appliesWhere(a *actor.Actor) bool {
 
 // organizationNeeded returns the error for a superadmin who has not named where to act.
 func organizationNeeded(a *actor.Actor, action Action) error {
-	e := fault.New(fault.RequestOrganizationNeeded, "The role %s acts in no organization by itself; name the one to %s in.", a.Role, action)
+	e := fault.New(fault.RequestOrganizationNeeded, "The role %s acts in no organization by itself; name the one to %s "+
+		"in.", a.Role, action)
 	if a.Globally {
 		e.Message = fmt.Sprintf("What is global is no organization; name the one to %s in.", action)
 	}
@@ -204,7 +209,8 @@ func organizationNeeded(a *actor.Actor, action Action) error {
 	if table[action].either {
 		e.Message = fmt.Sprintf("To %s, name their organization, or %s for superadmins' own.", action, actor.Global)
 	}
-	e.Description = "Send Slipway-Organization with the id or slug of an organization; for a socket, organization in connection_init."
+	e.Description = "Send Slipway-Organization with the id or slug of an organization; for a socket, organization in " +
+		"connection_init."
 	return e
 }
 

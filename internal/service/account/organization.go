@@ -69,8 +69,8 @@ func (s *Service) OrganizationByID(ctx context.Context, organizationID string) (
 	return record.Organizations.In(s.Store).ByID(ctx, organizationID, fault.OrganizationNotFound)
 }
 
-// OrganizationsByID returns the organizations of the ids, in no order, without those that do not exist or that the actor
-// may not see.
+// OrganizationsByID returns the organizations of the ids, in no order, without those that do not exist or that the
+// actor may not see.
 func (s *Service) OrganizationsByID(ctx context.Context, ids []string) ([]*ent.Organization, error) {
 	visible := record.Organizations.In(s.Store)
 	if a := actor.From(ctx); !a.IsSuperadmin() {
@@ -132,6 +132,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 	if err := CheckOrganization(name, slug); err != nil {
 		return nil, err
 	}
+
 	var created *ent.Organization
 	organizationID := s.Journal.NewID(id.Organization)
 	ctx = actor.With(ctx, actor.From(ctx).In(organizationID))
@@ -153,7 +154,8 @@ func CheckOrganization(name, slug string) error {
 	violations := append(textrules.Name("/name", name), textrules.GivenID("/slug", slug)...)
 	if strings.EqualFold(slug, actor.Global) || id.Of(id.Organization, slug) {
 		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "reserved", Message: fmt.Sprintf(
-			"must not be %s, which stands for what is no organization's, nor have the form of an organization's id, found %.70q", actor.Global, slug)})
+			"must not be %s, which stands for what is no organization's, "+
+				"nor have the form of an organization's id, found %.70q", actor.Global, slug)})
 	}
 	if len(violations) > 0 {
 		return fault.Invalid(fault.RequestInvalid, violations...)

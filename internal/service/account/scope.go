@@ -32,15 +32,16 @@ func distinct(ids []string) []string {
 	return slices.Compact(ids)
 }
 
-// checkScope returns what is wrong with a scope, as far as that can be said without the database. One that names nothing
-// is refused, because its author may mean the whole organization.
+// checkScope returns what is wrong with a scope, as far as that can be said without the database. One that names
+// nothing is refused, because its author may mean the whole organization.
 func checkScope(scope *actor.Scope) []fault.Violation {
 	if scope == nil {
 		return nil
 	}
 	var violations fault.Violations
 	if len(scope.Projects)+len(scope.Environments) == 0 {
-		violations.Add("/projects", "min_items", "must have at least 1 item where there are no environments, found none; without both lists the token is good for the whole organization")
+		violations.Add("/projects", "min_items", "must have at least 1 item where there are no environments, found none; "+
+			"without both lists the token is good for the whole organization")
 	}
 	for _, list := range []struct {
 		pointer string
@@ -58,34 +59,41 @@ func checkNewScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
 	if scope == nil {
 		return access.Check(actor.From(ctx), access.ManageTokens, fault.TokenForbidden)
 	}
+
 	for _, e := range scope.Environments {
 		if err := store.CheckID(id.Environment, e, fault.EnvironmentNotFound); err != nil {
 			return err
 		}
 	}
+
 	for _, p := range scope.Projects {
 		if err := store.CheckID(id.Project, p, fault.ProjectNotFound); err != nil {
 			return err
 		}
 	}
+
 	known, err := tx.Project.Query().Where(project.IDIn(scope.Projects...)).IDs(ctx)
 	if err != nil {
 		return err
 	}
+
 	for _, p := range scope.Projects {
 		if !slices.Contains(known, p) {
 			return store.NotFound(p, fault.ProjectNotFound)
 		}
 	}
+
 	places, err := environments(ctx, tx, scope)
 	if err != nil {
 		return err
 	}
+
 	for _, in := range places {
 		if in.ProjectID == "" {
 			return store.NotFound(in.EnvironmentID, fault.EnvironmentNotFound)
 		}
 	}
+
 	return checkWithin(actor.From(ctx), scope, places)
 }
 

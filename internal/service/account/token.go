@@ -43,8 +43,8 @@ type NewToken struct {
 	Holder *string
 }
 
-// principal returns the principal of a token that the actor creates: its holder, else who creates it, else, where no token
-// does, itself.
+// principal returns the principal of a token that the actor creates: its holder, else who creates it, else, where no
+// token does, itself.
 func (in NewToken) principal(a *actor.Actor, tokenID string) string {
 	switch {
 	case in.Holder != nil:
@@ -77,12 +77,17 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 	}
 	switch superadmin := in.Role == actor.Superadmin; {
 	case superadmin && a.OrganizationID != "":
-		refuse("/role", "superadmin", "must be one of an organization's roles where one is named, found %s, whose tokens belong to none", in.Role)
+		refuse("/role", "superadmin", "must be one of an organization's roles where one is named, found %s, whose tokens "+
+			"belong to none", in.Role)
 	case !superadmin && a.OrganizationID == "":
 		refuse("/role", "superadmin", "must be superadmin where no organization is named, found %s", in.Role)
 	case superadmin && in.Scope != nil:
-		refuse("/role", "scope", "must be one of an organization's roles where projects or environments are given, found %s", in.Role)
+		refuse(
+			"/role", "scope", "must be one of an organization's roles where projects or environments are given, found %s",
+			in.Role,
+		)
 	}
+
 	end, latest := in.expiry(a, at), at.Add(maxLife)
 	switch {
 	case end == nil:
@@ -91,8 +96,12 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 	case !end.After(at):
 		refuse("/expiresAt", "future", "must be in the future, found %s", end.Format(time.RFC3339Nano))
 	case a.Role != actor.System && end.After(latest):
-		refuse("/expiresAt", "max", "must be within 366 days, until %s, found %s", latest.Format(time.RFC3339), end.Format(time.RFC3339Nano))
+		refuse(
+			"/expiresAt", "max", "must be within 366 days, until %s, found %s", latest.Format(time.RFC3339),
+			end.Format(time.RFC3339Nano),
+		)
 	}
+
 	if in.Holder != nil {
 		violations = append(violations, textrules.GivenID("/holder", *in.Holder)...)
 	}
@@ -111,6 +120,7 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 	if err := access.CheckGiven(a, in.Role, fault.TokenForbidden); err != nil {
 		return nil, auth.Secret{}, err
 	}
+
 	at, err := s.Journal.Clock(ctx)
 	if err != nil {
 		return nil, auth.Secret{}, err
@@ -118,10 +128,12 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 	if violations := in.check(a, at); len(violations) > 0 {
 		return nil, auth.Secret{}, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	secret, err := auth.Generate(in.Role, rand.Reader)
 	if err != nil {
 		return nil, auth.Secret{}, err
 	}
+
 	var created *ent.Token
 	tokenID, end := s.Journal.NewID(id.Token), in.expiry(a, at)
 	err = s.Journal.Write(ctx, "createToken", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
@@ -134,6 +146,7 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 			SetName(in.Name).SetRole(in.Role).SetNillableExpiresAt(end).
 			SetNillableHolder(in.Holder).SetPrincipalID(in.principal(a, tokenID)).
 			SetHash(secret.Hash()).SetPrefix(secret.Prefix()).SetLastFour(secret.LastFour())
+
 		if a.ID != "" {
 			create.SetCreatedByID(a.ID)
 		}
@@ -143,12 +156,14 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 		if a.OrganizationID != "" {
 			create.SetOrganizationID(a.OrganizationID)
 		}
+
 		if in.Scope != nil {
 			create.SetScope(in.Scope)
 		}
 		created, err = create.Save(ctx)
 		return err
 	})
+
 	return created, secret, err
 }
 
@@ -161,8 +176,8 @@ type auditedToken struct {
 	Holder    *string      `json:"holder,omitempty"`
 }
 
-// Tokens returns a page of the tokens of the organization that the actor acts in, or of superadmins' tokens if it acts in
-// none. The error may be TokenForbidden.
+// Tokens returns a page of the tokens of the organization that the actor acts in, or of superadmins' tokens if it acts
+// in none. The error may be TokenForbidden.
 func (s *Service) Tokens(ctx context.Context, args page.Args) (*page.TokenConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
@@ -171,8 +186,8 @@ func (s *Service) Tokens(ctx context.Context, args page.Args) (*page.TokenConnec
 	return page.Read(ctx, s.tokensOf(a), args, page.Scope{List: "tokens", Viewer: store.Scope(a)})
 }
 
-// TokensByID returns the tokens of the ids that the organization has, in no order. The error is TokenForbidden for those
-// who are not admins.
+// TokensByID returns the tokens of the ids that the organization has, in no order. The error is TokenForbidden for
+// those who are not admins.
 func (s *Service) TokensByID(ctx context.Context, ids []string) ([]*ent.Token, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
@@ -198,6 +213,7 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 	if err := store.CheckID(id.Token, tokenID, fault.TokenNotFound); err != nil {
 		return nil, err
 	}
+
 	var revoked *ent.Token
 	err := s.Journal.Write(ctx, "revokeToken", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		t, err := tx.Token.Query().Where(token.ID(tokenID), ownTokens(a)).Only(ctx)
@@ -211,6 +227,7 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 			e.SkipAudit = true
 			return nil
 		}
+
 		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, t.Scope, t.Holder}
 		revoked, err = t.Update().SetRevokedAt(e.At).SetUpdatedAt(e.At).Save(ctx)
 		return err
@@ -218,6 +235,7 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 	if err != nil {
 		return nil, err
 	}
+
 	if s.Revoked != nil {
 		s.Revoked(revoked.Hash)
 	}

@@ -63,8 +63,10 @@ func (s *Service) StoreUses(ctx context.Context) {
 	if len(ids) == 0 {
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(actor.With(ctx, &actor.Actor{Name: "system", Role: actor.System}), useTimeout)
 	defer cancel()
+
 	err := s.Store.Tx(ctx, store.Repeatable, func(ctx context.Context, tx *ent.Tx) error {
 		for some := range slices.Chunk(ids, 1000) {
 			if err := tx.Token.Update().Where(token.IDIn(some...)).SetLastUsedAt(last).Exec(ctx); err != nil {
@@ -76,16 +78,18 @@ func (s *Service) StoreUses(ctx context.Context) {
 	if err == nil {
 		return
 	}
+
 	s.uses.failedAt.Store(s.Now().UnixNano())
 	if fault.IsFailure(err) {
 		s.Log.WarnContext(ctx, "cannot store that tokens were used", "tokens", len(ids), "error", err)
 	}
 }
 
-// recordUse records that the token was used, for people who look for tokens that nobody needs: at most once a minute, and
-// not for a minute after uses could not be stored. The request does not wait for it.
+// recordUse records that the token was used, for people who look for tokens that nobody needs: at most once a minute,
+// and not for a minute after uses could not be stored. The request does not wait for it.
 func (s *Service) recordUse(t *ent.Token, now time.Time) {
-	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < useInterval || now.UnixNano()-s.uses.failedAt.Load() < int64(useInterval) {
+	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < useInterval ||
+		now.UnixNano()-s.uses.failedAt.Load() < int64(useInterval) {
 		return
 	}
 	s.uses.add(t.ID, now)

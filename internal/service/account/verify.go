@@ -24,22 +24,27 @@ func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified,
 	if err != nil {
 		return nil, err
 	}
+
 	shared := s.Journal.Shared(store.ReadClock(t))
 	if t.RevokedAt != nil || t.ExpiresAt != nil && !shared.Before(*t.ExpiresAt) {
 		return nil, auth.ErrUnknownToken
 	}
+
 	s.recordUse(t, now)
 	v := &auth.Verified{Actor: ActorOf(t)}
 	if t.ExpiresAt != nil {
 		// The Authenticator compares it with the clock of this server.
 		v.ExpiresAt = now.Add(t.ExpiresAt.Sub(shared))
 	}
+
 	return v, nil
 }
 
 // ActorOf returns who acts by a token.
 func ActorOf(t *ent.Token) *actor.Actor {
-	a := &actor.Actor{ID: t.ID, Name: t.Name, Role: t.Role, PrincipalID: store.PrincipalOf(t), Scope: t.Scope, ExpiresAt: t.ExpiresAt}
+	a := &actor.Actor{
+		ID: t.ID, Name: t.Name, Role: t.Role, PrincipalID: store.PrincipalOf(t), Scope: t.Scope, ExpiresAt: t.ExpiresAt,
+	}
 	if t.Holder != nil {
 		a.Holder = *t.Holder
 	}

@@ -1,8 +1,8 @@
-// Package archive takes projects, environments and module instances out of use and back into it. What is archived is not
-// deployed to, and lists leave it out; what it has deployed stays, and so does its history.
+// Package archive takes projects, environments and module instances out of use and back into it. What is archived is
+// not deployed to, and lists leave it out; what it has deployed stays, and so does its history.
 //
-// A place is archived with what is in it: each record has the time, and the id of what was archived. So a rule looks at the
-// record alone, and what is unarchived finds what was archived with it.
+// A place is archived with what is in it: each record has the time, and the id of what was archived. So a rule looks at
+// the record alone, and what is unarchived finds what was archived with it.
 package archive
 
 import (
@@ -75,45 +75,49 @@ type kind[T any] struct {
 	set func(ctx context.Context, tx *ent.Tx, record *T, m mark) (*T, error)
 }
 
-// archive archives a record with what is in it. Of one that was archived with what it is in, it has it stay archived when
-// that is unarchived. It runs while nothing is created in the organization, so that what it finds is all that there is.
+// archive archives a record with what is in it. Of one that was archived with what it is in, it has it stay archived
+// when that is unarchived. It runs while nothing is created in the organization, so that what it finds is all that
+// there is.
 func archive[T any](ctx context.Context, s *Service, k kind[T], in Request) (archived *T, err error) {
-	err = s.Journal.Write(store.StoppingCreation(ctx), "archive"+k.name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		record, now, err := k.own(ctx, tx, in.ID)
-		if err != nil {
+	err = s.Journal.Write(store.StoppingCreation(ctx), "archive"+k.name,
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			record, now, err := k.own(ctx, tx, in.ID)
+			if err != nil {
+				return err
+			}
+
+			m := mark{at: now.at, with: now.id, now: e.At}
+			e.ObjectID = now.id
+			switch {
+			case now.at == nil:
+				live, err := k.checkIdle(ctx, tx, now, in)
+				if err != nil {
+					return err
+				}
+				used, err := k.checkUnused(ctx, s, tx, now, in)
+				if err != nil {
+					return err
+				}
+				m.at = &e.At
+				changes := map[string]any{"archivedAt": e.At}
+				if live {
+					changes["acknowledgeLive"] = true
+				}
+				if used {
+					changes["acknowledgeDependents"] = true
+				}
+				e.Changes = changes
+			case *now.with == now.id:
+				archived, e.SkipAudit = record, true
+				return nil
+			default:
+				m.former = *now.with
+				e.Changes = map[string]any{"archivedAt": *now.at}
+			}
+
+			archived, err = k.set(ctx, tx, record, m)
 			return err
-		}
-		m := mark{at: now.at, with: now.id, now: e.At}
-		e.ObjectID = now.id
-		switch {
-		case now.at == nil:
-			live, err := k.checkIdle(ctx, tx, now, in)
-			if err != nil {
-				return err
-			}
-			used, err := k.checkUnused(ctx, s, tx, now, in)
-			if err != nil {
-				return err
-			}
-			m.at = &e.At
-			changes := map[string]any{"archivedAt": e.At}
-			if live {
-				changes["acknowledgeLive"] = true
-			}
-			if used {
-				changes["acknowledgeDependents"] = true
-			}
-			e.Changes = changes
-		case *now.with == now.id:
-			archived, e.SkipAudit = record, true
-			return nil
-		default:
-			m.former = *now.with
-			e.Changes = map[string]any{"archivedAt": *now.at}
-		}
-		archived, err = k.set(ctx, tx, record, m)
-		return err
-	})
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -123,24 +127,27 @@ func archive[T any](ctx context.Context, s *Service, k kind[T], in Request) (arc
 // unarchive takes a record back into use, and what was archived with it.
 func unarchive[T any](ctx context.Context, s *Service, k kind[T], id string) (unarchived *T, err error) {
 	var name string
-	err = s.Journal.Write(store.StoppingCreation(ctx), "unarchive"+k.name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		record, now, err := k.own(ctx, tx, id)
-		if err != nil {
+	err = s.Journal.Write(store.StoppingCreation(ctx), "unarchive"+k.name,
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			record, now, err := k.own(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			if now.at == nil {
+				unarchived, e.SkipAudit = record, true
+				return nil
+			}
+			if err := k.checkAbove(ctx, tx, record); err != nil {
+				return err
+			}
+
+			name, e.ObjectID, e.Changes = now.name, now.id, map[string]any{"archivedAt": nil}
+			unarchived, err = k.set(ctx, tx, record, mark{with: now.id, now: e.At})
 			return err
-		}
-		if now.at == nil {
-			unarchived, e.SkipAudit = record, true
-			return nil
-		}
-		if err := k.checkAbove(ctx, tx, record); err != nil {
-			return err
-		}
-		name, e.ObjectID, e.Changes = now.name, now.id, map[string]any{"archivedAt": nil}
-		unarchived, err = k.set(ctx, tx, record, mark{with: now.id, now: e.At})
-		return err
-	})
+		})
 	if store.IsUniqueViolation(err) {
-		return nil, fault.New(k.taken, "What is %q, or something in it, has a name that another has by now which is not archived.", name).WithCause(err)
+		return nil, fault.New(k.taken, "What is %q, or something in it, has a name that another has by now which is not "+
+			"archived.", name).WithCause(err)
 	}
 	if err != nil {
 		return nil, err
@@ -205,7 +212,9 @@ func (k kind[T]) checkIdle(ctx context.Context, tx *ent.Tx, now state, in Reques
 }
 
 // checkUnused returns why a record cannot be archived for who depends on what is in it, and whether somebody does.
-func (k kind[T]) checkUnused(ctx context.Context, s *Service, tx *ent.Tx, now state, in Request) (used bool, err error) {
+func (k kind[T]) checkUnused(
+	ctx context.Context, s *Service, tx *ent.Tx, now state, in Request,
+) (used bool, err error) {
 	ids, err := tx.ModuleInstance.Query().Where(column(k.placed, now.id), moduleinstance.ArchivedAtIsNil()).IDs(ctx)
 	if err != nil {
 		return false, err
@@ -221,18 +230,24 @@ func (k kind[T]) checkUnused(ctx context.Context, s *Service, tx *ent.Tx, now st
 func column(name, id string) func(*sql.Selector) { return sql.FieldEQ(name, id) }
 
 func inProgress(active []*ent.Deployment) error {
-	f := fault.New(fault.DeploymentInProgress, "Deployments are active there: %s; wait for their end, or cancel them.", counted(len(active)))
-	f.Details = []fault.Section{{Title: "Active deployments", Render: fault.RenderList, Items: listed(active, func(d *ent.Deployment) string {
-		return fmt.Sprintf("%s of %s", d.ID, d.ModuleInstanceID)
-	})}}
+	f := fault.New(
+		fault.DeploymentInProgress, "Deployments are active there: %s; wait for their end, or cancel them.",
+		counted(len(active)),
+	)
+	f.Details = []fault.Section{{Title: "Active deployments", Render: fault.RenderList, Items: listed(active,
+		func(d *ent.Deployment) string {
+			return fmt.Sprintf("%s of %s", d.ID, d.ModuleInstanceID)
+		})}}
 	return f
 }
 
 func stillLive(live []*ent.ModuleInstance) error {
-	f := fault.New(fault.ModuleInstanceStillLive, "Something is live there, at %s module instances; acknowledge that it stays as it is.", counted(len(live)))
-	f.Details = []fault.Section{{Title: "Module instances", Render: fault.RenderList, Items: listed(live, func(i *ent.ModuleInstance) string {
-		return fmt.Sprintf("%s (%s)", i.Name, i.ID)
-	})}}
+	f := fault.New(fault.ModuleInstanceStillLive, "Something is live there, at %s module instances; acknowledge that it "+
+		"stays as it is.", counted(len(live)))
+	f.Details = []fault.Section{{Title: "Module instances", Render: fault.RenderList, Items: listed(live,
+		func(i *ent.ModuleInstance) string {
+			return fmt.Sprintf("%s (%s)", i.Name, i.ID)
+		})}}
 	return f
 }
 

@@ -27,7 +27,8 @@ func (s *Service) UnarchiveProject(ctx context.Context, projectID string) (*ent.
 	return unarchive(ctx, s, projects, projectID)
 }
 
-// ArchiveEnvironment archives an environment with its instances. It fails as ArchiveProject does, with EnvironmentNotFound.
+// ArchiveEnvironment archives an environment with its instances. It fails as ArchiveProject does, with
+// EnvironmentNotFound.
 func (s *Service) ArchiveEnvironment(ctx context.Context, in Request) (*ent.Environment, error) {
 	return archive(ctx, s, environments, in)
 }
@@ -43,8 +44,8 @@ func (s *Service) ArchiveInstance(ctx context.Context, in Request) (*ent.ModuleI
 	return archive(ctx, s, instances, in)
 }
 
-// UnarchiveInstance takes a module instance back into use. It fails with ModuleInstanceNotFound, EnvironmentArchived and
-// ModuleInstanceNameTaken.
+// UnarchiveInstance takes a module instance back into use. It fails with ModuleInstanceNotFound, EnvironmentArchived
+// and ModuleInstanceNameTaken.
 func (s *Service) UnarchiveInstance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
 	return unarchive(ctx, s, instances, instanceID)
 }
@@ -83,13 +84,17 @@ var projects = kind[ent.Project]{
 }
 
 var environments = kind[ent.Environment]{
-	name: "Environment", permission: access.EditWorkspace, forbidden: fault.EnvironmentForbidden, taken: fault.EnvironmentSlugTaken,
+	name: "Environment", permission: access.EditWorkspace, forbidden: fault.EnvironmentForbidden,
+	taken:       fault.EnvironmentSlugTaken,
 	deployments: deployment.FieldEnvironmentID, placed: moduleinstance.FieldEnvironmentID,
 	find: func(ctx context.Context, tx *ent.Tx, environmentID string) (*ent.Environment, error) {
 		return store.Find(ctx, tx.Environment.Get, id.Environment, environmentID, fault.EnvironmentNotFound)
 	},
 	state: func(e *ent.Environment) state {
-		return state{id: e.ID, name: e.Slug, place: actor.Place{ProjectID: e.ProjectID, EnvironmentID: e.ID}, at: e.ArchivedAt, with: e.ArchivedWith}
+		return state{
+			id: e.ID, name: e.Slug, place: actor.Place{ProjectID: e.ProjectID, EnvironmentID: e.ID}, at: e.ArchivedAt,
+			with: e.ArchivedWith,
+		}
 	},
 	countWithin: func(ctx context.Context, tx *ent.Tx, id string) (int, error) {
 		return tx.ModuleInstance.Query().Where(moduleinstance.EnvironmentID(id)).Count(ctx)
@@ -114,18 +119,24 @@ var environments = kind[ent.Environment]{
 }
 
 var instances = kind[ent.ModuleInstance]{
-	name: "ModuleInstance", permission: access.EditInstances, forbidden: fault.ModuleInstanceForbidden, taken: fault.ModuleInstanceNameTaken,
+	name: "ModuleInstance", permission: access.EditInstances, forbidden: fault.ModuleInstanceForbidden,
+	taken:       fault.ModuleInstanceNameTaken,
 	deployments: deployment.FieldModuleInstanceID, placed: moduleinstance.FieldID,
 	find: func(ctx context.Context, tx *ent.Tx, instanceID string) (*ent.ModuleInstance, error) {
 		return store.Find(ctx, tx.ModuleInstance.Get, id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound)
 	},
 	state: func(i *ent.ModuleInstance) state {
-		return state{id: i.ID, name: i.Name, place: actor.Place{ProjectID: i.ProjectID, EnvironmentID: i.EnvironmentID}, at: i.ArchivedAt, with: i.ArchivedWith}
+		return state{
+			id: i.ID, name: i.Name, place: actor.Place{ProjectID: i.ProjectID, EnvironmentID: i.EnvironmentID}, at: i.ArchivedAt,
+			with: i.ArchivedWith,
+		}
 	},
 	checkAbove: func(ctx context.Context, tx *ent.Tx, i *ent.ModuleInstance) error {
 		e, err := tx.Environment.Get(ctx, i.EnvironmentID)
 		if err == nil && e.ArchivedAt != nil {
-			err = fault.New(fault.EnvironmentArchived, "The environment %q, which the module instance is in, is archived.", e.Slug)
+			err = fault.New(
+				fault.EnvironmentArchived, "The environment %q, which the module instance is in, is archived.", e.Slug,
+			)
 		}
 		return err
 	},
@@ -138,8 +149,8 @@ var instances = kind[ent.ModuleInstance]{
 	},
 }
 
-// environments marks environments: those that nothing has archived, or that were archived with the record until now, and
-// to unarchive those that were archived with it.
+// environments marks environments: those that nothing has archived, or that were archived with the record until now,
+// and to unarchive those that were archived with it.
 func (m mark) environments(ctx context.Context, tx *ent.Tx, in predicate.Environment) error {
 	u := tx.Environment.Update().SetUpdatedAt(m.now)
 	switch {

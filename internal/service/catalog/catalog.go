@@ -27,7 +27,9 @@ type SchemaChecker interface {
 	Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
 	// CheckRemembered warns of the inputs of another version of a module that refuse what its instances remember, so
 	// that it binds nothing any more; pointers start with at.
-	CheckRemembered(ctx context.Context, definitionID string, list []inputprop.Property, at string) ([]inputprop.Warning, error)
+	CheckRemembered(
+		ctx context.Context, definitionID string, list []inputprop.Property, at string,
+	) ([]inputprop.Warning, error)
 	// CheckShadowed warns where instances remember that they choose instances of the global module of a type, which
 	// one of the organization goes before; at is the pointer of the type.
 	CheckShadowed(ctx context.Context, moduleType, at string) ([]inputprop.Warning, error)

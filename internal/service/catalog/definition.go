@@ -28,9 +28,9 @@ func (s *Service) Definition(ctx context.Context, definitionID string) (*record.
 	return s.definitions(ctx).ByID(ctx, definitionID, fault.ModuleDefinitionNotFound)
 }
 
-// DefinitionByType returns the definition that a module type stands for, or ModuleDefinitionNotFound: an organization's own
-// goes before a global one; to anonymous callers the global ACTIVE ones. It fails with RequestInvalid for what can be no
-// type.
+// DefinitionByType returns the definition that a module type stands for, or ModuleDefinitionNotFound: an organization's
+// own goes before a global one; to anonymous callers the global ACTIVE ones. It fails with RequestInvalid for what can
+// be no type.
 func (s *Service) DefinitionByType(ctx context.Context, moduleType string) (*record.ModuleDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
@@ -77,11 +77,14 @@ type DefinitionFilter struct {
 
 // Definitions returns a page of the catalogue: the organization's definitions and the global ones, and to
 // anonymous callers the global ACTIVE ones only.
-func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page.Args) (*page.ModuleDefinitionConnection, error) {
+func (s *Service) Definitions(
+	ctx context.Context, f DefinitionFilter, args page.Args,
+) (*page.ModuleDefinitionConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
+
 	list := s.definitions(ctx)
 	if f.Status != nil {
 		list = list.Where(hasStatus(*f.Status))
@@ -89,6 +92,7 @@ func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page
 	if f.Type != nil {
 		list = list.Where(record.Equal(moduledefinition.FieldType, *f.Type))
 	}
+
 	if f.Search != nil {
 		if err := textrules.CheckSearch(*f.Search); err != nil {
 			return nil, err
@@ -98,6 +102,7 @@ func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page
 			return nil, err
 		}
 	}
+
 	scope := page.Scope{List: "moduleDefinitions", Viewer: store.Scope(a), Filter: f}
 	return page.Read(ctx, list, args, scope)
 }
@@ -124,7 +129,9 @@ type NewDefinition struct {
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
 // who has named what is global, and warns of what may not be meant. It fails with ModuleDefinitionTypeTaken where the
 // owner has one of the type.
-func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, []inputprop.Warning, error) {
+func (s *Service) CreateDefinition(
+	ctx context.Context, in NewDefinition,
+) (*ent.ModuleDefinition, []inputprop.Warning, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
 		return nil, nil, err
@@ -132,24 +139,27 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 	if violations := module.CheckDefinition(in.Name, in.Type, in.Description); len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	warnings, err := s.Schemas.CheckShadowed(ctx, in.Type, "/type")
 	if err != nil {
 		return nil, nil, err
 	}
+
 	var created *ent.ModuleDefinition
 	definitionID := s.Journal.NewID(id.ModuleDefinition)
-	err = s.Journal.Write(ctx, "createModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		e.ObjectID, e.Changes = definitionID, in
-		create := tx.ModuleDefinition.Create().
-			SetID(definitionID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetName(in.Name).SetType(in.Type).SetNillableDescription(in.Description).SetStatus(in.Status).
-			SetSearchText(searchText(in.Name, in.Type))
-		if a.OrganizationID != "" {
-			create.SetOrganizationID(a.OrganizationID)
-		}
-		created, err = create.Save(ctx)
-		return err
-	})
+	err = s.Journal.Write(ctx, "createModuleDefinition",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			e.ObjectID, e.Changes = definitionID, in
+			create := tx.ModuleDefinition.Create().
+				SetID(definitionID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+				SetName(in.Name).SetType(in.Type).SetNillableDescription(in.Description).SetStatus(in.Status).
+				SetSearchText(searchText(in.Name, in.Type))
+			if a.OrganizationID != "" {
+				create.SetOrganizationID(a.OrganizationID)
+			}
+			created, err = create.Save(ctx)
+			return err
+		})
 	if store.IsUniqueViolation(err) {
 		return nil, nil, typeTaken(in.Type, err)
 	}
@@ -169,7 +179,9 @@ type DefinitionPatch struct {
 // UpdateDefinition changes a definition, and warns of what may not be meant. It fails with ModuleDefinitionNotFound,
 // ModuleDefinitionForbidden for one that the actor sees but does not own, and where the type changes with
 // ModuleDefinitionTypeTaken and ModuleDefinitionInUse.
-func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p DefinitionPatch) (*ent.ModuleDefinition, []inputprop.Warning, error) {
+func (s *Service) UpdateDefinition(
+	ctx context.Context, definitionID string, p DefinitionPatch,
+) (*ent.ModuleDefinition, []inputprop.Warning, error) {
 	if violations := p.check(); len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
@@ -177,12 +189,14 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 	if err != nil {
 		return nil, nil, err
 	}
+
 	var warnings []inputprop.Warning
 	if p.Type != nil && *p.Type != before.Type {
 		if warnings, err = s.Schemas.CheckShadowed(ctx, *p.Type, "/type"); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	var updated *ent.ModuleDefinition
 	err = s.Journal.Write(ctx, "updateModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		d, err := tx.ModuleDefinition.Get(ctx, definitionID)
@@ -193,12 +207,14 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 			e.SkipAudit = true
 			return nil
 		}
+
 		e.ObjectID, e.Changes = definitionID, p
 		if updated, err = patched(d, p).SetUpdatedAt(e.At).Save(ctx); err != nil || updated.Type == d.Type {
 			return err
 		}
 		return s.checkUnused(ctx, tx, d)
 	})
+
 	if store.IsUniqueViolation(err) {
 		err = typeTaken(*p.Type, err)
 	}
@@ -243,7 +259,8 @@ func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.
 		return nil, err
 	}
 	if d.OrganizationID == nil && a.OrganizationID != "" {
-		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it, who name %s.", d.ID, actor.Global)
+		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change "+
+			"it, who name %s.", d.ID, actor.Global)
 	}
 	return d, nil
 }

@@ -48,37 +48,39 @@ type Deprecate struct {
 	SuccessorID *string
 }
 
-// DeprecateVersion says of a version that it is not to be deployed any more. It fails with ModuleVersionNotFound, also for
-// the successor, and with RequestInvalid for one of another module.
+// DeprecateVersion says of a version that it is not to be deployed any more. It fails with ModuleVersionNotFound, also
+// for the successor, and with RequestInvalid for one of another module.
 func (s *Service) DeprecateVersion(ctx context.Context, in Deprecate) (*ent.ModuleVersion, error) {
 	if violations := textrules.Reason("/reason", in.Reason, maxDeprecationReason); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	return s.mendVersion(ctx, "deprecateModuleVersion", in.VersionID, func(ctx context.Context, tx *ent.Tx, v *ent.ModuleVersion, e *journal.Entry) (*ent.ModuleVersionUpdateOne, error) {
-		if err := checkSuccessor(ctx, tx, v, in.SuccessorID); err != nil {
-			return nil, err
-		}
-		if v.DeprecatedAt != nil && *v.DeprecationReason == in.Reason && optional.Equal(v.SuccessorID, in.SuccessorID) {
-			return nil, nil
-		}
-		e.Changes = map[string]any{"reason": in.Reason, "successorId": in.SuccessorID}
-		u := v.Update().SetDeprecatedAt(e.At).SetDeprecatedBy(actor.From(ctx).Name).SetDeprecationReason(in.Reason)
-		if in.SuccessorID == nil {
-			return u.ClearSuccessorID(), nil
-		}
-		return u.SetSuccessorID(*in.SuccessorID), nil
-	})
+	return s.mendVersion(ctx, "deprecateModuleVersion", in.VersionID,
+		func(ctx context.Context, tx *ent.Tx, v *ent.ModuleVersion, e *journal.Entry) (*ent.ModuleVersionUpdateOne, error) {
+			if err := checkSuccessor(ctx, tx, v, in.SuccessorID); err != nil {
+				return nil, err
+			}
+			if v.DeprecatedAt != nil && *v.DeprecationReason == in.Reason && optional.Equal(v.SuccessorID, in.SuccessorID) {
+				return nil, nil
+			}
+			e.Changes = map[string]any{"reason": in.Reason, "successorId": in.SuccessorID}
+			u := v.Update().SetDeprecatedAt(e.At).SetDeprecatedBy(actor.From(ctx).Name).SetDeprecationReason(in.Reason)
+			if in.SuccessorID == nil {
+				return u.ClearSuccessorID(), nil
+			}
+			return u.SetSuccessorID(*in.SuccessorID), nil
+		})
 }
 
 // ReinstateVersion ends that a version is deprecated. It fails with ModuleVersionNotFound.
 func (s *Service) ReinstateVersion(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
-	return s.mendVersion(ctx, "reinstateModuleVersion", versionID, func(_ context.Context, _ *ent.Tx, v *ent.ModuleVersion, e *journal.Entry) (*ent.ModuleVersionUpdateOne, error) {
-		if v.DeprecatedAt == nil {
-			return nil, nil
-		}
-		e.Changes = map[string]any{"deprecation": nil}
-		return v.Update().ClearDeprecatedAt().ClearDeprecatedBy().ClearDeprecationReason().ClearSuccessorID(), nil
-	})
+	return s.mendVersion(ctx, "reinstateModuleVersion", versionID,
+		func(_ context.Context, _ *ent.Tx, v *ent.ModuleVersion, e *journal.Entry) (*ent.ModuleVersionUpdateOne, error) {
+			if v.DeprecatedAt == nil {
+				return nil, nil
+			}
+			e.Changes = map[string]any{"deprecation": nil}
+			return v.Update().ClearDeprecatedAt().ClearDeprecatedBy().ClearDeprecationReason().ClearSuccessorID(), nil
+		})
 }
 
 // mendVersion changes a version that the actor may change, unless change returns nothing to change.
@@ -96,8 +98,11 @@ func (s *Service) mendVersion(
 	if _, err := s.ownDefinition(ctx, read.ModuleDefinitionID); err != nil {
 		return nil, err
 	}
+
 	err = s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		if mended, err = store.Find(ctx, tx.ModuleVersion.Get, id.ModuleVersion, versionID, fault.ModuleVersionNotFound); err != nil {
+		if mended, err = store.Find(
+			ctx, tx.ModuleVersion.Get, id.ModuleVersion, versionID, fault.ModuleVersionNotFound,
+		); err != nil {
 			return err
 		}
 		update, err := change(ctx, tx, mended, e)

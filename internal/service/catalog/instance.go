@@ -29,8 +29,8 @@ func (s *Service) Instance(ctx context.Context, instanceID string) (*record.Modu
 	return record.ModuleInstances.In(s.Store).ByID(ctx, instanceID, fault.ModuleInstanceNotFound)
 }
 
-// InstanceByPath returns the module instance of a path, archived ones aside, or ModuleInstanceNotFound. It fails with RequestInvalid for a text
-// of another form.
+// InstanceByPath returns the module instance of a path, archived ones aside, or ModuleInstanceNotFound. It fails with
+// RequestInvalid for a text of another form.
 func (s *Service) InstanceByPath(ctx context.Context, path string) (*record.ModuleInstance, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
@@ -50,7 +50,8 @@ func (s *Service) InstanceByPath(ctx context.Context, path string) (*record.Modu
 func inEnvironment(project, environment, organizationID string) record.Condition {
 	return record.Where(`"environment_id" = (SELECT "e"."id" FROM "environments" AS "e"
 		JOIN "projects" AS "p" ON "p"."id" = "e"."project_id" AND "p"."organization_id" = ? AND "p"."archived_at" IS NULL
-		WHERE "p"."slug" = ? AND "e"."slug" = ? AND "e"."organization_id" = ? AND "e"."archived_at" IS NULL)`, organizationID, project, environment, organizationID)
+		WHERE "p"."slug" = ? AND "e"."slug" = ? AND "e"."organization_id" = ? AND "e"."archived_at" IS NULL)`,
+		organizationID, project, environment, organizationID)
 }
 
 // InstancesByID returns the instances of the ids that there are, in no order.
@@ -74,7 +75,9 @@ type InstanceFilter struct {
 }
 
 // Instances returns a page of the organization's module instances.
-func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Args) (*page.ModuleInstanceConnection, error) {
+func (s *Service) Instances(
+	ctx context.Context, f InstanceFilter, args page.Args,
+) (*page.ModuleInstanceConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
@@ -94,8 +97,11 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 }
 
 // InstancesOf returns a page of the instances in each environment: of those that are archived, or of the others.
-func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, archived bool, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
-	list, name := record.ModuleInstances.In(s.Store).Where(record.IsSet(moduleinstance.FieldArchivedAt, archived)), "environment.moduleInstances"
+func (s *Service) InstancesOf(
+	ctx context.Context, environmentIDs []string, archived bool, args page.Args,
+) (map[string]*page.ModuleInstanceConnection, error) {
+	list, name := record.ModuleInstances.In(s.Store).
+		Where(record.IsSet(moduleinstance.FieldArchivedAt, archived)), "environment.moduleInstances"
 	if archived {
 		name += ".archived" // whose cursors are none of the other list
 	}
@@ -135,8 +141,9 @@ type NewInstance struct {
 	Name          string `json:"name"`
 }
 
-// CreateInstance creates an instance of a module in an environment. It fails with EnvironmentNotFound, EnvironmentArchived,
-// ModuleDefinitionNotFound and, where the environment has an instance of the name, ModuleInstanceNameTaken.
+// CreateInstance creates an instance of a module in an environment. It fails with EnvironmentNotFound,
+// EnvironmentArchived, ModuleDefinitionNotFound and, where the environment has an instance of the name,
+// ModuleInstanceNameTaken.
 func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.ModuleInstance, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
@@ -148,28 +155,32 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err
 	}
+
 	var created *ent.ModuleInstance
 	instanceID := s.Journal.NewID(id.ModuleInstance)
-	err := s.Journal.Write(store.Creating(ctx), "createModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		environment, err := store.Find(ctx, tx.Environment.Get, id.Environment, in.EnvironmentID, fault.EnvironmentNotFound)
-		if err != nil {
+	err := s.Journal.Write(store.Creating(ctx), "createModuleInstance",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			environment, err := store.Find(ctx, tx.Environment.Get, id.Environment, in.EnvironmentID, fault.EnvironmentNotFound)
+			if err != nil {
+				return err
+			}
+			place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
+			if err := access.CheckIn(a, access.CreateInstance, place, fault.ModuleInstanceForbidden); err != nil {
+				return err
+			}
+			if environment.ArchivedAt != nil {
+				return fault.New(fault.EnvironmentArchived, "The environment %q is archived.", environment.Slug)
+			}
+
+			e.ObjectID, e.Changes = instanceID, in
+			created, err = tx.ModuleInstance.Create().
+				SetID(instanceID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+				SetProjectID(environment.ProjectID).SetEnvironmentID(in.EnvironmentID).
+				SetModuleDefinitionID(in.DefinitionID).SetName(in.Name).
+				Save(ctx)
+
 			return err
-		}
-		place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
-		if err := access.CheckIn(a, access.CreateInstance, place, fault.ModuleInstanceForbidden); err != nil {
-			return err
-		}
-		if environment.ArchivedAt != nil {
-			return fault.New(fault.EnvironmentArchived, "The environment %q is archived.", environment.Slug)
-		}
-		e.ObjectID, e.Changes = instanceID, in
-		created, err = tx.ModuleInstance.Create().
-			SetID(instanceID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetProjectID(environment.ProjectID).SetEnvironmentID(in.EnvironmentID).
-			SetModuleDefinitionID(in.DefinitionID).SetName(in.Name).
-			Save(ctx)
-		return err
-	})
+		})
 	if store.IsUniqueViolation(err) {
 		return nil, nameTaken(in.Name).WithCause(err)
 	}
@@ -191,8 +202,8 @@ type InstancePatch struct {
 	Violations []fault.Violation `json:"-"`
 }
 
-// UpdateInstance changes an instance. It fails with ModuleInstanceNotFound, and ModuleInstanceNameTaken where another of its
-// environment that is not archived has the name.
+// UpdateInstance changes an instance. It fails with ModuleInstanceNotFound, and ModuleInstanceNameTaken where another
+// of its environment that is not archived has the name.
 func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p InstancePatch) (*ent.ModuleInstance, error) {
 	violations := p.Violations
 	if p.Name != nil {
@@ -202,27 +213,32 @@ func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p Insta
 	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	var updated *ent.ModuleInstance
-	err := s.Journal.Write(ctx, "updateModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		if updated, err = ownInstance(ctx, tx, instanceID); err != nil {
-			return err
-		}
-		if e.SkipAudit = p.Name == nil && p.OwnInputs == nil && p.OnFailure == nil; e.SkipAudit {
-			return nil
-		}
-		if p.OnFailure != nil && *p.OnFailure != moduleinstance.OnFailureNOTHING {
-			if err := store.RequireProgram(ctx, tx, store.ReleaseControl); err != nil {
+	err := s.Journal.Write(ctx, "updateModuleInstance",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			if updated, err = ownInstance(ctx, tx, instanceID); err != nil {
 				return err
 			}
-		}
-		e.ObjectID, e.Changes = instanceID, p
-		u := updated.Update().SetNillableName(p.Name).SetNillableOnFailure(p.OnFailure).SetUpdatedAt(e.At)
-		if p.OwnInputs != nil {
-			u.SetOwnInputs(*p.OwnInputs)
-		}
-		updated, err = u.Save(ctx)
-		return err
-	})
+			if e.SkipAudit = p.Name == nil && p.OwnInputs == nil && p.OnFailure == nil; e.SkipAudit {
+				return nil
+			}
+
+			if p.OnFailure != nil && *p.OnFailure != moduleinstance.OnFailureNOTHING {
+				if err := store.RequireProgram(ctx, tx, store.ReleaseControl); err != nil {
+					return err
+				}
+			}
+
+			e.ObjectID, e.Changes = instanceID, p
+			u := updated.Update().SetNillableName(p.Name).SetNillableOnFailure(p.OnFailure).SetUpdatedAt(e.At)
+			if p.OwnInputs != nil {
+				u.SetOwnInputs(*p.OwnInputs)
+			}
+			updated, err = u.Save(ctx)
+
+			return err
+		})
 	if store.IsUniqueViolation(err) {
 		return nil, nameTaken(*p.Name).WithCause(err)
 	}
@@ -232,60 +248,79 @@ func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p Insta
 // maxOwnInputs is how many inputs an instance may keep of its own.
 const maxOwnInputs = 1000
 
-// checkOwnInputs returns what is wrong with the ids of an instance's own inputs. Which there are depends on the version that is
-// promoted.
+// checkOwnInputs returns what is wrong with the ids of an instance's own inputs. Which there are depends on the version
+// that is promoted.
 func (p InstancePatch) checkOwnInputs() (violations []fault.Violation) {
 	if p.OwnInputs == nil {
 		return nil
 	}
 	list := *p.OwnInputs
 	if len(list) > maxOwnInputs {
-		return []fault.Violation{{Pointer: "/ownInputs", Rule: "max_items", Message: fmt.Sprintf("must name at most %d inputs, found %d", maxOwnInputs, len(list))}}
+		return []fault.Violation{
+			{
+				Pointer: "/ownInputs", Rule: "max_items",
+				Message: fmt.Sprintf("must name at most %d inputs, found %d", maxOwnInputs, len(list)),
+			},
+		}
 	}
+
 	seen := map[string]bool{}
 	for i, name := range list {
 		at := fmt.Sprintf("/ownInputs/%d", i)
 		violations = append(violations, textrules.Name(at, name)...)
 		if seen[name] {
-			violations = append(violations, fault.Violation{Pointer: at, Rule: "unique", Message: fmt.Sprintf("must be named once, found %.80q again", name)})
+			violations = append(
+				violations,
+				fault.Violation{Pointer: at, Rule: "unique", Message: fmt.Sprintf("must be named once, found %.80q again", name)},
+			)
 		}
 		seen[name] = true
 	}
+
 	return violations
 }
 
 // DeleteInstance deletes an instance that never had a deployment. It fails with ModuleInstanceNotFound,
-// ModuleInstanceHasDeployments, where a service of the cloud belongs to it with ModuleInstanceNotEmpty, and where others refer
-// to it with ModuleInstanceInUse.
+// ModuleInstanceHasDeployments, where a service of the cloud belongs to it with ModuleInstanceNotEmpty, and where
+// others refer to it with ModuleInstanceInUse.
 func (s *Service) DeleteInstance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
 	var deleted *ent.ModuleInstance
-	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		if deleted, err = ownInstance(ctx, tx, instanceID); err != nil {
-			return err
-		}
-		deployed, err := tx.Deployment.Query().Where(deployment.ModuleInstanceID(instanceID)).Exist(ctx)
-		if err != nil {
-			return err
-		}
-		if deployed {
-			return fault.New(fault.ModuleInstanceHasDeployments, "The module instance %q has had deployments; archive it instead.", deleted.Name)
-		}
-		services, err := tx.CloudService.Query().Where(cloudservice.ModuleInstanceID(instanceID)).
-			Limit(1).Select(cloudservice.FieldServiceArn).Strings(ctx)
-		if err != nil {
-			return err
-		}
-		if len(services) > 0 {
-			f := fault.New(fault.ModuleInstanceNotEmpty, "The service %.200q belongs to the module instance %q.", services[0], deleted.Name)
-			f.Metadata = map[string]any{"serviceArn": services[0]}
-			return f
-		}
-		if err := dependency.CheckUnused(ctx, s.Store, tx, []string{instanceID}); err != nil {
-			return err
-		}
-		e.ObjectID, e.Changes = instanceID, map[string]any{"name": deleted.Name}
-		return tx.ModuleInstance.DeleteOne(deleted).Exec(ctx)
-	})
+	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteModuleInstance",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			if deleted, err = ownInstance(ctx, tx, instanceID); err != nil {
+				return err
+			}
+			deployed, err := tx.Deployment.Query().Where(deployment.ModuleInstanceID(instanceID)).Exist(ctx)
+			if err != nil {
+				return err
+			}
+			if deployed {
+				return fault.New(
+					fault.ModuleInstanceHasDeployments, "The module instance %q has had deployments; archive it instead.",
+					deleted.Name,
+				)
+			}
+
+			services, err := tx.CloudService.Query().Where(cloudservice.ModuleInstanceID(instanceID)).
+				Limit(1).Select(cloudservice.FieldServiceArn).Strings(ctx)
+			if err != nil {
+				return err
+			}
+
+			if len(services) > 0 {
+				f := fault.New(
+					fault.ModuleInstanceNotEmpty, "The service %.200q belongs to the module instance %q.", services[0], deleted.Name,
+				)
+				f.Metadata = map[string]any{"serviceArn": services[0]}
+				return f
+			}
+
+			if err := dependency.CheckUnused(ctx, s.Store, tx, []string{instanceID}); err != nil {
+				return err
+			}
+			e.ObjectID, e.Changes = instanceID, map[string]any{"name": deleted.Name}
+			return tx.ModuleInstance.DeleteOne(deleted).Exec(ctx)
+		})
 	if err != nil {
 		return nil, err
 	}

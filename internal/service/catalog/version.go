@@ -38,7 +38,9 @@ func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*record.Mod
 }
 
 // VersionsOf returns a page of the versions of each definition.
-func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args page.Args) (map[string]*page.ModuleVersionConnection, error) {
+func (s *Service) VersionsOf(
+	ctx context.Context, definitionIDs []string, args page.Args,
+) (map[string]*page.ModuleVersionConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
@@ -66,7 +68,9 @@ var ofPublic = record.Where(`EXISTS (SELECT 1 FROM "module_definitions" AS "publ
 // PublishVersion publishes a version of a definition, which may become the latest, and warns of what may
 // not be meant. It fails with ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
 // before.
-func (s *Service) PublishVersion(ctx context.Context, in module.NewVersion) (*ent.ModuleVersion, []inputprop.Warning, error) {
+func (s *Service) PublishVersion(
+	ctx context.Context, in module.NewVersion,
+) (*ent.ModuleVersion, []inputprop.Warning, error) {
 	version, inputs, violations := in.Check()
 	if len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
@@ -75,6 +79,7 @@ func (s *Service) PublishVersion(ctx context.Context, in module.NewVersion) (*en
 	if err != nil {
 		return nil, nil, err
 	}
+
 	broken, warnings, err := s.Schemas.Check(ctx, inputs, "/inputs")
 	if err != nil {
 		return nil, nil, err
@@ -82,15 +87,18 @@ func (s *Service) PublishVersion(ctx context.Context, in module.NewVersion) (*en
 	if len(broken) > 0 {
 		return nil, nil, fault.Invalid(fault.ModuleVersionRuleBroken, broken...)
 	}
+
 	remembered, err := s.Schemas.CheckRemembered(ctx, in.DefinitionID, inputs, "/inputs")
 	if err != nil {
 		return nil, nil, err
 	}
+
 	warnings = append(warnings, remembered...)
 	outputs, err := output.NewColumn(in.Outputs)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	var published *ent.ModuleVersion
 	versionID := s.Journal.NewID(id.ModuleVersion)
 	err = s.Journal.Write(ctx, "publishModuleVersion", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
@@ -110,11 +118,13 @@ func (s *Service) PublishVersion(ctx context.Context, in module.NewVersion) (*en
 			Save(ctx); err != nil {
 			return err
 		}
+
 		if owner := definition.OrganizationID; owner != nil {
 			if err := defaults.RecordUses(ctx, tx, *owner, versionID, inputs); err != nil {
 				return err
 			}
 		}
+
 		if !later(version, d.LatestVersion) {
 			return nil
 		}
@@ -122,7 +132,9 @@ func (s *Service) PublishVersion(ctx context.Context, in module.NewVersion) (*en
 			SetLatestVersion(in.Version).SetLatestVersionID(versionID).Exec(ctx)
 	})
 	if store.IsUniqueViolation(err) {
-		return nil, nil, fault.New(fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version).WithCause(err)
+		return nil, nil, fault.New(
+			fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version,
+		).WithCause(err)
 	}
 	return published, warnings, err
 }

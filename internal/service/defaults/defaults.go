@@ -64,27 +64,31 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefiniti
 	if err != nil {
 		return nil, nil, err
 	}
+
 	warnings, err := s.checkSchema(ctx, schema)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	createdBy := defaultvaluedefinition.CreatedByTypeUSER
 	if in.System {
 		createdBy = defaultvaluedefinition.CreatedByTypeSYSTEM
 	}
 	var created *ent.DefaultValueDefinition
+
 	definitionID := s.Journal.NewID(id.DefaultValueDefinition)
-	err = s.Journal.Write(ctx, "createDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": in.GivenID, "name": in.Name}
-		create := tx.DefaultValueDefinition.Create().
-			SetID(definitionID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetGivenID(in.GivenID).SetName(in.Name).SetSchema(inputprop.NewColumn(schema)).SetCreatedByType(createdBy)
-		if in.Description != nil && *in.Description != "" {
-			create.SetDescription(*in.Description)
-		}
-		created, err = create.Save(ctx)
-		return err
-	})
+	err = s.Journal.Write(ctx, "createDefaultValueDefinition",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": in.GivenID, "name": in.Name}
+			create := tx.DefaultValueDefinition.Create().
+				SetID(definitionID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+				SetGivenID(in.GivenID).SetName(in.Name).SetSchema(inputprop.NewColumn(schema)).SetCreatedByType(createdBy)
+			if in.Description != nil && *in.Description != "" {
+				create.SetDescription(*in.Description)
+			}
+			created, err = create.Save(ctx)
+			return err
+		})
 	if store.IsUniqueViolation(err) {
 		return nil, nil, fault.New(fault.DefaultValueDefinitionGivenIDTaken,
 			"The organization has a default value definition with the givenId %q.", in.GivenID).WithCause(err)
@@ -121,40 +125,50 @@ func (s *Service) checkSchema(ctx context.Context, schema inputprop.Property) ([
 const namedUsers = 100
 
 // Delete deletes a definition and returns it as it was. It fails with DefaultValueDefinitionInUse where a published
-// module version of the organization names it. No lock holds a version back that is published meanwhile: a version may name
-// a definition that is not there, so either order is right.
+// module version of the organization names it. No lock holds a version back that is published meanwhile: a version may
+// name a definition that is not there, so either order is right.
 func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
+
 	var deleted *ent.DefaultValueDefinition
-	err := s.Journal.Write(ctx, "deleteDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		d, err := find(ctx, tx.DefaultValueDefinition, definitionID)
-		if err != nil {
-			return err
-		}
-		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
-			return err
-		}
-		if err := recordLate(ctx, tx); err != nil {
-			return err
-		}
-		users, err := naming(ctx, tx.DefinitionUse, d.GivenID, namedUsers)
-		if err != nil {
-			return err
-		}
-		if len(users) > 0 {
-			if len(users) == namedUsers {
-				users = append(users, "…")
+	err := s.Journal.Write(ctx, "deleteDefaultValueDefinition",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			d, err := find(ctx, tx.DefaultValueDefinition, definitionID)
+			if err != nil {
+				return err
 			}
-			f := fault.New(fault.DefaultValueDefinitionInUse, "Published module versions name the default value definition %q.", d.GivenID)
-			f.Details = []fault.Section{{Title: "Module versions", Render: fault.RenderList, Items: users}}
-			return f
-		}
-		e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": d.GivenID}
-		deleted, err = store.NotFoundAs(d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound)
-		return err
-	})
+			if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+				return err
+			}
+			if err := recordLate(ctx, tx); err != nil {
+				return err
+			}
+
+			users, err := naming(ctx, tx.DefinitionUse, d.GivenID, namedUsers)
+			if err != nil {
+				return err
+			}
+
+			if len(users) > 0 {
+				if len(users) == namedUsers {
+					users = append(users, "…")
+				}
+				f := fault.New(
+					fault.DefaultValueDefinitionInUse, "Published module versions name the default value definition %q.", d.GivenID,
+				)
+				f.Details = []fault.Section{{Title: "Module versions", Render: fault.RenderList, Items: users}}
+				return f
+			}
+
+			e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": d.GivenID}
+			deleted, err = store.NotFoundAs(
+				d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound,
+			)
+			return err
+		})
+
 	return deleted, err
 }

@@ -28,7 +28,9 @@ func (r *Reader) Definition(ctx context.Context, definitionID string) (*record.D
 	return record.DefaultValueDefinitions.In(r.Store).ByID(ctx, definitionID, fault.DefaultValueDefinitionNotFound)
 }
 
-func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string) (*ent.DefaultValueDefinition, error) {
+func find(
+	ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string,
+) (*ent.DefaultValueDefinition, error) {
 	return store.Find(ctx, c.Get, id.DefaultValueDefinition, definitionID, fault.DefaultValueDefinitionNotFound)
 }
 
@@ -39,7 +41,9 @@ func (r *Reader) DefinitionsByID(ctx context.Context, ids []string) ([]*record.D
 
 // Definitions returns a page of the organization's definitions, only that of a givenId where it is not
 // nil.
-func (r *Reader) Definitions(ctx context.Context, givenID *string, args page.Args) (*page.DefaultValueDefinitionConnection, error) {
+func (r *Reader) Definitions(
+	ctx context.Context, givenID *string, args page.Args,
+) (*page.DefaultValueDefinitionConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err

@@ -92,16 +92,19 @@ func (s *Service) update(ctx context.Context, definitionID string, p Patch, sche
 	if err := p.checkVersion(current); err != nil {
 		return nil, err
 	}
+
 	if schema != nil { // the two are compared
 		if err := meter.Decode(ctx, meter.Inputs, current.Schema.JSON()); err != nil {
 			return nil, err
 		}
 	}
+
 	// Patterns and other people's values take their time: they are checked before the transaction.
 	outcome, err := s.preview(ctx, current, p.edit(current, schema))
 	if err != nil || p.DryRun || len(outcome.Changes) == 0 {
 		return outcome, err
 	}
+
 	outcome.Definition, err = s.write(ctx, p, schema, outcome)
 	return outcome, err
 }
@@ -149,7 +152,9 @@ func (p Patch) checkVersion(d *ent.DefaultValueDefinition) error {
 	if p.Version == nil || *p.Version == d.Version {
 		return nil
 	}
-	return fault.New(fault.RequestPreconditionFailed, "The default value definition %s has changed since version %d.", d.ID, *p.Version)
+	return fault.New(
+		fault.RequestPreconditionFailed, "The default value definition %s has changed since version %d.", d.ID, *p.Version,
+	)
 }
 
 // preview returns what an edit of a definition would do. A schema that stays is not checked again.
@@ -168,37 +173,44 @@ func (s *Service) preview(ctx context.Context, d *ent.DefaultValueDefinition, e 
 }
 
 // write carries out what was previewed, and returns the definition as it is then.
-func (s *Service) write(ctx context.Context, p Patch, schema *newSchema, previewed *Outcome) (*ent.DefaultValueDefinition, error) {
+func (s *Service) write(
+	ctx context.Context, p Patch, schema *newSchema, previewed *Outcome,
+) (*ent.DefaultValueDefinition, error) {
 	var updated *ent.DefaultValueDefinition
-	err := s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		d, err := find(ctx, tx.DefaultValueDefinition, previewed.Definition.ID)
-		if err != nil {
+	err := s.Journal.Write(ctx, "updateDefaultValueDefinition",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			d, err := find(ctx, tx.DefaultValueDefinition, previewed.Definition.ID)
+			if err != nil {
+				return err
+			}
+			if err := p.checkVersion(d); err != nil {
+				return err
+			}
+
+			edit := p.edit(d, schema)
+			switch {
+			case edit.isEmpty():
+				updated, e.SkipAudit = d, true
+				return nil
+			case edit.schema != nil && !previewed.has("schema"):
+				return journal.ErrChanged // the schema was not checked
+			}
+
+			e.ObjectID, e.Changes = d.ID, edit.audited()
+			update := edit.apply(d.Update().SetUpdatedAt(e.At).AddVersion(1))
+			if p.Version != nil {
+				update.Where(defaultvaluedefinition.Version(*p.Version))
+			}
+			updated, err = update.Save(ctx)
+			if ent.IsNotFound(err) && p.Version != nil {
+				d.Version++ // somebody else raised it in between
+				return p.checkVersion(d)
+			}
+
+			updated, err = store.NotFoundAs(updated, err, d.ID, fault.DefaultValueDefinitionNotFound)
 			return err
-		}
-		if err := p.checkVersion(d); err != nil {
-			return err
-		}
-		edit := p.edit(d, schema)
-		switch {
-		case edit.isEmpty():
-			updated, e.SkipAudit = d, true
-			return nil
-		case edit.schema != nil && !previewed.has("schema"):
-			return journal.ErrChanged // the schema was not checked
-		}
-		e.ObjectID, e.Changes = d.ID, edit.audited()
-		update := edit.apply(d.Update().SetUpdatedAt(e.At).AddVersion(1))
-		if p.Version != nil {
-			update.Where(defaultvaluedefinition.Version(*p.Version))
-		}
-		updated, err = update.Save(ctx)
-		if ent.IsNotFound(err) && p.Version != nil {
-			d.Version++ // somebody else raised it in between
-			return p.checkVersion(d)
-		}
-		updated, err = store.NotFoundAs(updated, err, d.ID, fault.DefaultValueDefinitionNotFound)
-		return err
-	})
+		})
+
 	return updated, err
 }
 

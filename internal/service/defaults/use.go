@@ -12,9 +12,9 @@ import (
 	"slipway/internal/pure/inputprop"
 )
 
-// RecordUses records which definitions a version of an organization takes options from, for Delete and for those who ask
-// whom a schema concerns. It is for the transaction that publishes the version; the version says by UsesRecorded that it
-// was called.
+// RecordUses records which definitions a version of an organization takes options from, for Delete and for those who
+// ask whom a schema concerns. It is for the transaction that publishes the version; the version says by UsesRecorded
+// that it was called.
 func RecordUses(ctx context.Context, tx *ent.Tx, organizationID, versionID string, inputs []inputprop.Property) error {
 	var uses []*ent.DefinitionUseCreate
 	for _, givenID := range inputprop.DefinitionsNamed(inputs) {
@@ -54,9 +54,9 @@ func naming(ctx context.Context, uses *ent.DefinitionUseClient, givenID string, 
 // batch is how many versions are read at once to record their uses: their inputs may be large.
 const batch = 20
 
-// recordLate records the uses of the organization's versions that a program has published which does not record them: one
-// of before, which serves beside this one while both are upgraded. The index is over them alone: to keep the time of the
-// migration, and read what was published since, would take longer with history.
+// recordLate records the uses of the organization's versions that a program has published which does not record them:
+// one of before, which serves beside this one while both are upgraded. The index is over them alone: to keep the time
+// of the migration, and read what was published since, would take longer with history.
 func recordLate(ctx context.Context, tx *ent.Tx) error {
 	for {
 		left, err := unrecorded(ctx, tx.ModuleVersion).Limit(batch).All(ctx)

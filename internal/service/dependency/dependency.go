@@ -1,6 +1,6 @@
-// Package dependency says which module instances depend on others: those whose live or active deployment has an input that
-// chooses one. What such a deployment chose is kept beside it. Of one that was created by a Slipway which kept nothing, the
-// text of its release is searched.
+// Package dependency says which module instances depend on others: those whose live or active deployment has an input
+// that chooses one. What such a deployment chose is kept beside it. Of one that was created by a Slipway which kept
+// nothing, the text of its release is searched.
 package dependency
 
 import (
@@ -35,18 +35,19 @@ func InTx(s *store.Store, tx *ent.Tx) Finder {
 // pairBytes is about what it takes to find one dependent, as bytes of what is read back.
 const pairBytes = 64
 
-// Of returns, for each of some instances, the ids of those that depend on it: each once, the newest first. What the search
-// takes is counted as work of the context's request.
+// Of returns, for each of some instances, the ids of those that depend on it: each once, the newest first. What the
+// search takes is counted as work of the context's request.
 func (f Finder) Of(ctx context.Context, instanceIDs []string) (map[string][]string, error) {
 	found := map[string][]string{}
-	err := f.Read(ctx, kept(f.Store.Postgres()), []any{store.Scope(actor.From(ctx)), f.Store.List(instanceIDs)}, func(row store.Rows) error {
-		var on, dependent string
-		if err := row.Scan(&on, &dependent); err != nil {
-			return err
-		}
-		found[on] = append(found[on], dependent)
-		return meter.Spend(ctx, meter.Stored, pairBytes)
-	})
+	err := f.Read(ctx, kept(f.Store.Postgres()), []any{store.Scope(actor.From(ctx)), f.Store.List(instanceIDs)},
+		func(row store.Rows) error {
+			var on, dependent string
+			if err := row.Scan(&on, &dependent); err != nil {
+				return err
+			}
+			found[on] = append(found[on], dependent)
+			return meter.Spend(ctx, meter.Stored, pairBytes)
+		})
 	if err == nil {
 		err = f.search(ctx, instanceIDs, found)
 	}
@@ -60,9 +61,9 @@ func (f Finder) Of(ctx context.Context, instanceIDs []string) (map[string][]stri
 // named is how many dependents an error names.
 const named = 20
 
-// CheckUnused returns ModuleInstanceInUse where others depend on one of some instances, which names them. It is part of a
-// transaction, under the lock that keeps others from referring to the instances meanwhile; what it reads is not counted,
-// for that must not keep anybody from the write.
+// CheckUnused returns ModuleInstanceInUse where others depend on one of some instances, which names them. It is part of
+// a transaction, under the lock that keeps others from referring to the instances meanwhile; what it reads is not
+// counted, for that must not keep anybody from the write.
 func CheckUnused(ctx context.Context, s *store.Store, tx *ent.Tx, instanceIDs []string) error {
 	if len(instanceIDs) == 0 {
 		return nil
@@ -71,6 +72,7 @@ func CheckUnused(ctx context.Context, s *store.Store, tx *ent.Tx, instanceIDs []
 	if err != nil {
 		return err
 	}
+
 	var others []string
 	for _, ids := range found {
 		for _, id := range ids {
@@ -79,6 +81,7 @@ func CheckUnused(ctx context.Context, s *store.Store, tx *ent.Tx, instanceIDs []
 			}
 		}
 	}
+
 	slices.Sort(others)
 	if others = slices.Compact(others); len(others) == 0 {
 		return nil
@@ -86,8 +89,8 @@ func CheckUnused(ctx context.Context, s *store.Store, tx *ent.Tx, instanceIDs []
 	return inUse(ctx, tx, others)
 }
 
-// Refusal returns ModuleInstanceInUse where an instance has dependents, of which it does not name any; nil where there are
-// no others.
+// Refusal returns ModuleInstanceInUse where an instance has dependents, of which it does not name any; nil where there
+// are no others.
 func Refusal(instanceID string, dependents []string) error {
 	others := slices.DeleteFunc(slices.Clone(dependents), func(id string) bool { return id == instanceID })
 	if len(others) == 0 {
@@ -106,7 +109,8 @@ func refusal(dependents int) *fault.Error {
 
 func inUse(ctx context.Context, tx *ent.Tx, others []string) error {
 	shown := others[:min(len(others), named)]
-	list, err := tx.ModuleInstance.Query().Where(moduleinstance.IDIn(shown...)).Order(ent.Asc(moduleinstance.FieldID)).All(ctx)
+	list, err := tx.ModuleInstance.Query().Where(moduleinstance.IDIn(shown...)).Order(ent.Asc(moduleinstance.FieldID)).
+		All(ctx)
 	if err != nil {
 		return err
 	}

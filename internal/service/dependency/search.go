@@ -19,10 +19,12 @@ func (f Finder) search(ctx context.Context, instanceIDs []string, found map[stri
 	if err != nil {
 		return err
 	}
+
 	wanted := make(map[string]bool, len(instanceIDs))
 	for _, id := range instanceIDs {
 		wanted[id] = true
 	}
+
 	scope := store.Scope(actor.From(ctx))
 	for some := range slices.Chunk(releases, textsAtOnce) {
 		err := f.Read(ctx, texts(f.Store.Postgres()), []any{f.Store.List(some), scope}, func(row store.Rows) error {
@@ -40,10 +42,12 @@ func (f Finder) search(ctx context.Context, instanceIDs []string, found map[stri
 			return err
 		}
 	}
+
 	return nil
 }
 
-// unkept returns the releases of which a live or an active deployment has kept nothing, and the instances of these by them.
+// unkept returns the releases of which a live or an active deployment has kept nothing, and the instances of these by
+// them.
 func (f Finder) unkept(ctx context.Context) (shippers map[string][]string, releases []string, err error) {
 	shippers = map[string][]string{}
 	err = f.Read(ctx, unkept(f.Store.Postgres()), []any{store.Scope(actor.From(ctx))}, func(row store.Rows) error {

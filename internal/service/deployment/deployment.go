@@ -1,10 +1,10 @@
 // Package deployment puts together the services of deployments, each of which is a package below it.
 //
-// A deployment ships a release: the inputs and the artifact of one module version, sealed by a digest. It is PENDING until a
-// runner claims it, RUNNING under the runner's lease, and ends once, as SUCCEEDED, FAILED or CANCELED. If a rule demands
-// approvals, it is AWAITING_APPROVAL first. An instance has at most one deployment that is PENDING or RUNNING; the database
-// holds that by a unique index. The last that succeeded is live. A rollback or a redeploy is a new deployment that ships the
-// very release of an earlier one.
+// A deployment ships a release: the inputs and the artifact of one module version, sealed by a digest. It is PENDING
+// until a runner claims it, RUNNING under the runner's lease, and ends once, as SUCCEEDED, FAILED or CANCELED. If a
+// rule demands approvals, it is AWAITING_APPROVAL first. An instance has at most one deployment that is PENDING or
+// RUNNING; the database holds that by a unique index. The last that succeeded is live. A rollback or a redeploy is a
+// new deployment that ships the very release of an earlier one.
 //
 // A deployment is proposed, changed and carried out. No package imports one above it:
 //
@@ -14,8 +14,8 @@
 //	releases, view, cloudevents     what is shipped; what is read; what the cloud says
 //	state                           the row of a deployment, and what every other package says of it
 //
-// Every write is one transaction with its audit row. A change compares the version of the deployment, so that of two at once the
-// second decides on what the first has done, and leaves a row for those who follow.
+// Every write is one transaction with its audit row. A change compares the version of the deployment, so that of two at
+// once the second decides on what the first has done, and leaves a row for those who follow.
 package deployment
 
 import (
@@ -72,7 +72,9 @@ func NewServices(d Deps) *Services {
 	admits := &admission.Service{
 		Store: d.Store, Journal: d.Journal, Releases: shipped, View: reads, CloudEvents: cloud, BaseURL: d.BaseURL,
 	}
-	proposes := &propose.Service{Store: d.Store, Journal: d.Journal, Inputs: d.Inputs, Releases: shipped, Admission: admits}
+	proposes := &propose.Service{
+		Store: d.Store, Journal: d.Journal, Inputs: d.Inputs, Releases: shipped, Admission: admits,
+	}
 	changes := &transition.Service{Journal: d.Journal, CloudEvents: cloud}
 
 	return &Services{
@@ -92,7 +94,8 @@ func NewServices(d Deps) *Services {
 	}
 }
 
-// With returns the services over what change makes of what these stand on, with the log and the lease and cancel times of these as they are now.
+// With returns the services over what change makes of what these stand on, with the log and the lease and cancel times
+// of these as they are now.
 func (s *Services) With(change func(*Deps)) *Services {
 	d := s.deps
 	d.LeaseTime, d.CancelTimeout, d.Log = s.Execution.LeaseTime, s.Execution.CancelTimeout, s.CloudEvents.Log

@@ -16,9 +16,9 @@ import (
 )
 
 // UpdateBaseline stores, in the transaction of a success, what the immutable inputs of its instance are compared with
-// from now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it, as
-// in a database from before there were baselines, that is left to the next who asks for it. It returns the module version
-// that the deployment ships, nil where it has no release.
+// from now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it,
+// as in a database from before there were baselines, that is left to the next who asks for it. It returns the module
+// version that the deployment ships, nil where it has no release.
 func (s *Service) UpdateBaseline(
 	ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time,
 ) (*ent.ModuleVersion, error) {
@@ -41,8 +41,8 @@ func (s *Service) UpdateBaseline(
 	return version, writeBaseline(ctx, tx, known, d, now, at)
 }
 
-// ForgetBaseline stores, in the transaction of a destroy that succeeds, that the immutable inputs of its instance may have any
-// value from now on.
+// ForgetBaseline stores, in the transaction of a destroy that succeeds, that the immutable inputs of its instance may
+// have any value from now on.
 func (s *Service) ForgetBaseline(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
 	known, err := baselineOf(ctx, tx.InputBaseline, d.ModuleInstanceID)
 	if err != nil {
@@ -75,8 +75,8 @@ func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	return strictjson.ParseStored([]byte(known.Content))
 }
 
-// shipped returns the module version that a deployment ships, and the values; nil for what is not stored any more, and for
-// values that are not what was stored.
+// shipped returns the module version that a deployment ships, and the values; nil for what is not stored any more, and
+// for values that are not what was stored.
 func shipped(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (*ent.ModuleVersion, *strictjson.Node, error) {
 	if d.ReleaseID == nil {
 		return nil, nil, nil
@@ -96,9 +96,11 @@ func shipped(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (*ent.ModuleVer
 	return version, content.values, nil
 }
 
-// baselineAfter returns the baseline once a deployment has succeeded with values of a version. Without values it is as it
-// was.
-func baselineAfter(ctx context.Context, version *ent.ModuleVersion, values, before *strictjson.Node) (*strictjson.Node, error) {
+// baselineAfter returns the baseline once a deployment has succeeded with values of a version. Without values it is as
+// it was.
+func baselineAfter(
+	ctx context.Context, version *ent.ModuleVersion, values, before *strictjson.Node,
+) (*strictjson.Node, error) {
 	if values == nil {
 		return before, nil
 	}
@@ -109,7 +111,9 @@ func baselineAfter(ctx context.Context, version *ent.ModuleVersion, values, befo
 	return inputvalues.Baseline(list, values, before), nil
 }
 
-func writeBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {
+func writeBaseline(
+	ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time,
+) error {
 	if content == nil {
 		content = &strictjson.Node{Kind: strictjson.Object}
 	}
@@ -180,6 +184,7 @@ func addMissed(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, kn
 	if err != nil {
 		return err
 	}
+
 	for _, d := range missed {
 		version, values, err := shipped(ctx, tx, d)
 		if err == nil {
@@ -189,16 +194,22 @@ func addMissed(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, kn
 			return err
 		}
 	}
+
 	last := missed[len(missed)-1]
 	return writeBaseline(ctx, tx, known, last, content, last.UpdatedAt)
 }
 
 // missedSuccesses returns the next successes that a baseline does not know of, at least one: the live deployment comes
 // after all others.
-func missedSuccesses(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, known *ent.InputBaseline) ([]*ent.Deployment, error) {
-	q := tx.Deployment.Query().Where(deployment.ModuleInstanceID(instance.ID), deployment.StatusEQ(deployment.StatusSUCCEEDED),
+func missedSuccesses(
+	ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, known *ent.InputBaseline,
+) ([]*ent.Deployment, error) {
+	q := tx.Deployment.Query().Where(deployment.ModuleInstanceID(
+		instance.ID,
+	), deployment.StatusEQ(deployment.StatusSUCCEEDED),
 		deployment.IDNEQ(*instance.LiveDeploymentID)).
 		Order(ent.Asc(deployment.FieldCreatedAt, deployment.FieldID)).Limit(maxCatchUp)
+
 	if known != nil {
 		last, err := tx.Deployment.Get(ctx, known.DeploymentID)
 		if err != nil {
@@ -209,10 +220,12 @@ func missedSuccesses(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstan
 			s.Where(sql.CompositeGT([]string{s.C(deployment.FieldCreatedAt), s.C(deployment.FieldID)}, last.CreatedAt, last.ID))
 		})
 	}
+
 	missed, err := q.All(ctx)
 	if err != nil || len(missed) == maxCatchUp {
 		return missed, err
 	}
+
 	live, err := tx.Deployment.Get(ctx, *instance.LiveDeploymentID)
 	return append(missed, live), err
 }

@@ -30,44 +30,64 @@ func (s *Service) Impact(ctx context.Context, givenID string, schema inputprop.P
 	if err != nil || len(versions) == 0 {
 		return impact, err
 	}
+
 	if len(versions) == maxVersions {
-		impact.Warnings = append(impact.Warnings, warning("not_all_named", "is where %d module versions take options from, and more may", maxVersions))
+		impact.Warnings = append(
+			impact.Warnings,
+			warning("not_all_named", "is where %d module versions take options from, and more may", maxVersions),
+		)
 	}
+
 	impact.Versions = versions
 	modules := make([]string, len(versions))
 	for i, v := range versions {
 		modules[i] = v.ModuleDefinitionID
-		impact.Warnings = append(impact.Warnings, warning("named_by_version", "is where the module version %s (%s) takes options from", v.Version, v.ID))
+		impact.Warnings = append(
+			impact.Warnings,
+			warning("named_by_version", "is where the module version %s (%s) takes options from", v.Version, v.ID),
+		)
 	}
+
 	instances, err := s.Store.Client.ModuleInstance.Query().
 		Where(moduleinstance.ModuleDefinitionIDIn(modules...), moduleinstance.LiveDeploymentIDNotNil()).
 		Order(ent.Asc(moduleinstance.FieldID)).Limit(maxInstances + 1).All(ctx)
 	if err != nil {
 		return impact, err
 	}
+
 	if len(instances) > maxInstances {
 		instances = instances[:maxInstances]
-		impact.Warnings = append(impact.Warnings, warning("not_all_judged", "is used by more live instances than the %d that were judged", maxInstances))
+		impact.Warnings = append(
+			impact.Warnings,
+			warning("not_all_judged", "is used by more live instances than the %d that were judged", maxInstances),
+		)
 	}
+
 	live, err := s.liveInstances(ctx, instances)
 	if err != nil {
 		return impact, err
 	}
+
 	for _, i := range instances {
 		if !live.hasRoom(ctx, i) {
-			impact.Warnings = append(impact.Warnings, warning("not_all_judged", "is used by more live values than one request may judge"))
+			impact.Warnings = append(
+				impact.Warnings, warning("not_all_judged", "is used by more live values than one request may judge"),
+			)
 			break
 		}
 		violations, err := live.newViolations(ctx, i, givenID, schema)
 		if err != nil {
 			return impact, err
 		}
+
 		if len(violations) > 0 {
 			impact.Instances = append(impact.Instances, i)
-			impact.Warnings = append(impact.Warnings, warning("instance_values", "would make the live values of the instance %s (%s) invalid: %s",
-				i.Name, i.ID, violations[0]))
+			impact.Warnings = append(impact.Warnings,
+				warning("instance_values", "would make the live values of the instance %s (%s) invalid: %s",
+					i.Name, i.ID, violations[0]))
 		}
 	}
+
 	return impact, nil
 }
 
@@ -93,20 +113,25 @@ func (s *Service) liveInstances(ctx context.Context, instances []*ent.ModuleInst
 		ids[i] = *instance.LiveDeploymentID
 		instanceOf[ids[i]] = instance.ID
 	}
-	deployments, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...), deployment.ReleaseIDNotNil()).All(ctx)
+
+	deployments, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...), deployment.ReleaseIDNotNil()).
+		All(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	of := make(map[string][]string, len(deployments))
 	for _, d := range deployments {
 		of[*d.ReleaseID] = append(of[*d.ReleaseID], instanceOf[d.ID])
 	}
+
 	releases, err := s.Store.Client.Release.Query().Where(entrelease.IDIn(slices.Collect(maps.Keys(of))...)).All(ctx)
 	for _, r := range releases {
 		for _, instance := range of[r.ID] {
 			l.releases[instance] = r
 		}
 	}
+
 	return l, err
 }
 
@@ -119,7 +144,9 @@ func (l *liveInstances) hasRoom(ctx context.Context, instance *ent.ModuleInstanc
 
 // newViolations returns what would be wrong with the live values of an instance; nothing where they are wrong
 // already, or where its live version does not name the definition.
-func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleInstance, givenID string, schema inputprop.Property) ([]string, error) {
+func (l *liveInstances) newViolations(
+	ctx context.Context, instance *ent.ModuleInstance, givenID string, schema inputprop.Property,
+) ([]string, error) {
 	r := l.releases[instance.ID]
 	if r == nil {
 		return nil, nil
@@ -128,6 +155,7 @@ func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleI
 	if err != nil || live == nil {
 		return nil, err
 	}
+
 	version, err := l.version(ctx, live.versionID)
 	if err != nil {
 		return nil, err
@@ -139,6 +167,7 @@ func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleI
 	if _, err := l.Rules.DropRefused(ctx, list, ""); err != nil {
 		return nil, asUnavailable(err)
 	}
+
 	scope, err := l.scope(ctx, instance.EnvironmentID, version)
 	if err != nil {
 		return nil, err
@@ -146,17 +175,21 @@ func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleI
 	if _, err := l.loadReferences(ctx, list, live.values, scope); err != nil {
 		return nil, err
 	}
+
 	before, err := l.Engine.Validate(ctx, list, live.values, "", scope.env)
 	if err != nil || len(before) > 0 {
 		return nil, asUnavailable(err)
 	}
+
 	changed := scope.env
 	changed.Options = l.optionsWith(givenID, schema)
 	after, err := l.Engine.Validate(ctx, list, live.values, "", changed)
+
 	messages := make([]string, len(after))
 	for i, v := range after {
 		messages[i] = v.Pointer + " " + v.Message
 	}
+
 	return messages, asUnavailable(err)
 }
 
@@ -184,7 +217,9 @@ func (l *liveInstances) scope(ctx context.Context, environmentID string, version
 }
 
 // optionsWith returns the function that looks up options as they would be with another schema of a definition.
-func (s *Service) optionsWith(givenID string, schema inputprop.Property) func(context.Context, string, map[string]string) ([]inputprop.Option, error) {
+func (s *Service) optionsWith(
+	givenID string, schema inputprop.Property,
+) func(context.Context, string, map[string]string) ([]inputprop.Option, error) {
 	return func(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
 		if source != inputprop.SourceDefinition || params[inputprop.ParamGivenID] != givenID {
 			return s.options(ctx, source, params)

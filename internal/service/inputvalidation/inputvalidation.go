@@ -1,5 +1,6 @@
 // Package inputvalidation checks the typed inputs of modules and the values that are given for them: it joins the
-// rules of packages inputvalues and inputrules, which know nothing but the schema and the values, to what the server knows.
+// rules of packages inputvalues and inputrules, which know nothing but the schema and the values, to what the server
+// knows.
 //
 // A schema is checked before it is saved (SchemaChecker). Values are checked in a Scope, which is where they are
 // deployed: its environment gives the templates their names, the instance's live deployment binds the immutable

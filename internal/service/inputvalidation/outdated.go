@@ -13,8 +13,8 @@ import (
 	"slipway/internal/pure/inputvalues"
 )
 
-// Outdated is a reference of what is live, of which another deployment is live by now than the one that was read, and with
-// other values, or none.
+// Outdated is a reference of what is live, of which another deployment is live by now than the one that was read, and
+// with other values, or none.
 type Outdated struct {
 	// Pointer is the place of the reference in the inputs of the release.
 	Pointer string
@@ -39,9 +39,9 @@ type moved struct {
 	digest string
 }
 
-// Outdated returns the references of what is live at some instances that are not what they were when they were read, by the
-// ids of the instances: at most 1,000 of each, in the order of the form. A release is opened only where another one is live
-// than was read; that is counted as work of the context's request.
+// Outdated returns the references of what is live at some instances that are not what they were when they were read, by
+// the ids of the instances: at most 1,000 of each, in the order of the form. A release is opened only where another one
+// is live than was read; that is counted as work of the context's request.
 func (s *Service) Outdated(ctx context.Context, instanceIDs []string) (map[string][]*Outdated, error) {
 	all, err := s.moved(ctx, instanceIDs)
 	if err != nil {
@@ -64,7 +64,8 @@ func (s *Service) Outdated(ctx context.Context, instanceIDs []string) (map[strin
 // source says what a reference has read: the instance and the paths.
 func (m *moved) source() string { return m.InstanceID + " " + strings.Join(m.paths, " ") }
 
-// moved returns the references of what is live at the instances whose chosen instances have another deployment live now.
+// moved returns the references of what is live at the instances whose chosen instances have another deployment live
+// now.
 func (s *Service) moved(ctx context.Context, instanceIDs []string) (all []*moved, err error) {
 	scope := store.Scope(actor.From(ctx))
 	text, after := sqliteTexts.keepers, sqliteTexts.moved
@@ -72,6 +73,7 @@ func (s *Service) moved(ctx context.Context, instanceIDs []string) (all []*moved
 		text, after = postgresTexts.keepers, postgresTexts.moved
 	}
 	var keepers []string
+
 	of := map[string][]string{} // the instances whose live deployment has its references kept by another or by itself
 	err = s.Store.Query(ctx, text, []any{s.Store.List(instanceIDs), scope}, func(row store.Rows) error {
 		var instance string
@@ -85,12 +87,14 @@ func (s *Service) moved(ctx context.Context, instanceIDs []string) (all []*moved
 	if err != nil || len(keepers) == 0 {
 		return nil, err
 	}
+
 	err = s.Store.Query(ctx, after, []any{s.Store.List(keepers), scope}, func(row store.Rows) error {
 		var keeper string
 		m, paths, digest := &moved{}, (*string)(nil), (*string)(nil)
 		if err := row.Scan(&keeper, &m.Pointer, &m.InstanceID, &m.ReadID, &paths, &digest, &m.LiveID); err != nil {
 			return err
 		}
+
 		bytes := outdatedBytes
 		if paths != nil && digest != nil {
 			bytes, m.digest = bytes+len(*paths), *digest
@@ -98,19 +102,22 @@ func (s *Service) moved(ctx context.Context, instanceIDs []string) (all []*moved
 				return err
 			}
 		}
+
 		for _, instance := range of[keeper] {
 			one := *m
 			one.of = instance
 			all = append(all, &one)
 		}
+
 		return meter.Spend(ctx, meter.Stored, bytes)
 	})
+
 	return all, err
 }
 
-// movedTexts are the statements of moved: who has the references of what is live at instances, and which of these references
-// have other deployments live at their chosen instances than they have read. What is live is a scalar subquery, so that
-// PostgreSQL goes to it by its id.
+// movedTexts are the statements of moved: who has the references of what is live at instances, and which of these
+// references have other deployments live at their chosen instances than they have read. What is live is a scalar
+// subquery, so that PostgreSQL goes to it by its id.
 type movedTexts struct{ keepers, moved string }
 
 var (
@@ -120,12 +127,16 @@ var (
 
 func newMovedTexts(among, plus string) movedTexts {
 	owned := func(table string) string { return ` AND ` + plus + `"` + table + `"."organization_id" = $2` }
-	live := `(SELECT "c"."live_deployment_id" FROM "module_instances" AS "c" WHERE "c"."id" = "r"."module_instance_id"` + owned("c") + `)`
+	live := `(SELECT "c"."live_deployment_id" FROM "module_instances" AS "c" WHERE "c"."id" = "r"."module_instance_id"` +
+		owned("c") + `)`
 	return movedTexts{
-		keepers: `SELECT "i"."id", (SELECT "d"."given_from" FROM "deployments" AS "d" WHERE "d"."id" = "i"."live_deployment_id"` + owned("d") + `)
+		keepers: `SELECT "i"."id", (SELECT "d"."given_from" FROM "deployments" AS "d" WHERE "d"."id" =
+"i"."live_deployment_id"` + owned("d") + `)
 FROM "module_instances" AS "i" WHERE "i"."id" ` + among + owned("i"),
-		moved: `SELECT "r"."deployment_id", "r"."pointer", "r"."module_instance_id", "r"."read_deployment_id", "r"."paths", "r"."digest", ` + live + ` AS "live"
-FROM "deployment_references" AS "r" WHERE "r"."deployment_id" ` + among + owned("r") + ` AND "r"."read_deployment_id" IS NOT NULL
+		moved: `SELECT "r"."deployment_id", "r"."pointer", "r"."module_instance_id", "r"."read_deployment_id", "r"."paths",
+"r"."digest", ` + live + ` AS "live"
+FROM "deployment_references" AS "r" WHERE "r"."deployment_id" ` + among + owned("r") +
+			` AND "r"."read_deployment_id" IS NOT NULL
 AND "r"."read_deployment_id" IS DISTINCT FROM ` + live + ` ORDER BY "r"."sequence"`,
 	}
 }
@@ -145,6 +156,7 @@ func (s *Service) digests(ctx context.Context, all []*moved) (map[string]string,
 		}
 		reads[m.InstanceID].Reads(m.paths)
 	}
+
 	now := &references{asked: map[string]bool{}, found: map[string]*referencedInstance{}}
 	for some := range slices.Chunk(chosen, maxReferences) {
 		choices := make([]inputvalues.Choice, len(some))
@@ -159,6 +171,7 @@ func (s *Service) digests(ctx context.Context, all []*moved) (map[string]string,
 			now.found[id] = instance
 		}
 	}
+
 	digests := map[string]string{}
 	for source, m := range sources {
 		digest, err := now.digest(ctx, m.InstanceID, m.paths)
@@ -167,6 +180,7 @@ func (s *Service) digests(ctx context.Context, all []*moved) (map[string]string,
 		}
 		digests[source] = digest
 	}
+
 	return digests, nil
 }
 
@@ -176,7 +190,8 @@ func (r *references) digest(ctx context.Context, instanceID string, paths []stri
 	bytes := 0
 	for _, path := range paths {
 		value, ok, err := r.value(ctx, instanceID, path)
-		if _, missing := errors.AsType[*inputvalues.MissingOutput](err); err != nil && !missing && !errors.Is(err, inputvalues.ErrNotLive) {
+		if _, missing := errors.AsType[*inputvalues.MissingOutput](err); err != nil && !missing &&
+			!errors.Is(err, inputvalues.ErrNotLive) {
 			return "", err
 		}
 		if ok {

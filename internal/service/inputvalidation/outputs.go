@@ -32,8 +32,8 @@ func (n *names) addOutputs(r *inputprop.ReferenceProperty, pointer string) {
 	})
 }
 
-// checkOutputs warns of the outputs that mapped inputs read and that the latest version of their module does not declare,
-// if it declares any.
+// checkOutputs warns of the outputs that mapped inputs read and that the latest version of their module does not
+// declare, if it declares any.
 func (c *SchemaChecker) checkOutputs(ctx context.Context, named []named[outputName]) ([]inputprop.Warning, error) {
 	if len(named) == 0 {
 		return nil, nil
@@ -42,6 +42,7 @@ func (c *SchemaChecker) checkOutputs(ctx context.Context, named []named[outputNa
 	if err != nil {
 		return nil, err
 	}
+
 	var warnings []inputprop.Warning
 	for _, at := range named {
 		version := latest[at.what.moduleType]
@@ -52,26 +53,32 @@ func (c *SchemaChecker) checkOutputs(ctx context.Context, named []named[outputNa
 		if err != nil {
 			return nil, err
 		}
+
 		names := make([]string, len(declared))
 		for i, d := range declared {
 			names[i] = d.Name
 		}
+
 		if len(names) > 0 && !slices.Contains(names, at.what.name) {
 			warnings = append(warnings, inputprop.Warning{Pointer: at.pointer, Rule: ruleOutputUnknown,
 				Message: fmt.Sprintf("reads the output %s, which the latest version %s of %s does not declare; it declares %s",
 					at.what.name, version.Version, at.what.moduleType, output.Names(names))})
 		}
 	}
+
 	return warnings, nil
 }
 
-// latestOf returns the latest version of each module type of which outputs are read. An organization's module goes before
-// a global one of the same type.
-func (c *SchemaChecker) latestOf(ctx context.Context, named []named[outputName]) (map[string]*ent.ModuleVersion, error) {
+// latestOf returns the latest version of each module type of which outputs are read. An organization's module goes
+// before a global one of the same type.
+func (c *SchemaChecker) latestOf(
+	ctx context.Context, named []named[outputName],
+) (map[string]*ent.ModuleVersion, error) {
 	var types []string
 	for _, at := range named {
 		types = append(types, at.what.moduleType)
 	}
+
 	slices.Sort(types)
 	modules, err := c.Store.Client.ModuleDefinition.Query().
 		Where(moduledefinition.TypeIn(slices.Compact(types)...), moduledefinition.LatestVersionIDNotNil()).
@@ -79,6 +86,7 @@ func (c *SchemaChecker) latestOf(ctx context.Context, named []named[outputName])
 	if err != nil {
 		return nil, err
 	}
+
 	of := map[string]*ent.ModuleDefinition{}
 	var ids []string
 	for _, m := range modules {
@@ -86,9 +94,11 @@ func (c *SchemaChecker) latestOf(ctx context.Context, named []named[outputName])
 			of[m.Type] = m
 		}
 	}
+
 	for _, m := range of {
 		ids = append(ids, *m.LatestVersionID)
 	}
+
 	versions, err := c.Store.Client.ModuleVersion.Query().Where(moduleversion.IDIn(ids...)).All(ctx)
 	latest := map[string]*ent.ModuleVersion{}
 	for _, v := range versions {
@@ -98,5 +108,6 @@ func (c *SchemaChecker) latestOf(ctx context.Context, named []named[outputName])
 			}
 		}
 	}
+
 	return latest, err
 }

@@ -32,14 +32,15 @@ type Promotion struct {
 	Values *strictjson.Node
 }
 
-// Promote returns what counts as given for a promotion, and what is wrong with the values that are given anew, at a place.
-// What To keeps of its own, and the immutable inputs of which it has values, stay as they are there; a reference becomes the
-// instance of the same name and module in its environment. It fails with DeploymentInputsUnknown.
+// Promote returns what counts as given for a promotion, and what is wrong with the values that are given anew, at a
+// place. What To keeps of its own, and the immutable inputs of which it has values, stay as they are there; a reference
+// becomes the instance of the same name and module in its environment. It fails with DeploymentInputsUnknown.
 func (s *Service) Promote(ctx context.Context, p Promotion, at string) (*Taken, []fault.Violation, error) {
 	given, err := s.givenTo(ctx, p.From)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	t := &Taken{From: p.From, keys: map[string]bool{}, bytes: len(given.JSON())}
 	if violations := p.checkValues(at); len(violations) > 0 {
 		return t, violations, nil
@@ -48,44 +49,57 @@ func (s *Service) Promote(ctx context.Context, p Promotion, at string) (*Taken, 
 	if err != nil {
 		return nil, nil, err
 	}
+
 	anew, isOwn := memberOf(p.Values), func(key string) bool { return slices.Contains(p.To.OwnInputs, key) }
 	brought := membersOf(given, func(key string) bool { return anew(key) == nil && !isOwn(key) })
 	counterparts, err := s.counterparts(ctx, inputvalues.Choices(p.Inputs, brought), p.To)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	t.Values = &strictjson.Node{Kind: strictjson.Object}
-	brought, violations, err := inputvalues.Promoted(ctx, p.Inputs, brought, p.Scope.env.Previous, at, func(id string) string { return counterparts[id] })
+	brought, violations, err := inputvalues.Promoted(
+		ctx, p.Inputs, brought, p.Scope.env.Previous, at, func(id string) string { return counterparts[id] },
+	)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, part := range []*strictjson.Node{brought, membersOf(own, func(key string) bool { return anew(key) == nil && isOwn(key) })} {
+
+	for _, part := range []*strictjson.Node{
+		brought, membersOf(own, func(key string) bool { return anew(key) == nil && isOwn(key) }),
+	} {
 		for i, key := range part.Keys {
 			t.keys[key] = true
 			t.Values.Append(key, part.Items[i])
 		}
 	}
+
 	if p.Values != nil {
 		for i, key := range p.Values.Keys {
 			t.Values.Append(key, p.Values.Items[i])
 		}
 	}
+
 	return t, violations, nil
 }
 
-// checkValues returns what is wrong with what is given anew: only what the instance keeps of its own, and references, may be.
+// checkValues returns what is wrong with what is given anew: only what the instance keeps of its own, and references,
+// may be.
 func (p Promotion) checkValues(at string) (violations []fault.Violation) {
 	level := inputprop.NewLevel(p.Inputs)
 	switch {
 	case p.Values == nil:
 		return nil
 	case p.Values.Kind != strictjson.Object:
-		return []fault.Violation{{Pointer: at, Rule: "type", Message: fmt.Sprintf("must be an object, found %s", strictjson.Show(p.Values))}}
+		return []fault.Violation{
+			{Pointer: at, Rule: "type", Message: fmt.Sprintf("must be an object, found %s", strictjson.Show(p.Values))},
+		}
 	}
 	for _, key := range p.Values.Keys {
 		if !slices.Contains(p.To.OwnInputs, key) && (level.ByID[key] == nil || level.ByID[key].Traits.ModuleType == "") {
 			violations = append(violations, fault.Violation{Pointer: at + fault.Pointer(key), Rule: "not_own",
-				Message: "must not be given anew: what is promoted has its value, and it is neither a reference nor among the instance's own inputs"})
+				Message: "must not be given anew: what is promoted has its value, and it is neither a reference nor among the " +
+					"instance's own inputs"})
 		}
 	}
 	return violations
@@ -100,19 +114,23 @@ func (s *Service) ownValues(ctx context.Context, p Promotion) (*strictjson.Node,
 	return s.givenTo(ctx, p.Live)
 }
 
-// counterparts returns, for the instances that are chosen, those of the same name and module in the environment of another
-// instance, as far as they are there and not archived.
-func (s *Service) counterparts(ctx context.Context, chosen []inputvalues.Choice, to *ent.ModuleInstance) (map[string]string, error) {
+// counterparts returns, for the instances that are chosen, those of the same name and module in the environment of
+// another instance, as far as they are there and not archived.
+func (s *Service) counterparts(
+	ctx context.Context, chosen []inputvalues.Choice, to *ent.ModuleInstance,
+) (map[string]string, error) {
 	ids := make([]string, 0, len(chosen))
 	for _, choice := range chosen[:min(len(chosen), maxReferences)] {
 		ids = append(ids, choice.ID)
 	}
+
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	if err := meter.Spend(ctx, meter.Inputs, ReferenceBytes*len(ids)); err != nil {
 		return nil, err
 	}
+
 	var found []struct {
 		ID      string `sql:"id"`
 		ThereID string `sql:"there_id"`
@@ -123,13 +141,16 @@ func (s *Service) counterparts(ctx context.Context, chosen []inputvalues.Choice,
 			sql.ColumnsEQ(there.C(moduleinstance.FieldOrganizationID), q.C(moduleinstance.FieldOrganizationID)),
 			sql.ColumnsEQ(there.C(moduleinstance.FieldName), q.C(moduleinstance.FieldName)),
 			sql.ColumnsEQ(there.C(moduleinstance.FieldModuleDefinitionID), q.C(moduleinstance.FieldModuleDefinitionID)),
-			sql.EQ(there.C(moduleinstance.FieldEnvironmentID), to.EnvironmentID), sql.IsNull(there.C(moduleinstance.FieldArchivedAt))))
+			sql.EQ(there.C(moduleinstance.FieldEnvironmentID), to.EnvironmentID),
+			sql.IsNull(there.C(moduleinstance.FieldArchivedAt))))
 		q.Select(q.C(moduleinstance.FieldID)).AppendSelectAs(there.C(moduleinstance.FieldID), "there_id")
 	}).Scan(ctx, &found)
+
 	counterparts := make(map[string]string, len(found))
 	for _, f := range found {
 		counterparts[f.ID] = f.ThereID
 	}
+
 	return counterparts, err
 }
 

@@ -71,7 +71,9 @@ type Reference struct {
 
 // loadReferences looks up the instances that values choose, all in one statement, and lets the scope check references
 // by what there is.
-func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) (*references, error) {
+func (s *Service) loadReferences(
+	ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope,
+) (*references, error) {
 	r, err := s.lookUp(ctx, scope.instanceID, inputvalues.Choices(list, values, scope.env.Previous))
 	r.former = map[string]bool{}
 	for _, choice := range inputvalues.Choices(list, scope.env.Previous) {
@@ -109,23 +111,27 @@ func (c *SchemaChecker) lookUp(ctx context.Context, self string, choices []input
 			outputs = append(outputs, choice.ID)
 		}
 	}
+
 	if len(ids) == 0 {
 		return r, nil
 	}
 	if err := meter.Spend(ctx, meter.Inputs, ReferenceBytes*len(ids)); err != nil {
 		return r, err
 	}
+
 	var found []*referencedInstance
 	err := c.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).
 		Modify(func(s *sql.Selector) { joinReferenced(s, inputs, outputs) }).Scan(ctx, &found)
+
 	for _, i := range found {
 		r.found[i.ID] = i
 	}
+
 	return r, err
 }
 
-// joinReferenced selects what a reference is checked by; the releases and the outputs of what is live only of the instances
-// that they are to be read of. Every joined row is of the same organization; a module may be global.
+// joinReferenced selects what a reference is checked by; the releases and the outputs of what is live only of the
+// instances that they are to be read of. Every joined row is of the same organization; a module may be global.
 func joinReferenced(s *sql.Selector, inputs, outputs []string) {
 	owned := func(t *sql.SelectTable, on ...*sql.Predicate) *sql.Predicate {
 		return sql.And(append(on, sql.ColumnsEQ(t.C("organization_id"), s.C("organization_id")))...)
@@ -138,16 +144,21 @@ func joinReferenced(s *sql.Selector, inputs, outputs []string) {
 	s.LeftJoin(x).OnP(owned(x, sql.ColumnsEQ(x.C(deployment.FieldModuleInstanceID), s.C(moduleinstance.FieldID)),
 		sql.ExprP(store.InProgress(`"x".`)),
 		sql.EQ(x.C(deployment.FieldTriggerSource), store.TriggerDestroy)))
+
 	s.Select(s.C(moduleinstance.FieldID), s.C(moduleinstance.FieldLiveDeploymentID), s.C(moduleinstance.FieldArchivedAt))
 	s.AppendSelectExprAs(sql.NotNull(x.C(deployment.FieldID)), "destroyed")
 	s.AppendSelectAs(d.C(moduledefinition.FieldType), "module_type")
 	s.AppendSelectExprAs(sql.NotNull(own.C(moduledefinition.FieldID)), "shadowed")
+
 	if len(outputs) > 0 {
 		o := sql.Table(deploymentoutput.Table).As("o")
-		s.LeftJoin(o).OnP(owned(o, sql.ColumnsEQ(o.C(deploymentoutput.FieldDeploymentID), s.C(moduleinstance.FieldLiveDeploymentID)),
+		s.LeftJoin(
+			o,
+		).OnP(owned(o, sql.ColumnsEQ(o.C(deploymentoutput.FieldDeploymentID), s.C(moduleinstance.FieldLiveDeploymentID)),
 			sql.In(s.C(moduleinstance.FieldID), anys(outputs)...)))
 		s.AppendSelectAs(o.C(deploymentoutput.FieldContent), "output_content")
 	}
+
 	if len(inputs) == 0 {
 		return
 	}
@@ -183,15 +194,18 @@ func (r *references) flaw(instanceID, moduleType string) string {
 	case instanceID == r.self:
 		return "must be another instance than the one that is deployed"
 	case i == nil:
-		return fmt.Sprintf("must be an instance of the organization, of a module of the type %s; there is none with the id %s", moduleType, instanceID)
+		return fmt.Sprintf("must be an instance of the organization, of a module of the type %s; there is none with the id "+
+			"%s", moduleType, instanceID)
 	case i.Type != moduleType:
 		return fmt.Sprintf("must be an instance of a module of the type %s, found one of the type %s", moduleType, i.Type)
 	case i.Shadowed:
-		return fmt.Sprintf("must be an instance of the organization's own module of the type %s, found one of the global module", moduleType)
+		return fmt.Sprintf("must be an instance of the organization's own module of the type %s, found one of the global "+
+			"module", moduleType)
 	case i.ArchivedAt != nil && r.former != nil && !r.former[instanceID]:
 		return "must be an instance that is not archived, found one that is"
 	case i.Destroyed:
-		return "must be an instance that is not about to be destroyed, found one of which an active deployment destroys what is live"
+		return "must be an instance that is not about to be destroyed, found one of which an active deployment destroys " +
+			"what is live"
 	default:
 		return ""
 	}
@@ -208,8 +222,8 @@ func (r *references) archived(choices []inputvalues.Choice) (warnings []inputpro
 	return warnings
 }
 
-// value returns what a chosen instance has at a path: input.<id> from its live release, stack.output.<name> from what its
-// live deployment has reported.
+// value returns what a chosen instance has at a path: input.<id> from its live release, stack.output.<name> from what
+// its live deployment has reported.
 func (r *references) value(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
 	i := r.found[instanceID]
 	if i == nil || i.LiveDeploymentID == nil {

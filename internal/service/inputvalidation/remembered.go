@@ -58,6 +58,7 @@ func (c *SchemaChecker) CheckRemembered(
 	if err != nil {
 		return nil, err
 	}
+
 	pointers := map[inputprop.Property]string{}
 	inputprop.Walk(list, at, func(p inputprop.Property, pointer string) { pointers[p] = pointer })
 	found := changed{at: at, by: map[string][]*remembered{}}
@@ -70,6 +71,7 @@ func (c *SchemaChecker) CheckRemembered(
 			found.add(pointers[u.Input], part[i])
 		}))
 	})
+
 	return found.warnings("refuses what %s as its value, which binds nothing any more"), err
 }
 
@@ -84,6 +86,7 @@ func (c *SchemaChecker) CheckShadowed(ctx context.Context, moduleType, at string
 	if err != nil {
 		return nil, ent.MaskNotFound(err)
 	}
+
 	ofGlobal := moduleinstance.ModuleDefinitionID(global)
 	if used, err := c.Store.Client.ModuleInstance.Query().Where(ofGlobal).Exist(ctx); err != nil || !used {
 		return nil, err
@@ -92,6 +95,7 @@ func (c *SchemaChecker) CheckShadowed(ctx context.Context, moduleType, at string
 	if err != nil {
 		return nil, err
 	}
+
 	found := changed{at: at, by: map[string][]*remembered{}}
 	err = found.eachPart(ctx, rows, func(part []*remembered, contents []*strictjson.Node) error {
 		chosen := make([][]string, len(contents))
@@ -107,7 +111,10 @@ func (c *SchemaChecker) CheckShadowed(ctx context.Context, moduleType, at string
 		}
 		return err
 	})
-	return found.warnings("goes before the global module of the type, so that what %s chosen of it binds nothing any more"), err
+
+	return found.warnings(
+		"goes before the global module of the type, so that what %s chosen of it binds nothing any more",
+	), err
 }
 
 // hasHeld reports whether an input, at any depth, is held to what it was.
@@ -137,7 +144,8 @@ func (c *SchemaChecker) remembered(ctx context.Context, which predicate.ModuleIn
 			s.Select(s.C(moduleinstance.FieldID), s.C(moduleinstance.FieldName))
 			content := b.C(inputbaseline.FieldContent)
 			s.AppendSelectExprAs(sql.ExprFunc(func(e *sql.Builder) {
-				e.WriteString("CASE WHEN octet_length(").Ident(content).WriteString(fmt.Sprintf(") <= %d THEN ", maxRememberedBytes)).
+				e.WriteString("CASE WHEN octet_length(").Ident(content).
+					WriteString(fmt.Sprintf(") <= %d THEN ", maxRememberedBytes)).
 					Ident(content).WriteString(" END")
 			}), "content")
 		}).Scan(ctx, &rows)
@@ -167,7 +175,9 @@ type changed struct {
 
 // eachPart calls judge with some of the instances after the other, and with what they remember, for as long as the
 // request may work.
-func (c *changed) eachPart(ctx context.Context, rows []*remembered, judge func([]*remembered, []*strictjson.Node) error) error {
+func (c *changed) eachPart(
+	ctx context.Context, rows []*remembered, judge func([]*remembered, []*strictjson.Node) error,
+) error {
 	const readings = 2 // of what is remembered: it is parsed, and judged with what defaults add
 	c.partial = len(rows) > maxRemembered
 	for part := range slices.Chunk(rows[:min(len(rows), maxRemembered)], rememberedAtOnce) {
@@ -179,6 +189,7 @@ func (c *changed) eachPart(ctx context.Context, rows []*remembered, judge func([
 		if err := meter.Spend(ctx, meter.Inputs, bytes); err != nil {
 			return err
 		}
+
 		contents, err := parseAll(part)
 		if err != nil {
 			return err
@@ -186,8 +197,10 @@ func (c *changed) eachPart(ctx context.Context, rows []*remembered, judge func([
 		if err := judge(part, contents); err != nil {
 			return err
 		}
+
 		c.judged += len(part)
 	}
+
 	return nil
 }
 

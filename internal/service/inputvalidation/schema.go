@@ -24,7 +24,9 @@ type SchemaChecker struct {
 
 // Check returns every violation of the rules in the inputs of a module, and warnings; pointers start with
 // at. The error is that of a look-up.
-func (c *SchemaChecker) Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
+func (c *SchemaChecker) Check(
+	ctx context.Context, list []inputprop.Property, at string,
+) ([]fault.Violation, []inputprop.Warning, error) {
 	violations, warnings, err := c.Rules.CheckList(ctx, list, at)
 	if err != nil {
 		return nil, nil, asUnavailable(err)
@@ -35,7 +37,9 @@ func (c *SchemaChecker) Check(ctx context.Context, list []inputprop.Property, at
 }
 
 // CheckOne is Check for a schema that stands alone.
-func (c *SchemaChecker) CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
+func (c *SchemaChecker) CheckOne(
+	ctx context.Context, schema inputprop.Property, at string,
+) ([]fault.Violation, []inputprop.Warning, error) {
 	violations, warnings, err := c.Rules.Check(ctx, schema, at)
 	if err != nil {
 		return nil, nil, asUnavailable(err)
@@ -70,7 +74,9 @@ func (n *names) add(input inputprop.Property, pointer string) {
 
 // checkNames adds what is wrong with references to dynamic values, and warns of references to module types that the
 // catalogue does not have, and of outputs that these do not declare.
-func (c *SchemaChecker) checkNames(ctx context.Context, n names, violations []fault.Violation, warnings []inputprop.Warning) ([]fault.Violation, []inputprop.Warning, error) {
+func (c *SchemaChecker) checkNames(
+	ctx context.Context, n names, violations []fault.Violation, warnings []inputprop.Warning,
+) ([]fault.Violation, []inputprop.Warning, error) {
 	for _, at := range n.sources {
 		params := make(map[string]string, len(at.what.Params.Keys))
 		for i, param := range at.what.Params.Values {
@@ -78,6 +84,7 @@ func (c *SchemaChecker) checkNames(ctx context.Context, n names, violations []fa
 		}
 		violations = append(violations, fault.Under(at.pointer, valuesource.Check(at.what.Source, params))...)
 	}
+
 	if len(n.types) == 0 {
 		return violations, warnings, nil
 	}
@@ -85,6 +92,7 @@ func (c *SchemaChecker) checkNames(ctx context.Context, n names, violations []fa
 	for i, at := range n.types {
 		types[i] = at.what
 	}
+
 	known, err := c.Store.Client.ModuleDefinition.Query().Where(moduledefinition.TypeIn(types...)).
 		Select(moduledefinition.FieldType).Strings(ctx)
 	for _, at := range n.types {
@@ -93,6 +101,7 @@ func (c *SchemaChecker) checkNames(ctx context.Context, n names, violations []fa
 				Message: "names the module type " + at.what + ", which no module that you see has"})
 		}
 	}
+
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,7 +26,9 @@ type Scope struct {
 }
 
 // InstanceScope returns the scope of an instance. version is the one to be deployed, nil where it is not known.
-func (s *Service) InstanceScope(ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion) (*Scope, error) {
+func (s *Service) InstanceScope(
+	ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion,
+) (*Scope, error) {
 	scope, err := s.EnvironmentScope(ctx, instance.EnvironmentID, version)
 	if err == nil && version == nil {
 		err = s.nameModule(ctx, scope, instance.ModuleDefinitionID, "")
@@ -37,23 +39,28 @@ func (s *Service) InstanceScope(ctx context.Context, instance *ent.ModuleInstanc
 	if scope.instanceID = instance.ID; instance.LiveDeploymentID == nil {
 		return scope, nil
 	}
+
 	scope.LiveDeploymentID = instance.LiveDeploymentID
 	baseline, err := s.baseline(ctx, instance)
 	if err != nil {
 		return nil, err
 	}
+
 	scope.env.Previous = baseline
 	if l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID); err != nil {
 		return nil, err
 	} else if l != nil {
 		scope.env.Previous = inputvalues.Overlay(l.values, baseline)
 	}
+
 	return scope, nil
 }
 
 // EnvironmentScope returns the scope of an instance that is still to be made in an environment: nothing is live there.
 // version is the one to be deployed, nil where it is not known.
-func (s *Service) EnvironmentScope(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Scope, error) {
+func (s *Service) EnvironmentScope(
+	ctx context.Context, environmentID string, version *ent.ModuleVersion,
+) (*Scope, error) {
 	c := s.Store.Client
 	environment, err := c.Environment.Get(ctx, environmentID)
 	if environment, err = store.NotFoundAs(environment, err, environmentID, fault.EnvironmentNotFound); err != nil {
@@ -63,6 +70,7 @@ func (s *Service) EnvironmentScope(ctx context.Context, environmentID string, ve
 	if project, err = store.NotFoundAs(project, err, environment.ProjectID, fault.ProjectNotFound); err != nil {
 		return nil, err
 	}
+
 	organization, err := c.Organization.Get(ctx, environment.OrganizationID)
 	if err != nil {
 		return nil, err
@@ -71,6 +79,7 @@ func (s *Service) EnvironmentScope(ctx context.Context, environmentID string, ve
 	if err != nil {
 		return nil, err
 	}
+
 	scope.env.Organization = inputvalues.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
 	scope.env.Project = inputvalues.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
 	scope.env.Environment = inputvalues.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}

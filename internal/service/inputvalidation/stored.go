@@ -68,17 +68,18 @@ func (s *Service) eachDefinition(ctx context.Context, f func(Stored) error) erro
 		return s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.IDGT(after)).
 			Order(ent.Asc(defaultvaluedefinition.FieldID)).Limit(storedPage).All(ctx)
 	}
-	return inPages(read, func(d *ent.DefaultValueDefinition) string { return d.ID }, func(d *ent.DefaultValueDefinition) error {
-		schema, err := d.Schema.Property(ctx)
-		if err != nil {
-			return f(Stored{"definition", d.ID, d.GivenID, unreadable("/schema", err)})
-		}
-		violations, _, err := s.CheckOne(ctx, schema, "/schema")
-		if err != nil {
-			return fmt.Errorf("check the definition %s: %w", d.ID, err)
-		}
-		return f(Stored{"definition", d.ID, d.GivenID, violations})
-	})
+	return inPages(read, func(d *ent.DefaultValueDefinition) string { return d.ID },
+		func(d *ent.DefaultValueDefinition) error {
+			schema, err := d.Schema.Property(ctx)
+			if err != nil {
+				return f(Stored{"definition", d.ID, d.GivenID, unreadable("/schema", err)})
+			}
+			violations, _, err := s.CheckOne(ctx, schema, "/schema")
+			if err != nil {
+				return fmt.Errorf("check the definition %s: %w", d.ID, err)
+			}
+			return f(Stored{"definition", d.ID, d.GivenID, violations})
+		})
 }
 
 func (s *Service) eachVersion(ctx context.Context, f func(Stored) error) error {
@@ -86,6 +87,7 @@ func (s *Service) eachVersion(ctx context.Context, f func(Stored) error) error {
 	if scope := store.Scope(actor.From(ctx)); scope != store.GlobalScope {
 		owned = moduleversion.OrganizationID(scope)
 	}
+
 	read := func(after string) ([]*ent.ModuleVersion, error) {
 		return s.Store.Client.ModuleVersion.Query().Where(owned, moduleversion.IDGT(after)).
 			Order(ent.Asc(moduleversion.FieldID)).Limit(storedPage).All(ctx)
@@ -105,7 +107,8 @@ func (s *Service) eachVersion(ctx context.Context, f func(Stored) error) error {
 
 func (s *Service) eachLive(ctx context.Context, f func(Stored) error) error {
 	read := func(after string) ([]*ent.ModuleInstance, error) {
-		return s.Store.Client.ModuleInstance.Query().Where(moduleinstance.LiveDeploymentIDNotNil(), moduleinstance.IDGT(after)).
+		return s.Store.Client.ModuleInstance.Query().
+			Where(moduleinstance.LiveDeploymentIDNotNil(), moduleinstance.IDGT(after)).
 			Order(ent.Asc(moduleinstance.FieldID)).Limit(storedPage).All(ctx)
 	}
 	return inPages(read, func(i *ent.ModuleInstance) string { return i.ID }, func(i *ent.ModuleInstance) error {
@@ -118,8 +121,8 @@ func (s *Service) eachLive(ctx context.Context, f func(Stored) error) error {
 }
 
 // checkLive checks what is live of an instance as if it were deployed for the first time. It must be allowed to choose
-// the instances that it has chosen; what they have may have changed since, which is no matter of rules. But where it lacks a
-// value that only an output can give, and that was never reported, nobody has noticed when it was deployed.
+// the instances that it has chosen; what they have may have changed since, which is no matter of rules. But where it
+// lacks a value that only an output can give, and that was never reported, nobody has noticed when it was deployed.
 func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) ([]fault.Violation, error) {
 	l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID)
 	if err != nil || l == nil {
@@ -129,6 +132,7 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	if err != nil {
 		return nil, err
 	}
+
 	list, err := version.Inputs.Properties(ctx)
 	if err != nil {
 		return nil, nil //nolint:nilerr // eachVersion reports it
@@ -136,18 +140,22 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	if _, err := s.Rules.DropRefused(ctx, list, "/inputs"); err != nil {
 		return nil, err
 	}
+
 	scope, err := s.EnvironmentScope(ctx, instance.EnvironmentID, version)
 	if err != nil {
 		return nil, err
 	}
+
 	choices := inputvalues.Choices(list, l.values)
 	for i := range choices {
 		choices[i].ReadsInput = false
 	}
+
 	chosen, err := s.lookUp(ctx, instance.ID, choices)
 	if err != nil {
 		return nil, err
 	}
+
 	scope.env.Reference, scope.env.Ref = chosen.check, chosen.missing
 	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", scope.env)
 	return slices.DeleteFunc(violations, func(v fault.Violation) bool {

@@ -30,12 +30,13 @@ type Takeover struct {
 	WithoutInputs []string
 }
 
-// Check returns what is wrong with the members, whatever there is to be taken over, where values are given besides, at a
-// place. Values are nil for none.
+// Check returns what is wrong with the members, whatever there is to be taken over, where values are given besides, at
+// a place. Values are nil for none.
 func (o Takeover) Check(values *strictjson.Node, at string) (violations []fault.Violation) {
 	switch {
 	case o.InputsFrom == nil && len(o.WithoutInputs) > 0:
-		return []fault.Violation{{Pointer: "/withoutInputs", Rule: "inputs_from", Message: "is for inputs that are taken over: give inputsFrom too, or leave it out"}}
+		return []fault.Violation{{Pointer: "/withoutInputs", Rule: "inputs_from", Message: "is for inputs that are taken " +
+			"over: give inputsFrom too, or leave it out"}}
 	case len(o.WithoutInputs) > maxWithout:
 		return []fault.Violation{{Pointer: "/withoutInputs", Rule: "max_items",
 			Message: fmt.Sprintf("must name at most %d inputs, found %d", maxWithout, len(o.WithoutInputs))}}
@@ -65,14 +66,18 @@ type Taken struct {
 	bytes int
 }
 
-// TakeOver returns values with what was given to the deployment that o names, as far as they have nothing themselves. The
-// deployment has to be of a module; instanceID is the instance that would be deployed, "" for one that is not known. It
-// fails with DeploymentNotFound, RequestInvalid for a deployment of another module, and DeploymentInputsUnknown.
-func (s *Service) TakeOver(ctx context.Context, o Takeover, values *strictjson.Node, moduleID, instanceID string) (*Taken, error) {
+// TakeOver returns values with what was given to the deployment that o names, as far as they have nothing themselves.
+// The deployment has to be of a module; instanceID is the instance that would be deployed, "" for one that is not
+// known. It fails with DeploymentNotFound, RequestInvalid for a deployment of another module, and
+// DeploymentInputsUnknown.
+func (s *Service) TakeOver(
+	ctx context.Context, o Takeover, values *strictjson.Node, moduleID, instanceID string,
+) (*Taken, error) {
 	from, err := store.Find(ctx, s.Store.Client.Deployment.Get, id.Deployment, *o.InputsFrom, fault.DeploymentNotFound)
 	if err != nil {
 		return nil, err
 	}
+
 	if from.ModuleInstanceID != instanceID {
 		other, err := s.Store.Client.ModuleInstance.Get(ctx, from.ModuleInstanceID)
 		if err != nil {
@@ -83,15 +88,18 @@ func (s *Service) TakeOver(ctx context.Context, o Takeover, values *strictjson.N
 				Message: fmt.Sprintf("must be a deployment of the module %s, found one of %s", moduleID, other.ModuleDefinitionID)})
 		}
 	}
+
 	given, err := s.givenTo(ctx, from)
 	if err != nil {
 		return nil, err
 	}
+
 	t := &Taken{From: from, Values: values, keys: map[string]bool{}}
 	if values == nil || values.Kind == strictjson.Object {
 		t.bytes = len(given.JSON())
 		t.merge(given, values, o.WithoutInputs)
 	}
+
 	return t, nil
 }
 
@@ -109,17 +117,19 @@ func (s *Service) givenTo(ctx context.Context, d *ent.Deployment) (*strictjson.N
 			return strictjson.ParseStored(text)
 		}
 	}
-	f := fault.New(fault.DeploymentInputsUnknown, "What was given for the inputs of the deployment %s is not kept: send the inputs once.", d.ID)
+	f := fault.New(fault.DeploymentInputsUnknown, "What was given for the inputs of the deployment %s is not kept: send "+
+		"the inputs once.", d.ID)
 	f.Metadata = map[string]any{"deploymentId": d.ID}
 	return nil, f
 }
 
-// GivenInputs returns what was given to deployments that were created, by their ids, as JSON. It is counted as work of the
-// context's request.
+// GivenInputs returns what was given to deployments that were created, by their ids, as JSON. It is counted as work of
+// the context's request.
 func (s *Service) GivenInputs(ctx context.Context, ids []string) (map[string]json.RawMessage, error) {
 	given := make(map[string]json.RawMessage, len(ids))
 	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
-	text := `SELECT "deployment_id", "content" FROM "given_inputs" WHERE ` + store.Among(`"deployment_id"`, `"organization_id"`, s.Store.Postgres())
+	text := `SELECT "deployment_id", "content" FROM "given_inputs" WHERE ` +
+		store.Among(`"deployment_id"`, `"organization_id"`, s.Store.Postgres())
 	err := s.Store.Query(ctx, text, args, func(row store.Rows) error {
 		var id, content string
 		if err := row.Scan(&id, &content); err != nil {
@@ -131,16 +141,18 @@ func (s *Service) GivenInputs(ctx context.Context, ids []string) (map[string]jso
 	return given, err
 }
 
-// merge sets the values to what was given, each value that is given now in the place of the one that was, without what is
-// to be left out.
+// merge sets the values to what was given, each value that is given now in the place of the one that was, without what
+// is to be left out.
 func (t *Taken) merge(given, own *strictjson.Node, withoutInputs []string) {
 	if own == nil {
 		own = &strictjson.Node{Kind: strictjson.Object}
 	}
+
 	without := map[string]int{}
 	for i, name := range withoutInputs {
 		without[name] = i
 	}
+
 	ownValue := own.Index()
 	t.Values = &strictjson.Node{Kind: strictjson.Object}
 	for i, key := range given.Keys {
@@ -154,36 +166,45 @@ func (t *Taken) merge(given, own *strictjson.Node, withoutInputs []string) {
 		}
 		t.Values.Append(key, value)
 	}
+
 	had := given.Index()
 	for i, key := range own.Keys {
 		if had(key) == nil {
 			t.Values.Append(key, own.Items[i])
 		}
 	}
+
 	for i, name := range withoutInputs {
 		if at, unknown := without[name]; unknown && at == i {
-			t.warn(fmt.Sprintf("/withoutInputs/%d", i), "input_not_given", "names an input that was not given to the deployment, "+strictjson.Quote(name))
+			t.warn(
+				fmt.Sprintf("/withoutInputs/%d", i), "input_not_given",
+				"names an input that was not given to the deployment, "+strictjson.Quote(name),
+			)
 		}
 	}
 }
 
-// Drop takes the values out of what was taken over that a version with a list of inputs has none for, and warns of each.
-// It returns what is wrong with values, at a place, that are larger, with what is taken over, than any that may be given.
+// Drop takes the values out of what was taken over that a version with a list of inputs has none for, and warns of
+// each. It returns what is wrong with values, at a place, that are larger, with what is taken over, than any that may
+// be given.
 func (t *Taken) Drop(list []inputprop.Property, version, at string) []fault.Violation {
 	if t.Values == nil || t.Values.Kind != strictjson.Object {
 		return nil
 	}
 	level := inputprop.NewLevel(list)
+
 	kept := &strictjson.Node{Kind: strictjson.Object}
 	for i, key := range t.Values.Keys {
 		input := level.ByID[key]
 		if t.keys[key] && (input == nil || input.Traits.NoValue) {
-			t.warn("/inputsFrom", "input_dropped", fmt.Sprintf("has a value for %s, which the version %s has no input for: it is left out",
+			t.warn("/inputsFrom", "input_dropped", fmt.Sprintf("has a value for %s, which the version %s has no input for: it "+
+				"is left out",
 				strictjson.Quote(key), version))
 			continue
 		}
 		kept.Append(key, t.Values.Items[i])
 	}
+
 	t.Values = kept
 	if most, size := max(strictjson.MaxBytes, t.bytes), len(kept.JSON()); size > most {
 		return []fault.Violation{{Pointer: at, Rule: "max_size",

@@ -89,9 +89,11 @@ type Completed struct {
 	Warnings []inputprop.Warning
 }
 
-// Complete returns what a deployment stores, or every violation; pointers start with at. The list is of a stored version:
-// defaults that today's rules refuse are taken out of it.
-func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, scope *Scope) (*Completed, []fault.Violation, error) {
+// Complete returns what a deployment stores, or every violation; pointers start with at. The list is of a stored
+// version: defaults that today's rules refuse are taken out of it.
+func (s *Service) Complete(
+	ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, scope *Scope,
+) (*Completed, []fault.Violation, error) {
 	if _, err := s.Rules.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, asUnavailable(err)
 	}
@@ -99,18 +101,22 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	if err != nil {
 		return nil, nil, err
 	}
+
 	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, scope.env)
 	if err != nil || len(violations) > 0 {
 		return nil, violations, asUnavailable(err)
 	}
+
 	for _, pointer := range resolved.Unresolved {
 		violations = append(violations, fault.Violation{Pointer: at + pointer, Rule: "template_unresolved",
 			Message: "must have a value for every template, found one that is not known here"})
 	}
+
 	warnings := append(scope.warnings, resolved.Warnings...)
 	for i := range warnings {
 		warnings[i].Pointer = at + warnings[i].Pointer
 	}
+
 	return &Completed{resolved.Values, chosen.live(resolved.References), warnings}, violations, nil
 }
 
@@ -119,10 +125,12 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 		return nil, err
 	}
 	violations := in.Violations
-	if n := given(in.VersionID != nil) + given(in.DefinitionID != nil) + given(in.Inputs != nil); n != 1 && len(violations) == 0 {
+	if n := given(in.VersionID != nil) + given(in.DefinitionID != nil) + given(in.Inputs != nil); n != 1 &&
+		len(violations) == 0 {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
+
 	violations = append(violations, in.checkTakeover()...)
 	if in.InputsFrom == nil || in.Values != nil {
 		violations = append(violations, inputvalues.CheckValues(in.Values, "/values")...)
@@ -130,21 +138,25 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	a := &parts{values: in.Values}
 	version, err := s.readInputs(ctx, in, a)
 	if err != nil {
 		return nil, err
 	}
+
 	if in.InputsFrom != nil {
 		if err := s.takeOver(ctx, in, version, a); err != nil {
 			return nil, err
 		}
 	}
+
 	if a.scope, err = s.requestedScope(ctx, in, version); err != nil {
 		return nil, err
 	}
 	_, err = s.loadReferences(ctx, a.inputs, a.values, a.scope)
 	a.warnings = append(a.warnings, a.scope.warnings...)
+
 	return a, err
 }
 
@@ -222,15 +234,18 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 		}
 		return nil, asUnavailable(err)
 	}
+
 	list, violations := inputprop.DecodeList(in.Inputs, "/inputs")
 	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	broken, _, err := s.Check(ctx, list, "/inputs")
 	if err == nil && len(broken) > 0 {
 		err = fault.Invalid(fault.InputsRuleBroken, broken...)
 	}
 	a.inputs = list
+
 	return nil, err
 }
 
@@ -270,17 +285,22 @@ func (s *Service) requestedInstanceScope(ctx context.Context, in Request, versio
 	if instance, err = store.NotFoundAs(instance, err, *in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
+
 	var wrong []fault.Violation
 	if version != nil && instance.ModuleDefinitionID != version.ModuleDefinitionID {
 		wrong = append(wrong, OtherModuleViolation(instance, version))
 	}
+
 	if in.EnvironmentID != nil && *in.EnvironmentID != instance.EnvironmentID {
 		if _, err := s.EnvironmentScope(ctx, *in.EnvironmentID, nil); err != nil {
 			return nil, err
 		}
 		wrong = append(wrong, fault.Violation{Pointer: "/environmentId", Rule: "other_environment",
-			Message: fmt.Sprintf("must be the instance's environment %s or be left out, found %s", instance.EnvironmentID, *in.EnvironmentID)})
+			Message: fmt.Sprintf(
+				"must be the instance's environment %s or be left out, found %s", instance.EnvironmentID, *in.EnvironmentID,
+			)})
 	}
+
 	if len(wrong) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, wrong...)
 	}

@@ -13,16 +13,17 @@ import (
 	"slipway/ent"
 )
 
-// Archive is a folder that has the audit of each month in a file, such as audit-2026-11.jsonl. A line of it is a row, as
-// a JSON object of the table's columns. A row may be there twice, where a server has ended between writing and removing it.
+// Archive is a folder that has the audit of each month in a file, such as audit-2026-11.jsonl. A line of it is a row,
+// as a JSON object of the table's columns. A row may be there twice, where a server has ended between writing and
+// removing it.
 type Archive struct {
 	folder string
 	// sync puts a file or a folder on the disk.
 	sync func(*os.File) error
 }
 
-// OpenArchive returns the archive in a folder, which must be there. It fails if no file can be made in it, if others may
-// change what is in it, and if it has a file of a month that is not fit to be added to.
+// OpenArchive returns the archive in a folder, which must be there. It fails if no file can be made in it, if others
+// may change what is in it, and if it has a file of a month that is not fit to be added to.
 func OpenArchive(folder string) (*Archive, error) {
 	if err := checkFolder(folder); err != nil {
 		return nil, err
@@ -100,8 +101,8 @@ func (a *Archive) appendTo(name string, lines []byte) (err error) {
 	if err == nil {
 		err = a.sync(f)
 	}
-	// A file that was made is there after a crash only if its folder is on the disk, too. It is synced each time, because the
-	// server that made the file may have been killed before it did.
+	// A file that was made is there after a crash only if its folder is on the disk, too. It is synced each time, because
+	// the server that made the file may have been killed before it did.
 	if err == nil {
 		err = a.syncFolder()
 	}
@@ -111,13 +112,14 @@ func (a *Archive) appendTo(name string, lines []byte) (err error) {
 	return nil
 }
 
-// endOfLines returns where the last whole line of a file ends, and cuts off what stands behind it: a server was killed while
-// it wrote, and the row is still in the database.
+// endOfLines returns where the last whole line of a file ends, and cuts off what stands behind it: a server was killed
+// while it wrote, and the row is still in the database.
 func endOfLines(f *os.File) (int64, error) {
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return 0, err
 	}
+
 	whole := int64(0)
 	for at, chunk := end, make([]byte, 4096); at > 0; {
 		from := max(at-int64(len(chunk)), 0)
@@ -130,6 +132,7 @@ func endOfLines(f *os.File) (int64, error) {
 		}
 		at = from
 	}
+
 	if whole == end {
 		return end, nil
 	}

@@ -12,7 +12,8 @@ import (
 // ownerOnly is the mode of the files of an archive.
 const ownerOnly = 0o600
 
-// checkFolder returns an error for a folder in which everybody may replace files. In a sticky one only their owners may.
+// checkFolder returns an error for a folder in which everybody may replace files. In a sticky one only their owners
+// may.
 func checkFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -23,7 +24,10 @@ func checkFolder(path string) error {
 	}
 	const othersWrite = 0o002
 	if info.Mode().Perm()&othersWrite != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return fmt.Errorf("everybody may replace files in the folder %s, whose mode is %04o; run: chmod o-w %s", path, info.Mode().Perm(), path)
+		return fmt.Errorf(
+			"everybody may replace files in the folder %s, whose mode is %04o; run: chmod o-w %s", path, info.Mode().Perm(),
+			path,
+		)
 	}
 	return nil
 }
@@ -65,10 +69,14 @@ func checkFile(path string, info fs.FileInfo) error {
 		return fmt.Errorf("the system does not tell whose %s is", path)
 	}
 	if owner, user := int(stat.Uid), os.Geteuid(); owner != user {
-		return fmt.Errorf("%s belongs to the user %d, and this process runs as the user %d; run: chown %d %s", path, owner, user, user, path)
+		return fmt.Errorf(
+			"%s belongs to the user %d, and this process runs as the user %d; run: chown %d %s", path, owner, user, user, path,
+		)
 	}
 	if mode := info.Mode().Perm(); mode&^ownerOnly != 0 {
-		return fmt.Errorf("%s has the mode %04o, and the audit is its owner's alone; run: chmod %04o %s", path, mode, ownerOnly, path)
+		return fmt.Errorf(
+			"%s has the mode %04o, and the audit is its owner's alone; run: chmod %04o %s", path, mode, ownerOnly, path,
+		)
 	}
 	return nil
 }

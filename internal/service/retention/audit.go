@@ -13,7 +13,9 @@ import (
 
 // moveAudit moves the audit from before a time to the archive, that of global records first and then that of each
 // organization: the database has the order of the rows within one.
-func (s *Service) moveAudit(ctx context.Context, before time.Time, next func(context.Context) error) (moved int, err error) {
+func (s *Service) moveAudit(
+	ctx context.Context, before time.Time, next func(context.Context) error,
+) (moved int, err error) {
 	moved, err = s.moveAuditOf(ctx, "", before, next)
 	for last := ""; err == nil; {
 		var list []string
@@ -35,7 +37,9 @@ func (s *Service) moveAudit(ctx context.Context, before time.Time, next func(con
 
 // moveAuditOf moves the audit of an organization. Rows that are in the archive and could not be removed are written
 // there again.
-func (s *Service) moveAuditOf(ctx context.Context, organizationID string, before time.Time, next func(context.Context) error) (moved int, err error) {
+func (s *Service) moveAuditOf(
+	ctx context.Context, organizationID string, before time.Time, next func(context.Context) error,
+) (moved int, err error) {
 	ctx = actor.WithServer(ctx, organizationID)
 	for {
 		if err := next(ctx); err != nil {
@@ -49,10 +53,12 @@ func (s *Service) moveAuditOf(ctx context.Context, organizationID string, before
 		if err := s.Keep.Archive.append(rows); err != nil {
 			return moved, err
 		}
+
 		ids := make([]string, len(rows))
 		for i, row := range rows {
 			ids[i] = row.ID
 		}
+
 		err = s.Store.Tx(ctx, store.Repeatable, func(ctx context.Context, tx *ent.Tx) error {
 			_, err := tx.AuditEvent.Delete().Where(auditevent.IDIn(ids...)).Exec(ctx)
 			return err

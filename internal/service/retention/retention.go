@@ -1,5 +1,5 @@
-// Package retention removes what is too old. Idempotency keys, change rows and events of the cloud go when nobody can need
-// them any more; the details of deployments and the audit stay for ever, unless the operator says for how long.
+// Package retention removes what is too old. Idempotency keys, change rows and events of the cloud go when nobody can
+// need them any more; the details of deployments and the audit stay for ever, unless the operator says for how long.
 package retention
 
 import (
@@ -37,20 +37,20 @@ type Service struct {
 	Journal *journal.Journal
 	Deploy  *deployment.Services
 	Keep    Keep
-	// Purged, where it is not nil, is called with how many rows of a kind were removed, and Ended after each purge, with what
-	// has failed.
+	// Purged, where it is not nil, is called with how many rows of a kind were removed, and Ended after each purge, with
+	// what has failed.
 	Purged func(what string, rows int)
 	Ended  func(error)
 }
 
-// Purge removes what is too old, and returns how many rows that were, or that lost their details. What fails keeps nothing
-// else from being removed.
+// Purge removes what is too old, and returns how many rows that were, or that lost their details. What fails keeps
+// nothing else from being removed.
 func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	return s.purge(ctx, func(context.Context) error { return nil })
 }
 
-// PurgeIfDue is Purge if the last purge began at least an hour ago and has ended, or if no server has worked on it for a
-// minute. It ends early if another server has taken over, because this one did not get on for a minute.
+// PurgeIfDue is Purge if the last purge began at least an hour ago and has ended, or if no server has worked on it for
+// a minute. It ends early if another server has taken over, because this one did not get on for a minute.
 func (s *Service) PurgeIfDue(ctx context.Context) (purged int, err error) {
 	r, err := s.begin(ctx)
 	if err != nil || r == nil {
@@ -73,10 +73,12 @@ func (s *Service) purge(ctx context.Context, next func(context.Context) error) (
 			s.Ended(err)
 		}
 	}()
+
 	now, err := s.Journal.Clock(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("purge: %w", err)
 	}
+
 	for _, c := range s.kinds() {
 		n, failed := c.run(ctx, now.Add(-c.keep), next)
 		purged += n
@@ -90,6 +92,7 @@ func (s *Service) purge(ctx context.Context, next func(context.Context) error) (
 			break
 		}
 	}
+
 	return purged, err
 }
 

@@ -33,23 +33,27 @@ type round struct {
 
 // begin takes on the purge that is due, and returns nil where none is or another server is at it.
 func (s *Service) begin(ctx context.Context) (r *round, err error) {
-	err = s.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
-		r = nil
-		last, err := tx.Chore.Get(ctx, choreID)
-		if err != nil {
+	err = s.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable,
+		func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+			r = nil
+			last, err := tx.Chore.Get(ctx, choreID)
+			if err != nil {
+				return err
+			}
+			at := s.Journal.Shared(clock())
+			if !isDue(last, at) {
+				return nil
+			}
+
+			n, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(last.ResumedAt), chore.WorkedAt(last.WorkedAt)).
+				SetResumedAt(at).SetWorkedAt(at).Save(ctx)
+			if n > 0 {
+				r = &round{Service: s, began: at, renewed: s.Journal.Now()}
+			}
+
 			return err
-		}
-		at := s.Journal.Shared(clock())
-		if !isDue(last, at) {
-			return nil
-		}
-		n, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(last.ResumedAt), chore.WorkedAt(last.WorkedAt)).
-			SetResumedAt(at).SetWorkedAt(at).Save(ctx)
-		if n > 0 {
-			r = &round{Service: s, began: at, renewed: s.Journal.Now()}
-		}
-		return err
-	})
+		})
+
 	return r, err
 }
 
@@ -68,20 +72,24 @@ func (r *round) renew(ctx context.Context) error {
 	if r.Journal.Now().Sub(r.renewed).Abs() < renewEvery {
 		return nil
 	}
-	return r.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
-		n, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(r.began)).SetWorkedAt(r.Journal.Shared(clock())).Save(ctx)
-		if err == nil && n == 0 {
-			return errOvertaken
-		}
-		r.renewed = r.Journal.Now()
-		return err
-	})
+	return r.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable,
+		func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+			n, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(r.began)).
+				SetWorkedAt(r.Journal.Shared(clock())).Save(ctx)
+			if err == nil && n == 0 {
+				return errOvertaken
+			}
+			r.renewed = r.Journal.Now()
+			return err
+		})
 }
 
 // end notes that the round has ended, unless another server has begun one. The next is then due an hour after it began.
 func (r *round) end(ctx context.Context) error {
-	return r.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
-		_, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(r.began)).SetEndedAt(r.Journal.Shared(clock())).Save(ctx)
-		return err
-	})
+	return r.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable,
+		func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+			_, err := tx.Chore.Update().Where(chore.ID(choreID), chore.ResumedAt(r.began)).SetEndedAt(r.Journal.Shared(clock())).
+				Save(ctx)
+			return err
+		})
 }

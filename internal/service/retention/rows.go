@@ -27,18 +27,21 @@ func (s *Service) removing(
 			if err != nil {
 				return purged, err
 			}
+
 			removed := 0
 			for organization, ids := range byOrganization(found) {
 				var n int
-				err := s.Store.Tx(actor.WithServer(ctx, organization), store.Repeatable, func(ctx context.Context, tx *ent.Tx) (err error) {
-					n, err = remove(ctx, tx, ids)
-					return err
-				})
+				err := s.Store.Tx(actor.WithServer(ctx, organization), store.Repeatable,
+					func(ctx context.Context, tx *ent.Tx) (err error) {
+						n, err = remove(ctx, tx, ids)
+						return err
+					})
 				if err != nil {
 					return purged + removed, err
 				}
 				removed += n
 			}
+
 			purged += removed
 			// Where others have removed what was found, they go on with the rest.
 			if len(found) < step || removed == 0 {

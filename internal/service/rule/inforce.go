@@ -15,19 +15,21 @@ import (
 	"slipway/internal/pure/gate"
 )
 
-// InForce returns the expression of the rules that are in force in an environment, as one text, which Decode reads: so that
-// they come with what a statement reads in any case. The ids of the organization, the project and the environment are
-// expressions of that statement.
+// InForce returns the expression of the rules that are in force in an environment, as one text, which Decode reads: so
+// that they come with what a statement reads in any case. The ids of the organization, the project and the environment
+// are expressions of that statement.
 func InForce(organization, project, environment string, postgres bool) string {
 	one, list := "json_object", `NULLIF(json_group_array({one} ORDER BY "u"."created_at", "u"."id"), '[]')`
-	operations, demand, overridable := `json("u"."operations")`, `json("u"."demand")`, `json(CASE WHEN "u"."overridable" THEN 'true' ELSE 'false' END)`
+	operations, demand := `json("u"."operations")`, `json("u"."demand")`
+	overridable := `json(CASE WHEN "u"."overridable" THEN 'true' ELSE 'false' END)`
 	if postgres {
 		one, list = "json_build_object", `CAST(json_agg({one} ORDER BY "u"."created_at", "u"."id") AS text)`
 		operations, demand, overridable = `"u"."operations"`, `"u"."demand"`, `"u"."overridable"`
 	}
 	one += `('id', "u"."id", 'version', "u"."version", 'name', "u"."name", 'overridable', ` + overridable +
 		`, 'operations', ` + operations + `, 'demand', ` + demand + `)`
-	return `(SELECT ` + strings.Replace(list, "{one}", one, 1) + ` FROM "rules" AS "u" WHERE "u"."organization_id" = ` + organization +
+	return `(SELECT ` + strings.Replace(list, "{one}", one, 1) + ` FROM "rules" AS "u" WHERE "u"."organization_id" = ` +
+		organization +
 		` AND "u"."ended_at" IS NULL AND ("u"."project_id" IS NULL OR "u"."project_id" = ` + project +
 		`) AND ("u"."environment_id" IS NULL OR "u"."environment_id" = ` + environment + `))`
 }
@@ -47,8 +49,8 @@ func Decode(ctx context.Context, text *string) ([]gate.Rule, error) {
 	return list, nil
 }
 
-// allTexts read the rules in force, by whether the database is PostgreSQL. SQLite is told which index has only those: it knows
-// nothing of how many have ended.
+// allTexts read the rules in force, by whether the database is PostgreSQL. SQLite is told which index has only those:
+// it knows nothing of how many have ended.
 var allTexts = map[bool]string{false: newAllText(` INDEXED BY "rule_in_force"`), true: newAllText("")}
 
 func newAllText(index string) string {
@@ -56,8 +58,8 @@ func newAllText(index string) string {
 		` WHERE "organization_id" = $1 AND "ended_at" IS NULL ORDER BY "created_at", "id"`
 }
 
-// All returns the rules of the organization that are in force, the oldest first. Each is work of the context's request before
-// it is decoded.
+// All returns the rules of the organization that are in force, the oldest first. Each is work of the context's request
+// before it is decoded.
 func All(ctx context.Context, read store.Reader, postgres bool) (all []*ent.Rule, err error) {
 	err = read(ctx, allTexts[postgres], []any{store.Scope(actor.From(ctx))}, func(row store.Rows) error {
 		r, demand := &ent.Rule{}, ""
@@ -85,13 +87,15 @@ func All(ctx context.Context, read store.Reader, postgres bool) (all []*ent.Rule
 
 // Any returns the expression of whether an organization has rules in force; its id is an expression of that statement.
 func Any(organization string) string {
-	return `EXISTS (SELECT 1 FROM "rules" AS "u" WHERE "u"."organization_id" = ` + organization + ` AND "u"."ended_at" IS NULL)`
+	return `EXISTS (SELECT 1 FROM "rules" AS "u" WHERE "u"."organization_id" = ` + organization +
+		` AND "u"."ended_at" IS NULL)`
 }
 
 // isFor reports whether a rule is for deployments in an environment of a project.
 func isFor(r *ent.Rule, place actor.Place) bool {
 	in := PlaceOf(r)
-	return (in.EnvironmentID == "" || in.EnvironmentID == place.EnvironmentID) && (in.ProjectID == "" || in.ProjectID == place.ProjectID)
+	return (in.EnvironmentID == "" || in.EnvironmentID == place.EnvironmentID) && (in.ProjectID == "" ||
+		in.ProjectID == place.ProjectID)
 }
 
 // In returns those of some rules that are for deployments in an environment of a project, as package gate has them.
@@ -102,8 +106,8 @@ func In(all []*ent.Rule, place actor.Place) (list []gate.Rule) {
 	return list
 }
 
-// these returns those of some rules that are for deployments in an environment of a project. InForce asks a database for the
-// same.
+// these returns those of some rules that are for deployments in an environment of a project. InForce asks a database
+// for the same.
 func these(all []*ent.Rule, place actor.Place) (list []*ent.Rule) {
 	for _, r := range all {
 		if isFor(r, place) {
@@ -113,10 +117,11 @@ func these(all []*ent.Rule, place actor.Place) (list []*ent.Rule) {
 	return list
 }
 
-// InForceOf returns the rules that are in force in each environment of the ids, the oldest first. Each that an environment
-// has is work of the context's request.
+// InForceOf returns the rules that are in force in each environment of the ids, the oldest first. Each that an
+// environment has is work of the context's request.
 func (s *Service) InForceOf(ctx context.Context, environmentIDs []string) (map[string][]*ent.Rule, error) {
-	environments, err := record.Environments.In(s.Store).ByIDs(record.Whole(ctx), environmentIDs) // whatever of them is shown
+	// whatever of them is shown
+	environments, err := record.Environments.In(s.Store).ByIDs(record.Whole(ctx), environmentIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +143,11 @@ func (s *Service) InForceOf(ctx context.Context, environmentIDs []string) (map[s
 	return of, nil
 }
 
-// RequirementsOf returns what the rules come to now for an operation in each environment of the ids, of which nothing else is
-// known. A rule is judged once, however many environments it is for.
-func (s *Service) RequirementsOf(ctx context.Context, environmentIDs []string, op gate.Operation) (map[string][]gate.Requirement, error) {
+// RequirementsOf returns what the rules come to now for an operation in each environment of the ids, of which nothing
+// else is known. A rule is judged once, however many environments it is for.
+func (s *Service) RequirementsOf(
+	ctx context.Context, environmentIDs []string, op gate.Operation,
+) (map[string][]gate.Requirement, error) {
 	rules, err := s.InForceOf(ctx, environmentIDs)
 	if err != nil || len(rules) == 0 {
 		return nil, err

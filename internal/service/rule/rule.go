@@ -1,5 +1,5 @@
-// Package rule has the rules of release control: who makes and ends them, and which are in force where. What they come to is
-// for package gate to say.
+// Package rule has the rules of release control: who makes and ends them, and which are in force where. What they come
+// to is for package gate to say.
 package rule
 
 import (
@@ -43,51 +43,60 @@ type New struct {
 	Overridable bool
 }
 
-// Create makes a rule, which binds the transactions that begin after its own, and returns what its maker should see to. It
-// fails with RequestInvalid, RuleForbidden, RuleLimit, ProjectNotFound and EnvironmentNotFound.
+// Create makes a rule, which binds the transactions that begin after its own, and returns what its maker should see to.
+// It fails with RequestInvalid, RuleForbidden, RuleLimit, ProjectNotFound and EnvironmentNotFound.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Rule, []inputprop.Warning, error) {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.ManageRules, fault.RuleForbidden); err != nil {
 		return nil, nil, err
 	}
+
 	if in.Operations == nil {
 		in.Operations = in.Demand.DefaultOperations()
 	}
-	violations := slices.Concat(textrules.Name("/name", in.Name), in.Demand.Check(in.Operations), checkOwnEnvironment(in.Demand, in.EnvironmentID))
+	violations := slices.Concat(
+		textrules.Name("/name", in.Name), in.Demand.Check(in.Operations), checkOwnEnvironment(in.Demand, in.EnvironmentID),
+	)
 	if len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	r := &ent.Rule{
-		ID: s.Journal.NewID(id.Rule), Name: in.Name, ProjectID: in.ProjectID, EnvironmentID: in.EnvironmentID, Operations: in.Operations,
-		Demand: in.Demand, Overridable: in.Overridable, OrganizationID: a.OrganizationID, CreatedBy: a.Name, Version: 1,
+		ID: s.Journal.NewID(id.Rule), Name: in.Name, ProjectID: in.ProjectID, EnvironmentID: in.EnvironmentID,
+		Operations: in.Operations,
+		Demand:     in.Demand, Overridable: in.Overridable, OrganizationID: a.OrganizationID, CreatedBy: a.Name, Version: 1,
 	}
-	err := s.Journal.Write(store.Creating(ctx), "createRule", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		// Of two at once the second counts what the first has made.
-		if err := s.Store.Lock(ctx, tx, "rules of "+a.OrganizationID); err != nil {
-			return err
-		}
-		r.CreatedAt, r.UpdatedAt, r.ProjectID = e.At, e.At, in.ProjectID
-		if err := findPlace(ctx, tx, r); err != nil {
-			return err
-		}
-		if err := access.CheckIn(a, access.ManageRules, PlaceOf(r), fault.RuleForbidden); err != nil {
-			return err
-		}
-		if err := checkEnvironments(ctx, tx, r.Demand); err != nil {
-			return err
-		}
-		if n, err := tx.Rule.Query().Where(entrule.EndedAtIsNil()).Count(ctx); err != nil || n >= Limit {
-			return cmpErr(err, limitReached())
-		}
-		if err := store.RequireProgram(ctx, tx, store.ReleaseControl); err != nil {
-			return err
-		}
-		e.ObjectID, e.Changes = r.ID, changesOf(r)
-		return record.Insert(ctx, tx, r)
-	})
+
+	err := s.Journal.Write(store.Creating(ctx), "createRule",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			// Of two at once the second counts what the first has made.
+			if err := s.Store.Lock(ctx, tx, "rules of "+a.OrganizationID); err != nil {
+				return err
+			}
+			r.CreatedAt, r.UpdatedAt, r.ProjectID = e.At, e.At, in.ProjectID
+			if err := findPlace(ctx, tx, r); err != nil {
+				return err
+			}
+			if err := access.CheckIn(a, access.ManageRules, PlaceOf(r), fault.RuleForbidden); err != nil {
+				return err
+			}
+			if err := checkEnvironments(ctx, tx, r.Demand); err != nil {
+				return err
+			}
+			if n, err := tx.Rule.Query().Where(entrule.EndedAtIsNil()).Count(ctx); err != nil || n >= Limit {
+				return cmpErr(err, limitReached())
+			}
+			if err := store.RequireProgram(ctx, tx, store.ReleaseControl); err != nil {
+				return err
+			}
+
+			e.ObjectID, e.Changes = r.ID, changesOf(r)
+			return record.Insert(ctx, tx, r)
+		})
 	if err != nil {
 		return nil, nil, err
 	}
+
 	warnings, err := s.warnings(ctx, r)
 	return r, warnings, err
 }
@@ -114,11 +123,14 @@ func findPlace(ctx context.Context, tx *ent.Tx, r *ent.Rule) error {
 		}
 		if r.ProjectID != nil && *r.ProjectID != environment.ProjectID {
 			return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/environmentId", Rule: "other_project",
-				Message: fmt.Sprintf("must be an environment of the project %s, found one of %s", *r.ProjectID, environment.ProjectID)})
+				Message: fmt.Sprintf(
+					"must be an environment of the project %s, found one of %s", *r.ProjectID, environment.ProjectID,
+				)})
 		}
 		r.ProjectID = &environment.ProjectID
 		return nil
 	}
+
 	if r.ProjectID == nil {
 		return nil
 	}
@@ -133,8 +145,9 @@ func checkOwnEnvironment(d gate.Demand, environmentID *string) (violations []fau
 		return nil
 	}
 	if i := slices.Index(demand.EnvironmentIDs, *environmentID); i >= 0 {
-		violations = append(violations, fault.Violation{Pointer: fmt.Sprintf("/demand/liveIn/environmentIds/%d", i), Rule: "own_environment",
-			Message: "must be another environment than the one that the rule is for"})
+		violations = append(violations,
+			fault.Violation{Pointer: fmt.Sprintf("/demand/liveIn/environmentIds/%d", i), Rule: "own_environment",
+				Message: "must be another environment than the one that the rule is for"})
 	}
 	return violations
 }
@@ -145,17 +158,20 @@ func checkEnvironments(ctx context.Context, tx *ent.Tx, d gate.Demand) error {
 	if !ok {
 		return nil
 	}
+
 	var violations []fault.Violation
 	for i, environmentID := range demand.EnvironmentIDs {
 		_, err := store.Find(ctx, tx.Environment.Get, id.Environment, environmentID, fault.EnvironmentNotFound)
 		switch {
 		case fault.Is(err, fault.EnvironmentNotFound):
-			violations = append(violations, fault.Violation{Pointer: fmt.Sprintf("/demand/liveIn/environmentIds/%d", i), Rule: "not_found",
-				Message: fmt.Sprintf("must be the id of an environment, found %.80q, of which there is none", environmentID)})
+			violations = append(violations,
+				fault.Violation{Pointer: fmt.Sprintf("/demand/liveIn/environmentIds/%d", i), Rule: "not_found",
+					Message: fmt.Sprintf("must be the id of an environment, found %.80q, of which there is none", environmentID)})
 		case err != nil:
 			return err
 		}
 	}
+
 	if len(violations) == 0 {
 		return nil
 	}
@@ -195,55 +211,64 @@ type Patch struct {
 // Update changes a rule that is in force, and returns what its maker should see to. It fails with RequestInvalid,
 // RuleNotFound and RuleForbidden.
 func (s *Service) Update(ctx context.Context, ruleID string, in Patch) (*ent.Rule, []inputprop.Warning, error) {
-	updated, err := s.change(ctx, "updateRule", ruleID, func(ctx context.Context, tx *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
-		if r.EndedAt != nil {
-			return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/id", Rule: "ended",
-				Message: "must be a rule that is in force, found one that has ended; make another"})
-		}
-		changed := *r
-		if in.Name != nil {
-			changed.Name = *in.Name
-		}
-		if in.Demand != nil {
-			changed.Demand = *in.Demand
-		}
-		if in.Operations != nil {
-			changed.Operations = in.Operations
-		}
-		if in.Overridable != nil {
-			changed.Overridable = *in.Overridable
-		}
-		violations := slices.Concat(in.Violations, textrules.Name("/name", changed.Name), changed.Demand.Check(changed.Operations),
-			checkOwnEnvironment(changed.Demand, r.EnvironmentID))
-		if len(violations) > 0 {
-			return nil, fault.Invalid(fault.RequestInvalid, violations...)
-		}
-		if err := checkEnvironments(ctx, tx, changed.Demand); err != nil {
-			return nil, err
-		}
-		changes := changesOf(&changed)
-		delete(changes, "projectId")
-		delete(changes, "environmentId")
-		e.Changes = changes
-		return r.Update().SetName(changed.Name).SetOperations(changed.Operations).SetDemand(changed.Demand).SetOverridable(changed.Overridable), nil
-	})
+	updated, err := s.change(ctx, "updateRule", ruleID,
+		func(ctx context.Context, tx *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
+			if r.EndedAt != nil {
+				return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/id", Rule: "ended",
+					Message: "must be a rule that is in force, found one that has ended; make another"})
+			}
+
+			changed := *r
+			if in.Name != nil {
+				changed.Name = *in.Name
+			}
+			if in.Demand != nil {
+				changed.Demand = *in.Demand
+			}
+			if in.Operations != nil {
+				changed.Operations = in.Operations
+			}
+
+			if in.Overridable != nil {
+				changed.Overridable = *in.Overridable
+			}
+			violations := slices.Concat(in.Violations, textrules.Name(
+				"/name", changed.Name,
+			), changed.Demand.Check(changed.Operations),
+				checkOwnEnvironment(changed.Demand, r.EnvironmentID))
+			if len(violations) > 0 {
+				return nil, fault.Invalid(fault.RequestInvalid, violations...)
+			}
+			if err := checkEnvironments(ctx, tx, changed.Demand); err != nil {
+				return nil, err
+			}
+
+			changes := changesOf(&changed)
+			delete(changes, "projectId")
+			delete(changes, "environmentId")
+			e.Changes = changes
+			return r.Update().SetName(changed.Name).SetOperations(changed.Operations).SetDemand(changed.Demand).
+				SetOverridable(changed.Overridable), nil
+		})
 	if err != nil {
 		return nil, nil, err
 	}
+
 	warnings, err := s.warnings(ctx, updated)
 	return updated, warnings, err
 }
 
-// End ends a rule: it binds no transaction that begins after this one's end. To end it again changes nothing. It fails with
-// RuleNotFound and RuleForbidden.
+// End ends a rule: it binds no transaction that begins after this one's end. To end it again changes nothing. It fails
+// with RuleNotFound and RuleForbidden.
 func (s *Service) End(ctx context.Context, ruleID string) (*ent.Rule, error) {
-	return s.change(ctx, "endRule", ruleID, func(_ context.Context, _ *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
-		if e.SkipAudit = r.EndedAt != nil; e.SkipAudit {
-			return nil, nil
-		}
-		e.Changes = map[string]any{"endedAt": e.At}
-		return r.Update().SetEndedAt(e.At), nil
-	})
+	return s.change(ctx, "endRule", ruleID,
+		func(_ context.Context, _ *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
+			if e.SkipAudit = r.EndedAt != nil; e.SkipAudit {
+				return nil, nil
+			}
+			e.Changes = map[string]any{"endedAt": e.At}
+			return r.Update().SetEndedAt(e.At), nil
+		})
 }
 
 // EndOf ends, in the transaction that deletes a place, the rules of that place that are in force.
@@ -263,11 +288,15 @@ func EndOf(ctx context.Context, tx *ent.Tx, e *journal.Entry, of predicate.Rule)
 }
 
 // change carries out a change of a rule. Its version is compared, so that of two at once the second sees the first.
-func (s *Service) change(ctx context.Context, action, ruleID string, f func(context.Context, *ent.Tx, *ent.Rule, *journal.Entry) (*ent.RuleUpdateOne, error)) (*ent.Rule, error) {
+func (s *Service) change(
+	ctx context.Context, action, ruleID string,
+	f func(context.Context, *ent.Tx, *ent.Rule, *journal.Entry) (*ent.RuleUpdateOne, error),
+) (*ent.Rule, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.RuleForbidden); err != nil {
 		return nil, err
 	}
+
 	var changed *ent.Rule
 	err := s.Journal.WriteLatest(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		r, err := store.Find(ctx, tx.Rule.Get, id.Rule, ruleID, fault.RuleNotFound)
@@ -277,11 +306,13 @@ func (s *Service) change(ctx context.Context, action, ruleID string, f func(cont
 		if err := access.CheckIn(a, access.ManageRules, PlaceOf(r), fault.RuleForbidden); err != nil {
 			return err
 		}
+
 		e.ObjectID, changed = ruleID, r
 		u, err := f(ctx, tx, r, e)
 		if err != nil || e.SkipAudit {
 			return err
 		}
+
 		changed, err = u.Where(entrule.Version(r.Version)).AddVersion(1).SetUpdatedAt(e.At).Save(ctx)
 		return err
 	})
@@ -317,5 +348,7 @@ func (s *Service) RulesByID(ctx context.Context, ids []string) ([]*ent.Rule, err
 
 // Judged returns a rule as package gate has it.
 func Judged(r *ent.Rule) gate.Rule {
-	return gate.Rule{ID: r.ID, Version: r.Version, Name: r.Name, Operations: r.Operations, Demand: r.Demand, Overridable: r.Overridable}
+	return gate.Rule{
+		ID: r.ID, Version: r.Version, Name: r.Name, Operations: r.Operations, Demand: r.Demand, Overridable: r.Overridable,
+	}
 }

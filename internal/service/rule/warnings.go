@@ -33,22 +33,29 @@ func (s *Service) warnings(ctx context.Context, r *ent.Rule) ([]inputprop.Warnin
 	return s.unsatisfiable(ctx, r, approvals, at)
 }
 
-// unsatisfiable warns of a demand for more approvals than others could give: nobody at all, or only not for the deployments of
-// some authors, because those who could approve are in one hand with them.
-func (s *Service) unsatisfiable(ctx context.Context, r *ent.Rule, demand *gate.Approvals, at time.Time) ([]inputprop.Warning, error) {
-	approvers, err := s.Store.PrincipalsWith(ctx, nil, store.PrincipalQuery{At: at, Roles: demand.Roles(), Place: PlaceOf(r), Holders: demand.By})
+// unsatisfiable warns of a demand for more approvals than others could give: nobody at all, or only not for the
+// deployments of some authors, because those who could approve are in one hand with them.
+func (s *Service) unsatisfiable(
+	ctx context.Context, r *ent.Rule, demand *gate.Approvals, at time.Time,
+) ([]inputprop.Warning, error) {
+	approvers, err := s.Store.PrincipalsWith(
+		ctx, nil, store.PrincipalQuery{At: at, Roles: demand.Roles(), Place: PlaceOf(r), Holders: demand.By},
+	)
 	if err != nil {
 		return nil, err
 	}
 	warning := inputprop.Warning{Pointer: "/demand/approvals", Rule: "unsatisfiable"}
 	if len(approvers) < int(demand.Count) {
-		warning.Message = fmt.Sprintf("demands %s, but the number of principals with a token by which they could approve there is %d: "+
+		warning.Message = fmt.Sprintf("demands %s, but the number of principals with a token by which they could approve "+
+			"there is %d: "+
 			"until there are more, nobody can", approvals(demand.Count), len(approvers))
 		return []inputprop.Warning{warning}, nil
 	}
 
 	anybody := gate.Approvals{Role: actor.Developer}
-	authors, err := s.Store.PrincipalsWith(ctx, nil, store.PrincipalQuery{At: at, Roles: anybody.Roles(), Place: PlaceOf(r)})
+	authors, err := s.Store.PrincipalsWith(
+		ctx, nil, store.PrincipalQuery{At: at, Roles: anybody.Roles(), Place: PlaceOf(r)},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +63,9 @@ func (s *Service) unsatisfiable(ctx context.Context, r *ent.Rule, demand *gate.A
 	if err != nil || len(stuck) == 0 {
 		return nil, err
 	}
-	warning.Message = fmt.Sprintf("demands %s, and too few others could approve what these make: %s", approvals(demand.Count), named(stuck))
+	warning.Message = fmt.Sprintf(
+		"demands %s, and too few others could approve what these make: %s", approvals(demand.Count), named(stuck),
+	)
 	return []inputprop.Warning{warning}, nil
 }
 

@@ -27,8 +27,8 @@ func (s *Service) Environment(ctx context.Context, environmentID string) (*recor
 	return record.Environments.In(s.Store).ByID(ctx, environmentID, fault.EnvironmentNotFound)
 }
 
-// EnvironmentByPath returns the environment of a path, archived ones aside, or EnvironmentNotFound. It fails with RequestInvalid for a text of
-// another form.
+// EnvironmentByPath returns the environment of a path, archived ones aside, or EnvironmentNotFound. It fails with
+// RequestInvalid for a text of another form.
 func (s *Service) EnvironmentByPath(ctx context.Context, path string) (*record.Environment, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
@@ -48,7 +48,8 @@ var unarchived = record.IsNull(environment.FieldArchivedAt)
 
 // inProject keeps the environments of the project of a slug.
 func inProject(slug, organizationID string) record.Condition {
-	return record.Where(`"project_id" = (SELECT "p"."id" FROM "projects" AS "p" WHERE "p"."organization_id" = ? AND "p"."slug" = ? AND "p"."archived_at" IS NULL)`,
+	return record.Where(`"project_id" = (SELECT "p"."id" FROM "projects" AS "p" WHERE "p"."organization_id" = ? AND
+"p"."slug" = ? AND "p"."archived_at" IS NULL)`,
 		organizationID, slug)
 }
 
@@ -67,11 +68,14 @@ type EnvironmentFilter struct {
 }
 
 // Environments returns a page of the organization's environments.
-func (s *Service) Environments(ctx context.Context, f EnvironmentFilter, args page.Args) (*page.EnvironmentConnection, error) {
+func (s *Service) Environments(
+	ctx context.Context, f EnvironmentFilter, args page.Args,
+) (*page.EnvironmentConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
+
 	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, f.Archived)).
 		Where(record.All(record.Given(record.Equal, environment.FieldProjectID, f.ProjectID))...)
 	if f.Search != nil {
@@ -83,6 +87,7 @@ func (s *Service) Environments(ctx context.Context, f EnvironmentFilter, args pa
 			return nil, err
 		}
 	}
+
 	scope := page.Scope{List: archivedList("environments", f.Archived), Viewer: a.OrganizationID, Filter: f.ProjectID}
 	if f.Search != nil {
 		scope.Filter = f
@@ -91,10 +96,13 @@ func (s *Service) Environments(ctx context.Context, f EnvironmentFilter, args pa
 }
 
 // EnvironmentsOf returns a page of the environments of each project: of those that are archived, or of the others.
-func (s *Service) EnvironmentsOf(ctx context.Context, projectIDs []string, archived bool, args page.Args) (map[string]*page.EnvironmentConnection, error) {
+func (s *Service) EnvironmentsOf(
+	ctx context.Context, projectIDs []string, archived bool, args page.Args,
+) (map[string]*page.EnvironmentConnection, error) {
 	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, archived))
 	return page.ReadEach(ctx, list, page.Parents{
-		List: archivedList("environments", archived), Viewer: actor.From(ctx).OrganizationID, Column: environment.FieldProjectID, IDs: projectIDs,
+		List: archivedList("environments", archived), Viewer: actor.From(ctx).OrganizationID,
+		Column: environment.FieldProjectID, IDs: projectIDs,
 	}, args, func(e *record.Environment) string { return e.ProjectID })
 }
 
@@ -109,32 +117,40 @@ type NewEnvironment struct {
 // project, ProjectArchived, and EnvironmentSlugTaken where the project has an environment of the slug.
 func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*ent.Environment, error) {
 	a := actor.From(ctx)
-	if violations := append(textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...); len(violations) > 0 {
+	if violations := append(
+		textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...,
+	); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
+
 	var created *ent.Environment
 	environmentID := s.Journal.NewID(id.Environment)
-	err := s.Journal.Write(store.Creating(ctx), "createEnvironment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		project, err := store.Find(ctx, tx.Project.Get, id.Project, in.ProjectID, fault.ProjectNotFound)
-		if err != nil {
+	err := s.Journal.Write(store.Creating(ctx), "createEnvironment",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			project, err := store.Find(ctx, tx.Project.Get, id.Project, in.ProjectID, fault.ProjectNotFound)
+			if err != nil {
+				return err
+			}
+			if err := access.CheckIn(
+				a, access.EditWorkspace, actor.Place{ProjectID: project.ID}, fault.EnvironmentForbidden,
+			); err != nil {
+				return err
+			}
+			if project.ArchivedAt != nil {
+				return fault.New(fault.ProjectArchived, "The project %q is archived.", project.Slug)
+			}
+
+			e.ObjectID, e.Changes = environmentID, in
+			created, err = tx.Environment.Create().
+				SetID(environmentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+				SetProjectID(in.ProjectID).SetName(in.Name).SetSlug(in.Slug).
+				Save(ctx)
+
 			return err
-		}
-		if err := access.CheckIn(a, access.EditWorkspace, actor.Place{ProjectID: project.ID}, fault.EnvironmentForbidden); err != nil {
-			return err
-		}
-		if project.ArchivedAt != nil {
-			return fault.New(fault.ProjectArchived, "The project %q is archived.", project.Slug)
-		}
-		e.ObjectID, e.Changes = environmentID, in
-		created, err = tx.Environment.Create().
-			SetID(environmentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetProjectID(in.ProjectID).SetName(in.Name).SetSlug(in.Slug).
-			Save(ctx)
-		return err
-	})
+		})
 	if store.IsUniqueViolation(err) {
 		return nil, environmentSlugTaken(in.Slug).WithCause(err)
 	}
@@ -149,9 +165,11 @@ type EnvironmentPatch struct {
 	Violations []fault.Violation `json:"-"`
 }
 
-// UpdateEnvironment changes an environment. It fails with EnvironmentNotFound, and EnvironmentSlugTaken where another of
-// its project that is not archived has the slug.
-func (s *Service) UpdateEnvironment(ctx context.Context, environmentID string, p EnvironmentPatch) (*ent.Environment, error) {
+// UpdateEnvironment changes an environment. It fails with EnvironmentNotFound, and EnvironmentSlugTaken where another
+// of its project that is not archived has the slug.
+func (s *Service) UpdateEnvironment(
+	ctx context.Context, environmentID string, p EnvironmentPatch,
+) (*ent.Environment, error) {
 	if violations := checkPatch(p.Violations, p.Name, p.Slug); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
@@ -173,26 +191,29 @@ func (s *Service) UpdateEnvironment(ctx context.Context, environmentID string, p
 	return updated, err
 }
 
-// DeleteEnvironment deletes an environment that nothing is in. It fails with EnvironmentNotFound and EnvironmentNotEmpty.
+// DeleteEnvironment deletes an environment that nothing is in. It fails with EnvironmentNotFound and
+// EnvironmentNotEmpty.
 func (s *Service) DeleteEnvironment(ctx context.Context, environmentID string) (*ent.Environment, error) {
 	var deleted *ent.Environment
-	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteEnvironment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		if deleted, err = ownEnvironment(ctx, tx, environmentID); err != nil {
-			return err
-		}
-		inIt, err := tx.ModuleInstance.Query().Where(moduleinstance.EnvironmentID(environmentID)).Exist(ctx)
-		if err != nil {
-			return err
-		}
-		if inIt {
-			return fault.New(fault.EnvironmentNotEmpty, "The environment %q has module instances.", deleted.Slug)
-		}
-		if err := rule.EndOf(ctx, tx, e, entrule.EnvironmentID(environmentID)); err != nil {
-			return err
-		}
-		e.ObjectID, e.Changes = environmentID, map[string]any{"slug": deleted.Slug}
-		return tx.Environment.DeleteOne(deleted).Exec(ctx)
-	})
+	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteEnvironment",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			if deleted, err = ownEnvironment(ctx, tx, environmentID); err != nil {
+				return err
+			}
+			inIt, err := tx.ModuleInstance.Query().Where(moduleinstance.EnvironmentID(environmentID)).Exist(ctx)
+			if err != nil {
+				return err
+			}
+			if inIt {
+				return fault.New(fault.EnvironmentNotEmpty, "The environment %q has module instances.", deleted.Slug)
+			}
+			if err := rule.EndOf(ctx, tx, e, entrule.EnvironmentID(environmentID)); err != nil {
+				return err
+			}
+
+			e.ObjectID, e.Changes = environmentID, map[string]any{"slug": deleted.Slug}
+			return tx.Environment.DeleteOne(deleted).Exec(ctx)
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ func (s *Service) Project(ctx context.Context, projectID string) (*record.Projec
 	return record.Projects.In(s.Store).ByID(ctx, projectID, fault.ProjectNotFound)
 }
 
-// ProjectBySlug returns the project of a slug, archived ones aside, or ProjectNotFound. It fails with RequestInvalid for what can be no slug.
+// ProjectBySlug returns the project of a slug, archived ones aside, or ProjectNotFound. It fails with RequestInvalid
+// for what can be no slug.
 func (s *Service) ProjectBySlug(ctx context.Context, slug string) (*record.Project, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.ProjectForbidden); err != nil {
 		return nil, err
@@ -84,9 +85,12 @@ func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Projec
 	if err := access.Check(a, access.EditWorkspace, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	if violations := append(textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...); len(violations) > 0 {
+	if violations := append(
+		textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...,
+	); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	var created *ent.Project
 	projectID := s.Journal.NewID(id.Project)
 	err := s.Journal.Write(ctx, "createProject", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
@@ -111,8 +115,8 @@ type ProjectPatch struct {
 	Violations []fault.Violation `json:"-"`
 }
 
-// UpdateProject changes a project. It fails with ProjectNotFound, and ProjectSlugTaken where another that is not archived
-// has the slug.
+// UpdateProject changes a project. It fails with ProjectNotFound, and ProjectSlugTaken where another that is not
+// archived has the slug.
 func (s *Service) UpdateProject(ctx context.Context, projectID string, p ProjectPatch) (*ent.Project, error) {
 	if violations := checkPatch(p.Violations, p.Name, p.Slug); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
@@ -138,23 +142,25 @@ func (s *Service) UpdateProject(ctx context.Context, projectID string, p Project
 // DeleteProject deletes a project that nothing is in. It fails with ProjectNotFound and ProjectNotEmpty.
 func (s *Service) DeleteProject(ctx context.Context, projectID string) (*ent.Project, error) {
 	var deleted *ent.Project
-	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteProject", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		if deleted, err = ownProject(ctx, tx, projectID); err != nil {
-			return err
-		}
-		inIt, err := tx.Environment.Query().Where(environment.ProjectID(projectID)).Exist(ctx)
-		if err != nil {
-			return err
-		}
-		if inIt {
-			return fault.New(fault.ProjectNotEmpty, "The project %q has environments.", deleted.Slug)
-		}
-		if err := rule.EndOf(ctx, tx, e, entrule.ProjectID(projectID)); err != nil {
-			return err
-		}
-		e.ObjectID, e.Changes = projectID, map[string]any{"slug": deleted.Slug}
-		return tx.Project.DeleteOne(deleted).Exec(ctx)
-	})
+	err := s.Journal.Write(store.StoppingCreation(ctx), "deleteProject",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			if deleted, err = ownProject(ctx, tx, projectID); err != nil {
+				return err
+			}
+			inIt, err := tx.Environment.Query().Where(environment.ProjectID(projectID)).Exist(ctx)
+			if err != nil {
+				return err
+			}
+			if inIt {
+				return fault.New(fault.ProjectNotEmpty, "The project %q has environments.", deleted.Slug)
+			}
+			if err := rule.EndOf(ctx, tx, e, entrule.ProjectID(projectID)); err != nil {
+				return err
+			}
+
+			e.ObjectID, e.Changes = projectID, map[string]any{"slug": deleted.Slug}
+			return tx.Project.DeleteOne(deleted).Exec(ctx)
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package pgtest makes PostgreSQL databases for tests, each test its own, in the cluster that SLIPWAY_TEST_POSTGRES names.
-// The program cmd/withpg starts such a cluster for the time of a command.
+// Package pgtest makes PostgreSQL databases for tests, each test its own, in the cluster that SLIPWAY_TEST_POSTGRES
+// names. The program cmd/withpg starts such a cluster for the time of a command.
 package pgtest
 
 import (
@@ -19,8 +19,8 @@ import (
 // Env names the environment variable with the URL of a cluster for tests, as a superuser.
 const Env = "SLIPWAY_TEST_POSTGRES"
 
-// role owns the databases of tests. Row-level security applies to it as to the server's own role: it is neither superuser
-// nor has BYPASSRLS. The password is for clusters that ask for one.
+// role owns the databases of tests. Row-level security applies to it as to the server's own role: it is neither
+// superuser nor has BYPASSRLS. The password is for clusters that ask for one.
 const role = "slipway_test"
 
 // URL makes an empty database and returns its URL, with an owner that is no superuser. The database is dropped when the
@@ -52,6 +52,7 @@ func create(t testing.TB, db *sql.DB, template string) string {
 	t.Helper()
 	name := role + "_" + strings.ToLower(rand.Text())
 	var version int
+
 	err := db.QueryRowContext(t.Context(), "SELECT current_setting('server_version_num')").Scan(&version)
 	if err == nil {
 		strategy := ""
@@ -61,20 +62,23 @@ func create(t testing.TB, db *sql.DB, template string) string {
 		_, err = db.ExecContext(t.Context(), fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s %s",
 			pq.QuoteIdentifier(name), pq.QuoteIdentifier(template), role, strategy))
 	}
+
 	if err != nil {
 		t.Fatalf("create a database for the test: %v", err)
 	}
+
 	t.Cleanup(func() {
 		checkDeadlocks(t, db, name)
 		if _, err := db.Exec("DROP DATABASE " + pq.QuoteIdentifier(name) + " WITH (FORCE)"); err != nil {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
+
 	return locate(t, name)
 }
 
-// checkDeadlocks wants no transactions of a database to have waited for each other. A connection tells what it has counted when
-// it ends at the latest.
+// checkDeadlocks wants no transactions of a database to have waited for each other. A connection tells what it has
+// counted when it ends at the latest.
 func checkDeadlocks(t testing.TB, db *sql.DB, name string) {
 	t.Helper()
 	const end = "SELECT COUNT(pg_terminate_backend(pid, 1000)) FROM pg_stat_activity WHERE datname = $1"
@@ -116,7 +120,8 @@ func ensureRole(t testing.TB, db *sql.DB) {
 	}
 	// A deadlock is found before the statement's time is over, and so is counted.
 	_, err = db.ExecContext(t.Context(), fmt.Sprintf(
-		"CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD '%s'; ALTER ROLE %[1]s SET deadlock_timeout = '50ms'", role, role))
+		"CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD '%s'; ALTER ROLE %[1]s SET deadlock_timeout = '50ms'", role,
+		role))
 	if err != nil && pq.As(err, pqerror.DuplicateObject, pqerror.UniqueViolation) == nil {
 		t.Fatalf("create the role %s: %v", role, err)
 	}

@@ -13,9 +13,9 @@ import (
 // templateLock is the key of the advisory lock that is held to make a template.
 const templateLock = 7_261_104_558
 
-// Template returns the URL of a database of the test's own, as URL does, that is a copy of what prepare makes. prepare runs
-// once in the life of the cluster for each name, in whichever process comes first. So the name must change with what
-// prepare does; a hash in it does that. prepare must close its connections.
+// Template returns the URL of a database of the test's own, as URL does, that is a copy of what prepare makes. prepare
+// runs once in the life of the cluster for each name, in whichever process comes first. So the name must change with
+// what prepare does; a hash in it does that. prepare must close its connections.
 func Template(t testing.TB, name string, prepare func(url string) error) string {
 	t.Helper()
 	db := Superuser(t)
@@ -66,7 +66,8 @@ func lock(t testing.TB, db *sql.DB) (unlock func()) {
 func exists(t testing.TB, db *sql.DB, database string) bool {
 	t.Helper()
 	var there bool
-	err := db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", database).Scan(&there)
+	err := db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", database).
+		Scan(&there)
 	if err != nil {
 		t.Fatalf("look for the template database: %v", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Forgetful stands between clients and PostgreSQL as a pooler does that ignores startup parameters: while it drops, sessions
-// begin without the options that clients send.
+// Forgetful stands between clients and PostgreSQL as a pooler does that ignores startup parameters: while it drops,
+// sessions begin without the options that clients send.
 type Forgetful struct {
 	*Proxy
 	Drops atomic.Bool

@@ -45,6 +45,7 @@ func NewProxy(t testing.TB, databaseURL string, accept Accept) (p *Proxy, throug
 		t.Fatal(err)
 	}
 	p = &Proxy{accept: accept, network: "tcp", address: u.Host}
+
 	// The host may also be the folder of a socket, in a parameter (see the connection strings of libpq).
 	query := u.Query()
 	if folder := query.Get("host"); folder != "" {
@@ -54,12 +55,14 @@ func NewProxy(t testing.TB, databaseURL string, accept Accept) (p *Proxy, throug
 		}
 		p.network, p.address = "unix", filepath.Join(folder, ".s.PGSQL."+port)
 	}
+
 	query.Del("host")
 	query.Del("port")
 	p.listener = listen(t)
 	u.Host, u.RawQuery = p.listener.Addr().String(), query.Encode()
 	go p.serve()
 	t.Cleanup(p.Close)
+
 	return p, u.String()
 }
 
@@ -90,11 +93,13 @@ func (p *Proxy) serve() {
 			_ = client.Close()
 			continue
 		}
+
 		server, err := net.Dial(p.network, p.address)
 		if err != nil {
 			_ = client.Close()
 			continue
 		}
+
 		p.mu.Lock()
 		p.conns = append(p.conns, client, server)
 		p.mu.Unlock()

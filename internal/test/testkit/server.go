@@ -43,6 +43,7 @@ func Serve(t testing.TB, c *exec.Cmd) *Server {
 		t.Fatal(err)
 	}
 	log := bufio.NewReader(stderr)
+
 	s := &Server{command: c, ended: make(chan struct{})}
 	t.Cleanup(func() { s.Kill() })
 	s.Addresses = ReadAddresses(log)
@@ -51,6 +52,7 @@ func Serve(t testing.TB, c *exec.Cmd) *Server {
 		_, _ = io.Copy(io.Discard, log)
 		_ = c.Wait()
 	}()
+
 	if s.API == "" {
 		t.Fatalf("the server ended: %s", s.Log)
 	}

@@ -31,8 +31,8 @@ var errStopped = errors.New("it was stopped by a signal")
 const counterLinger = 300 * time.Millisecond
 
 // SignalCounter returns the words of a command, without characters of a shell. Its program has a child in its process
-// group, and prints "started" when both run. Each notes its signals in a file of the folder. The program fails when it has
-// got one, and succeeds when the folder has the file "end"; then its child ends.
+// group, and prints "started" when both run. Each notes its signals in a file of the folder. The program fails when it
+// has got one, and succeeds when the folder has the file "end"; then its child ends.
 func SignalCounter(t testing.TB, folder string) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -82,8 +82,10 @@ func countInLeader(args []string, told <-chan os.Signal, notes io.Writer) error 
 	if _, err := fmt.Fprintln(os.Stdout, "started"); err != nil {
 		return err
 	}
+
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
+
 	for {
 		select {
 		case s := <-told:
@@ -102,8 +104,10 @@ func countInChild(told <-chan os.Signal, notes io.Writer) error {
 	if _, err := fmt.Fprintln(os.Stdout, "ready"); err != nil {
 		return err
 	}
+
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
+
 	for os.Getppid() == parent {
 		select {
 		case s := <-told:
@@ -113,6 +117,7 @@ func countInChild(told <-chan os.Signal, notes io.Writer) error {
 		case <-poll.C:
 		}
 	}
+
 	if err := noteAll(told, notes); err != nil {
 		return err
 	}
@@ -140,7 +145,8 @@ func note(notes io.Writer, s os.Signal) error {
 	return err
 }
 
-// CountedSignals returns what a process of SignalCounter has noted: its signals, and "ended" if the child was not killed.
+// CountedSignals returns what a process of SignalCounter has noted: its signals, and "ended" if the child was not
+// killed.
 func CountedSignals(t testing.TB, folder, process string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, process))

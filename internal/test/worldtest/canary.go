@@ -20,9 +20,9 @@ var tokenForm = regexp.MustCompile(`slp_[a-z]+_[0-9A-Za-z]{49}`)
 // idForm is what every id looks like. Values that are one refer to a record, which a log may name.
 var idForm = regexp.MustCompile(`^[a-z]{3,4}_[0-9a-z]{26}$`)
 
-// canaries are what a test must not find where it was not sent: no token in a log, an answer or the metrics; no value of
-// inputs, artifacts and outputs in a log or the metrics; and of these no secret in an error. So every test of the API looks for
-// what it has sent itself.
+// canaries are what a test must not find where it was not sent: no token in a log, an answer or the metrics; no value
+// of inputs, artifacts and outputs in a log or the metrics; and of these no secret in an error. So every test of the
+// API looks for what it has sent itself.
 type canaries struct {
 	t  testing.TB
 	mu sync.Mutex
@@ -46,8 +46,8 @@ func newCanaries(t testing.TB) *canaries {
 	return c
 }
 
-// logger returns a log as the program writes it, which the canaries look through. Its lines go to standard error, too, where
-// SLIPWAY_TEST_LOG is set.
+// logger returns a log as the program writes it, which the canaries look through. Its lines go to standard error, too,
+// where SLIPWAY_TEST_LOG is set.
 func (c *canaries) logger() *slog.Logger { return slog.New(jsonlog.New(c, slog.LevelDebug)) }
 
 // Write implements io.Writer, for the log.
@@ -99,8 +99,8 @@ func lineOf(text, part []byte) []byte {
 	return text[start : at+end]
 }
 
-// checkAnswer notes what a request sends, and fails the test where the answer has a token that it did not ask to be made, or
-// its error a secret.
+// checkAnswer notes what a request sends, and fails the test where the answer has a token that it did not ask to be
+// made, or its error a secret.
 func (c *canaries) checkAnswer(path, body string, answer []byte) {
 	if c == nil { // of a World that is only a client
 		return
@@ -108,6 +108,7 @@ func (c *canaries) checkAnswer(path, body string, answer []byte) {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.noteBody(body)
 	if found := tokenForm.Find(answer); found != nil && !strings.Contains(body, "createToken") {
 		c.t.Errorf("the answer to %s has a token: %s", path, answer)
@@ -119,6 +120,7 @@ func (c *canaries) checkAnswer(path, body string, answer []byte) {
 	if json.Unmarshal(answer, &refused) != nil || refused.Errors == nil && !strings.HasPrefix(refused.Code, "slipway:") {
 		return
 	}
+
 	errors := refused.Errors
 	if errors == nil {
 		errors = answer

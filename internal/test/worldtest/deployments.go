@@ -43,9 +43,11 @@ const Artifact = `{"arn":"arn:aws:ecs:eu-west-1:123456789012:task-definition/web
 	"definition":{"family":"web","containerDefinitions":[{"name":"web","image":"registry.example/web:1.4.2","cpu":256}]}}`
 
 // Data is what is known of an aws:ecs deployment beforehand. An organization's service is one instance's: see DataOf.
-const Data = `{"clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/main","serviceArn":"arn:aws:ecs:eu-west-1:123456789012:service/main/web","preDeployEnabled":true,"postDeployEnabled":false}`
+const Data = `{"clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/main",` +
+	`"serviceArn":"arn:aws:ecs:eu-west-1:123456789012:service/main/web","preDeployEnabled":true,"postDeployEnabled":false}`
 
-// DataOf returns Data for an instance of an organization: the first that asks has the service of Data, each other one its own.
+// DataOf returns Data for an instance of an organization: the first that asks has the service of Data, each other one
+// its own.
 func (w *World) DataOf(o *Org, instanceID string) string {
 	if first, _ := w.services.LoadOrStore(o.ID, instanceID); first == instanceID {
 		return Data
@@ -63,17 +65,25 @@ func (w *World) Fixture(t testing.TB, o *Org, name string) *Fixture {
 	if p.Project, err = w.Workspace.CreateProject(admin, workspace.NewProject{Name: name, Slug: name}); err != nil {
 		t.Fatal(err)
 	}
-	if p.Environment, err = w.Workspace.CreateEnvironment(admin, workspace.NewEnvironment{ProjectID: p.Project.ID, Name: "Production", Slug: "production"}); err != nil {
+
+	if p.Environment, err = w.Workspace.CreateEnvironment(
+		admin, workspace.NewEnvironment{ProjectID: p.Project.ID, Name: "Production", Slug: "production"},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if p.Definition, _, err = w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE}); err != nil {
+
+	if p.Definition, _, err = w.Catalog.CreateDefinition(
+		admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE},
+	); err != nil {
 		t.Fatal(err)
 	}
+
 	if p.Version, _, err = w.Catalog.PublishVersion(admin, module.NewVersion{
 		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: module.DeploymentTypeECS, Inputs: strictjson.MustParse(Inputs),
 	}); err != nil {
 		t.Fatal(err)
 	}
+
 	p.Instance = p.NewInstance(t, "web")
 	return p
 }
@@ -97,7 +107,8 @@ func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deploymen
 	p.w.canaries.noteValue(Artifact)
 	d, _, err := p.w.Deploy.Propose.Create(p.org.As(actor.Developer), propose.New{
 		InstanceID: instanceID, VersionID: p.Version.ID,
-		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact), Data: strictjson.MustParse(p.w.DataOf(p.org, instanceID)),
+		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact),
+		Data: strictjson.MustParse(p.w.DataOf(p.org, instanceID)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +178,9 @@ func (w *World) LeaseOf(o *Org, deploymentID string) string {
 // Claim claims a PENDING deployment, which must be the only one that waits, and returns the id of the lease.
 func (p *Fixture) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
 	t.Helper()
-	claimed, lease, err := p.w.Deploy.Execution.Claim(p.org.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes})
+	claimed, lease, err := p.w.Deploy.Execution.Claim(
+		p.org.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

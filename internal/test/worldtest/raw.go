@@ -19,8 +19,9 @@ import (
 	"slipway/internal/service/retention"
 )
 
-// rawDatabases are the databases beside a world's store that a test has asked for, by their names for the driver. Those of
-// PostgreSQL keep connections, because a new one costs it much; those of SQLite keep no file open that a test may replace.
+// rawDatabases are the databases beside a world's store that a test has asked for, by their names for the driver. Those
+// of PostgreSQL keep connections, because a new one costs it much; those of SQLite keep no file open that a test may
+// replace.
 type rawDatabases struct {
 	mu sync.Mutex
 	of map[string]*sql.DB // nil when the world has ended
@@ -30,6 +31,7 @@ func (r *rawDatabases) open(t testing.TB, driver, dsn string) *sql.DB {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	if db := r.of[dsn]; db != nil {
 		return db
 	}
@@ -40,11 +42,13 @@ func (r *rawDatabases) open(t testing.TB, driver, dsn string) *sql.DB {
 	if driver == "sqlite" {
 		db.SetMaxIdleConns(-1)
 	}
+
 	if r.of == nil {
 		t.Cleanup(func() { _ = db.Close() }) // what is looked into at last
 	} else {
 		r.of[dsn] = db
 	}
+
 	return db
 }
 
@@ -99,7 +103,8 @@ func (w *World) RetentionAt(at time.Time) *retention.Service {
 	return &r
 }
 
-// DeployBy returns the services of deployments as they go by a clock. Who follows them hears nothing of what they change.
+// DeployBy returns the services of deployments as they go by a clock. Who follows them hears nothing of what they
+// change.
 func (w *World) DeployBy(now func() time.Time) *deployment.Services {
 	return w.Deploy.With(func(d *deployment.Deps) { d.Journal = journal.NewAlone(w.Store, now, id.New) })
 }
@@ -112,6 +117,7 @@ func (w *World) Rows(t testing.TB) map[string]int {
 		t.Fatal(err)
 	}
 	defer func() { _ = counted.Close() }()
+
 	rows := map[string]int{}
 	for counted.Next() {
 		var table string
@@ -121,6 +127,7 @@ func (w *World) Rows(t testing.TB) map[string]int {
 		}
 		rows[table] = n
 	}
+
 	if err := counted.Err(); err != nil {
 		t.Fatal(err)
 	}

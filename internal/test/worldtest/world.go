@@ -141,10 +141,12 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 	t.Helper()
 	var ran statements
 	watch := newCanaries(t)
+
 	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.record, PoisonUnread: true, Log: watch.logger()}
 	for _, change := range options {
 		change(&config)
 	}
+
 	s, err := store.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -153,6 +155,7 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 	api, url := listen(t, s, watch.serverConfig())
 	raw := &rawDatabases{of: map[string]*sql.DB{}}
 	t.Cleanup(raw.close)
+
 	return &World{
 		URL: url, DatabaseURL: databaseURL, Store: s, Services: api.Services,
 		server: api, canaries: watch, statements: &ran, raw: raw, services: &sync.Map{},
@@ -187,13 +190,17 @@ func listen(t testing.TB, s *store.Store, c server.Config) (api *server.Server, 
 // Handler returns the API without a listener.
 func (w *World) Handler() http.Handler { return w.server }
 
-// Metrics returns the metrics of the API as Prometheus reads them, by their names with their labels, once it has asked the
-// database.
+// Metrics returns the metrics of the API as Prometheus reads them, by their names with their labels, once it has asked
+// the database.
 func (w *World) Metrics(t testing.TB) map[string]float64 {
 	t.Helper()
-	w.server.Metrics.AskDatabase(t.Context(), w.server.Asking(server.Offset{Database: w.Store.Clock, Now: store.Now}.Measure))
+	w.server.Metrics.AskDatabase(
+		t.Context(), w.server.Asking(server.Offset{Database: w.Store.Clock, Now: store.Now}.Measure),
+	)
 	answer := httptest.NewRecorder()
-	w.server.Metrics.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	w.server.Metrics.Handler().ServeHTTP(
+		answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil),
+	)
 	w.canaries.checkText("/metrics", answer.Body.Bytes())
 	found := map[string]float64{}
 	for line := range strings.Lines(answer.Body.String()) {

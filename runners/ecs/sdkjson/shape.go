@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// Mismatches returns where a value, as a decoder of JSON with UseNumber has it, is not of the shape of a type of the SDK: a
-// sentence each, which begins with the JSON pointer. null is as good as nothing.
+// Mismatches returns where a value, as a decoder of JSON with UseNumber has it, is not of the shape of a type of the
+// SDK: a sentence each, which begins with the JSON pointer. null is as good as nothing.
 func Mismatches(pointer string, value any, of reflect.Type) (all []error) {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
 	}
+
 	fit := false
 	switch v := value.(type) {
 	case nil:
@@ -38,6 +39,7 @@ func Mismatches(pointer string, value any, of reflect.Type) (all []error) {
 	case json.Number:
 		fit = fits(v, of.Kind())
 	}
+
 	if !fit {
 		all = append(all, fmt.Errorf("%s must be %s, found %s", pointer, KindOf(of.Kind()), found(value)))
 	}
@@ -53,7 +55,9 @@ func members(pointer string, object map[string]any, of reflect.Type) (all []erro
 			member = of.Elem()
 		}
 		if member == nil {
-			all = append(all, fmt.Errorf("%s is not known; there are %s", at, strings.Join(slices.Sorted(maps.Keys(known)), ", ")))
+			all = append(
+				all, fmt.Errorf("%s is not known; there are %s", at, strings.Join(slices.Sorted(maps.Keys(known)), ", ")),
+			)
 			continue
 		}
 		all = append(all, Mismatches(at, object[name], member)...)

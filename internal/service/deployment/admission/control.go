@@ -23,8 +23,8 @@ import (
 	"slipway/internal/service/rule"
 )
 
-// What decides on a deployment besides what it ships comes with the statement that reads its instance or its source: the
-// rules, what is in progress, and how many deployments wait.
+// What decides on a deployment besides what it ships comes with the statement that reads its instance or its source:
+// the rules, what is in progress, and how many deployments wait.
 
 // waitingCount returns the expression of how many deployments of an instance wait for approvals.
 func waitingCount(organization, instance string) string {
@@ -47,10 +47,12 @@ var controlColumns = map[bool][3]string{false: newControlColumns(false), true: n
 
 func newControlColumns(postgres bool) [3]string {
 	const i = `"` + moduleinstance.Table + `".`
-	active := `(SELECT "a"."id" FROM "deployments" AS "a" WHERE "a"."organization_id" = ` + i + `"organization_id" AND "a"."module_instance_id" = ` +
+	active := `(SELECT "a"."id" FROM "deployments" AS "a" WHERE "a"."organization_id" = ` + i +
+		`"organization_id" AND "a"."module_instance_id" = ` +
 		i + `"id" AND ` + store.InProgress(`"a".`) + `)`
 	return [3]string{
-		rule.InForce(i+`"organization_id"`, i+`"project_id"`, i+`"environment_id"`, postgres), active, waitingCount(i+`"organization_id"`, i+`"id"`),
+		rule.InForce(i+`"organization_id"`, i+`"project_id"`, i+`"environment_id"`, postgres), active,
+		waitingCount(i+`"organization_id"`, i+`"id"`),
 	}
 }
 
@@ -72,7 +74,9 @@ func (s *Service) SelectControl(instanceID string) func(*entsql.Selector) {
 func (s *Service) ReadControl(ctx context.Context, tx *ent.Tx, i *ent.ModuleInstance, p *Proposal) (err error) {
 	var rules, activeID sql.NullString
 	var waiting sql.NullInt64
-	for name, target := range map[string]sql.Scanner{rulesColumn: &rules, activeColumn: &activeID, waitingColumn: &waiting} {
+	for name, target := range map[string]sql.Scanner{
+		rulesColumn: &rules, activeColumn: &activeID, waitingColumn: &waiting,
+	} {
 		value, err := i.Value(name)
 		if err == nil {
 			err = target.Scan(value)
@@ -81,10 +85,12 @@ func (s *Service) ReadControl(ctx context.Context, tx *ent.Tx, i *ent.ModuleInst
 			return fmt.Errorf("deployment: %s of %s: %w", name, i.ID, err)
 		}
 	}
+
 	p.Waiting = int(waiting.Int64)
 	if p.Rules, err = rule.Decode(ctx, optional.NonZero(rules.String)); err != nil {
 		return err
 	}
+
 	if activeID.String != "" {
 		p.Active, err = Active(ctx, tx.Deployment, i.ID)
 	}
@@ -99,14 +105,16 @@ func AsksForStays(rules []gate.Rule) bool {
 	})
 }
 
-// stayTexts read where deployments that have succeeded were live, since when, until when, and whether the cloud has taken
-// them back: the next success of their instance that was made after them, and the first that was started outside and
-// succeeded after them, as changedOutside has it; by whether the database is PostgreSQL. SQLite does not know the type of a
-// subquery's column, and PostgreSQL would read all deployments to join one.
+// stayTexts read where deployments that have succeeded were live, since when, until when, and whether the cloud has
+// taken them back: the next success of their instance that was made after them, and the first that was started outside
+// and succeeded after them, as changedOutside has it; by whether the database is PostgreSQL. SQLite does not know the
+// type of a subquery's column, and PostgreSQL would read all deployments to join one.
 var stayTexts = map[bool]string{
 	false: strings.NewReplacer(
-		"{next}", `LEFT JOIN "deployments" AS "n" ON "n"."id" = (SELECT "m"."id" `+nextSuccess+`) AND "n"."organization_id" = "p"."organization_id"`,
-		"{outside}", `LEFT JOIN "deployments" AS "o" ON "o"."id" = (SELECT "m"."id" `+nextOutside+`) AND "o"."organization_id" = "p"."organization_id"`,
+		"{next}", `LEFT JOIN "deployments" AS "n" ON "n"."id" = (SELECT "m"."id" `+nextSuccess+
+			`) AND "n"."organization_id" = "p"."organization_id"`,
+		"{outside}", `LEFT JOIN "deployments" AS "o" ON "o"."id" = (SELECT "m"."id" `+nextOutside+
+			`) AND "o"."organization_id" = "p"."organization_id"`,
 	).Replace(stayText),
 	true: strings.NewReplacer(
 		"{next}", `LEFT JOIN LATERAL (SELECT "m"."completed_at", "m"."live_since" `+nextSuccess+`) AS "n" ON true`,
@@ -114,16 +122,21 @@ var stayTexts = map[bool]string{
 	).Replace(stayText),
 }
 
-const nextSuccess = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"."organization_id" AND "m"."module_instance_id" = "p"."module_instance_id"
-	AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" <> '` + state.TriggerEvent + `' AND "m"."created_at" > "p"."created_at"
+const nextSuccess = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"."organization_id" AND
+"m"."module_instance_id" = "p"."module_instance_id"
+	AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" <> '` + state.TriggerEvent +
+	`' AND "m"."created_at" > "p"."created_at"
 	ORDER BY "m"."created_at", "m"."id" LIMIT 1`
 
-const nextOutside = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"."organization_id" AND "m"."module_instance_id" = "p"."module_instance_id"
-	AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" = '` + state.TriggerEvent + `' AND "m"."completed_at" > COALESCE("p"."cloud_ended_at",
+const nextOutside = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "p"."organization_id" AND
+"m"."module_instance_id" = "p"."module_instance_id"
+	AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" = '` + state.TriggerEvent +
+	`' AND "m"."completed_at" > COALESCE("p"."cloud_ended_at",
 		CASE WHEN "p"."external_deployment_id" IS NOT NULL THEN "p"."cloud_started_at" END, "p"."completed_at")
 	ORDER BY "m"."completed_at" LIMIT 1`
 
-const stayText = `SELECT "p"."id", "p"."environment_id", "p"."completed_at", "p"."live_since", "p"."setbacks", "n"."completed_at", "n"."live_since",
+const stayText = `SELECT "p"."id", "p"."environment_id", "p"."completed_at", "p"."live_since", "p"."setbacks",
+"n"."completed_at", "n"."live_since",
 	"o"."completed_at", "i"."live_deployment_id"
 FROM "deployments" AS "p"
 JOIN "module_instances" AS "i" ON "i"."id" = "p"."module_instance_id" AND "i"."organization_id" = "p"."organization_id"
@@ -131,8 +144,8 @@ JOIN "module_instances" AS "i" ON "i"."id" = "p"."module_instance_id" AND "i"."o
 {outside}
 WHERE "p"."status" = 'SUCCEEDED' AND `
 
-// Stays returns how long deployments were live that have succeeded, by their ids; by the clock of leases, if they went live
-// since that is written down.
+// Stays returns how long deployments were live that have succeeded, by their ids; by the clock of leases, if they went
+// live since that is written down.
 func (s *Service) Stays(ctx context.Context, read store.Reader, ids []string) (map[string]*gate.Stay, error) {
 	of := map[string]*gate.Stay{}
 	text := stayTexts[s.Store.Postgres()] + store.Among(`"p"."id"`, `"p"."organization_id"`, s.Store.Postgres())
@@ -174,7 +187,8 @@ func (s *Service) StayOf(ctx context.Context, tx *ent.Tx, rules []gate.Rule, dep
 	return of[*deploymentID], err
 }
 
-// ReadRules reads the rules that are in force where sources are, by the ids of these: once, however many sources there are.
+// ReadRules reads the rules that are in force where sources are, by the ids of these: once, however many sources there
+// are.
 func ReadRules(ctx context.Context, read store.Reader, postgres bool, list []*Source) (map[string][]gate.Rule, error) {
 	isRuled := func(from *Source) bool { return from.IsRuled }
 	if !slices.ContainsFunc(list, isRuled) {

@@ -20,24 +20,28 @@ func CheckDestroyable(a *actor.Actor, i *ent.ModuleInstance) error {
 		return err
 	}
 	if i.LiveDeploymentID == nil {
-		return fault.New(fault.ModuleInstanceNothingLive, "The module instance %s cannot be destroyed: nothing of it is live.", i.ID)
+		return fault.New(
+			fault.ModuleInstanceNothingLive, "The module instance %s cannot be destroyed: nothing of it is live.", i.ID,
+		)
 	}
 	return nil
 }
 
-// DestroyEligibilities returns, for each instance of the ids that there is, whether the actor could destroy it now. Destroy
-// makes the same check. It takes as many statements however many ids there are.
+// DestroyEligibilities returns, for each instance of the ids that there is, whether the actor could destroy it now.
+// Destroy makes the same check. It takes as many statements however many ids there are.
 func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[string]*Eligibility, error) {
 	instances, err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	var live []string
 	for _, i := range instances {
 		if i.LiveDeploymentID != nil {
 			live = append(live, *i.LiveDeploymentID)
 		}
 	}
+
 	list, err := s.ReadSources(ctx, s.Store.Query, live)
 	if err != nil {
 		return nil, err
@@ -49,10 +53,12 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 	if err := check.readRules(ctx, list); err != nil {
 		return nil, err
 	}
+
 	dependents, err := dependency.In(s.Store).Of(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
+
 	sources := record.ByKey(list, func(from *Source) string { return from.ID })
 	of := make(map[string]*Eligibility, len(instances))
 	for _, i := range instances {
@@ -66,9 +72,11 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 				err = s.CheckReplayable(check.actor, Destroy, from, func() error { return check.Prove(from) }, check.at)
 			}
 		}
+
 		if of[i.ID], err = check.judged(ctx, Destroy, from, state.ConcernsOf(i), err); err != nil {
 			return nil, err
 		}
 	}
+
 	return of, nil
 }

@@ -35,8 +35,8 @@ type Eligibilities struct{ Rollback, Redeploy *Eligibility }
 
 // Eligibilities returns, for each deployment of the ids that there is, whether the actor could roll back to it or
 // redeploy it now. Rollback and Redeploy make the same check, so they do what this says, unless something
-// has changed in between. It takes two statements however many ids there are, one more if some are blocked, and one for the
-// rules if there are any.
+// has changed in between. It takes two statements however many ids there are, one more if some are blocked, and one for
+// the rules if there are any.
 func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]Eligibilities, error) {
 	list, err := s.ReadSources(ctx, s.Store.Query, ids)
 	if err != nil {
@@ -49,6 +49,7 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 	if err := check.readRules(ctx, list); err != nil {
 		return nil, err
 	}
+
 	of := make(map[string]Eligibilities, len(list))
 	for _, from := range list {
 		var both Eligibilities
@@ -60,12 +61,13 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 		}
 		of[from.ID] = both
 	}
+
 	return of, nil
 }
 
 // proofs returns, by its id, nil for each release of the sources that is what was stored, and otherwise why it is not.
-// Each is read and proved once, and counted as work of the request. Those that the actor may not replay so are left out,
-// because another rule refuses them first.
+// Each is read and proved once, and counted as work of the request. Those that the actor may not replay so are left
+// out, because another rule refuses them first.
 func (s *Service) proofs(ctx context.Context, list []*Source, m Mode) (map[string]error, error) {
 	var ids []string
 	for _, from := range list {
@@ -85,7 +87,9 @@ func (s *Service) proofs(ctx context.Context, list []*Source, m Mode) (map[strin
 }
 
 // proofColumns are what a proof needs of a release.
-var proofColumns = record.NewColumns(map[string][]string{entrelease.Table: {entrelease.FieldDigest, entrelease.FieldContent}})
+var proofColumns = record.NewColumns(
+	map[string][]string{entrelease.Table: {entrelease.FieldDigest, entrelease.FieldContent}},
+)
 
 // blockers returns the active deployments that stand in the way, by their ids.
 func (s *Service) blockers(ctx context.Context, list []*Source) (map[string]*record.Deployment, error) {
@@ -116,8 +120,8 @@ type EligibilityCheck struct {
 	stays map[string]*gate.Stay
 }
 
-// NewEligibilityCheck reads what a look at some sources takes besides, but for the rules; m is one of the modes with its
-// permission.
+// NewEligibilityCheck reads what a look at some sources takes besides, but for the rules; m is one of the modes with
+// its permission.
 func (s *Service) NewEligibilityCheck(ctx context.Context, list []*Source, m Mode) (c EligibilityCheck, err error) {
 	c = EligibilityCheck{Service: s, actor: actor.From(ctx), at: s.Journal.Now()}
 	if c.proofs, err = s.proofs(ctx, list, m); err != nil {
@@ -127,7 +131,8 @@ func (s *Service) NewEligibilityCheck(ctx context.Context, list []*Source, m Mod
 	return c, err
 }
 
-// readRules reads the rules that are in force where the sources are, and what they ask for. Without rules the clock is not asked.
+// readRules reads the rules that are in force where the sources are, and what they ask for. Without rules the clock is
+// not asked.
 func (c *EligibilityCheck) readRules(ctx context.Context, list []*Source) (err error) {
 	if c.rules, err = ReadRules(ctx, c.Store.Query, c.Store.Postgres(), list); err != nil || len(c.rules) == 0 {
 		return err
@@ -149,8 +154,11 @@ func (c EligibilityCheck) of(ctx context.Context, m Mode, from *Source) (*Eligib
 	return c.judged(ctx, m, from, from.Concerns(), err)
 }
 
-// judged returns what a replay comes to that is refused by err, or, if that is nil, by what the rules and the instance say.
-func (c EligibilityCheck) judged(ctx context.Context, m Mode, from *Source, concerns state.Concerns, err error) (*Eligibility, error) {
+// judged returns what a replay comes to that is refused by err, or, if that is nil, by what the rules and the instance
+// say.
+func (c EligibilityCheck) judged(
+	ctx context.Context, m Mode, from *Source, concerns state.Concerns, err error,
+) (*Eligibility, error) {
 	if err != nil {
 		return c.Eligibility(err, from, concerns.Sentences())
 	}
@@ -198,9 +206,10 @@ func (c EligibilityCheck) Prove(from *Source) error {
 	return err
 }
 
-// CheckReplayable returns why a source may not be replayed at a time, whatever the rules say, nil where it may. prove is to
-// return why what its release ships cannot be had. Rollback, Redeploy and Eligibilities all ask it, so a replay cannot be
-// offered and then refused for something else. The order of the checks decides which of several reasons is returned.
+// CheckReplayable returns why a source may not be replayed at a time, whatever the rules say, nil where it may. prove
+// is to return why what its release ships cannot be had. Rollback, Redeploy and Eligibilities all ask it, so a replay
+// cannot be offered and then refused for something else. The order of the checks decides which of several reasons is
+// returned.
 func (s *Service) CheckReplayable(a *actor.Actor, m Mode, from *Source, prove func() error, at time.Time) error {
 	if err := from.checkMay(a, m); err != nil {
 		return err

@@ -54,7 +54,8 @@ var Redeploy = Mode{
 	SourceField: "redeployOfDeploymentId",
 }
 
-// Destroy is how a destroy goes by the rules of replays: it is one of what is live, and of a release in quarantine, too.
+// Destroy is how a destroy goes by the rules of replays: it is one of what is live, and of a release in quarantine,
+// too.
 var Destroy = Mode{
 	Action:           "destroyModuleInstance",
 	Operation:        gate.Destroy,
@@ -71,7 +72,8 @@ var Destroy = Mode{
 // checkNotAwaiting refuses a source that waits for approvals: it has not been carried out.
 func checkNotAwaiting(from *Source) error {
 	return state.CheckStatus(&ent.Deployment{ID: from.ID, Status: from.Status}, "redeployed",
-		deployment.StatusPENDING, deployment.StatusRUNNING, deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED)
+		deployment.StatusPENDING, deployment.StatusRUNNING, deployment.StatusSUCCEEDED, deployment.StatusFAILED,
+		deployment.StatusCANCELED)
 }
 
 func checkSucceeded(target *Source) error {

@@ -23,12 +23,14 @@ func (p *Proposal) Token() (string, error) {
 		ID      string
 		Version int32
 	}
+
 	var rules []applied
 	for _, r := range p.Rules {
 		if r.Binds(p.Operation) {
 			rules = append(rules, applied{r.ID, r.Version})
 		}
 	}
+
 	parts := []any{[]any{p.Operation, p.Request()}, p.Digest, p.Live, rules, p.References, p.Quarantine}
 	hashes := make([]string, len(parts))
 	for i, part := range parts {
@@ -39,6 +41,7 @@ func (p *Proposal) Token() (string, error) {
 		sum := sha256.Sum256(text)
 		hashes[i] = hex.EncodeToString(sum[:partBytes])
 	}
+
 	return strings.Join(hashes, "."), nil
 }
 
@@ -49,11 +52,15 @@ func checkPlanToken(token *string) []fault.Violation {
 	if token == nil || tokenForm.MatchString(*token) {
 		return nil
 	}
-	return []fault.Violation{{Pointer: "/expectedPlan", Rule: "pattern", Message: fmt.Sprintf("must be the token of a plan, found %.120q", *token)}}
+	return []fault.Violation{
+		{
+			Pointer: "/expectedPlan", Rule: "pattern", Message: fmt.Sprintf("must be the token of a plan, found %.120q", *token),
+		},
+	}
 }
 
-// checkPlan returns DeploymentPlanMoved where a proposal is another than the caller has seen; expected is nil for a caller who
-// has seen none.
+// checkPlan returns DeploymentPlanMoved where a proposal is another than the caller has seen; expected is nil for a
+// caller who has seen none.
 func (p *Proposal) checkPlan(expected *string) error {
 	if expected == nil {
 		return nil
@@ -62,6 +69,7 @@ func (p *Proposal) checkPlan(expected *string) error {
 	if err != nil || token == *expected {
 		return err
 	}
+
 	var moved []string
 	now, then := strings.Split(token, "."), strings.Split(*expected, ".")
 	for i, part := range planParts {
@@ -69,7 +77,10 @@ func (p *Proposal) checkPlan(expected *string) error {
 			moved = append(moved, part)
 		}
 	}
-	f := fault.New(fault.DeploymentPlanMoved, "What was planned is not what would be made now: %s moved.", strings.Join(moved, ", "))
+
+	f := fault.New(
+		fault.DeploymentPlanMoved, "What was planned is not what would be made now: %s moved.", strings.Join(moved, ", "),
+	)
 	f.Metadata = map[string]any{"moved": moved}
 	return f
 }

@@ -27,8 +27,8 @@ const (
 	maxWaiting = 20
 )
 
-// Proposal is a deployment that is to be made, and all that decides whether and how it is. It is read in one transaction and
-// changes nothing: a plan shows it, and a mutation goes on to write it.
+// Proposal is a deployment that is to be made, and all that decides whether and how it is. It is read in one
+// transaction and changes nothing: a plan shows it, and a mutation goes on to write it.
 type Proposal struct {
 	Operation gate.Operation
 	// Request returns the arguments of the mutation, as far as they decide what is made.
@@ -44,8 +44,8 @@ type Proposal struct {
 	Digest string
 	// Content is what that has, in its canonical form.
 	Content string
-	// Live is the instance's live deployment, "" for none; active the one that is in progress, nil for none; and waiting how
-	// many wait for approvals.
+	// Live is the instance's live deployment, "" for none; active the one that is in progress, nil for none; and waiting
+	// how many wait for approvals.
 	Live    string
 	Active  *ent.Deployment
 	Waiting int
@@ -60,8 +60,8 @@ type Proposal struct {
 	References []ReadReference
 	// Refusal is why it cannot be made whatever the rules say, nil where it can.
 	Refusal error
-	// Requirements are what the rules come to, override is that they are gone past, and waits whether it waits for approvals,
-	// once it was judged.
+	// Requirements are what the rules come to, override is that they are gone past, and waits whether it waits for
+	// approvals, once it was judged.
 	Requirements []gate.Requirement
 	override     *gate.Override
 	waits        bool
@@ -103,11 +103,13 @@ func (c Control) Check() []fault.Violation {
 
 // AppendTo appends what is given to the arguments of a request.
 func (c Control) AppendTo(arguments []any) []any {
-	return state.AppendGiven(state.AppendGiven(arguments, "expectedPlan", c.ExpectedPlan), "overrideReason", c.OverrideReason)
+	return state.AppendGiven(
+		state.AppendGiven(arguments, "expectedPlan", c.ExpectedPlan), "overrideReason", c.OverrideReason,
+	)
 }
 
-// Judge returns why a request of an actor for what is proposed is refused at a time, nil if it is not, and records what that
-// comes to. Whatever
+// Judge returns why a request of an actor for what is proposed is refused at a time, nil if it is not, and records what
+// that comes to. Whatever
 // makes or starts a deployment asks it, and so does whatever offers to.
 func (s *Service) Judge(ctx context.Context, a *actor.Actor, p *Proposal, r Request, now time.Time) error {
 	if err := p.checkPlan(r.ExpectedPlan); err != nil {
@@ -136,8 +138,8 @@ func (s *Service) Judge(ctx context.Context, a *actor.Actor, p *Proposal, r Requ
 	return checkExpectedLive(r.ExpectedLiveID, p.Live)
 }
 
-// Admit judges a proposal at a time, and sets in what is to be created what that comes to: that it is PENDING or waits for
-// approvals, and that it goes past rules. It returns why it is refused, nil if it is not.
+// Admit judges a proposal at a time, and sets in what is to be created what that comes to: that it is PENDING or waits
+// for approvals, and that it goes past rules. It returns why it is refused, nil if it is not.
 func (s *Service) Admit(ctx context.Context, p *Proposal, r Request, now time.Time) error {
 	if err := s.Judge(ctx, actor.From(ctx), p, r, now); err != nil {
 		return err
@@ -146,7 +148,9 @@ func (s *Service) Admit(ctx context.Context, p *Proposal, r Request, now time.Ti
 	d := p.Created
 	d.Status, d.Override = deployment.StatusPENDING, p.override
 	if p.waits {
-		d.Status, d.WaitsUntil, d.ReplacesID = deployment.StatusAWAITING_APPROVAL, new(now.Add(waitTime)), optional.NonZero(p.Live)
+		d.Status, d.WaitsUntil, d.ReplacesID = deployment.StatusAWAITING_APPROVAL, new(
+			now.Add(waitTime),
+		), optional.NonZero(p.Live)
 		// It holds nothing: its service is claimed when it starts.
 		d.ServiceArn = nil
 	}
@@ -159,8 +163,8 @@ func (p *Proposal) Require(ctx context.Context, at time.Time) (err error) {
 	return err
 }
 
-// outcome returns whether a proposal waits for approvals by what the rules come to, and why it is refused. One that has waited
-// waits no more.
+// outcome returns whether a proposal waits for approvals by what the rules come to, and why it is refused. One that has
+// waited waits no more.
 func (p *Proposal) outcome(at time.Time) (waits bool, refusal error) {
 	if p.Starts != nil {
 		return false, gate.AtStart(p.Requirements, at)
@@ -171,7 +175,8 @@ func (p *Proposal) outcome(at time.Time) (waits bool, refusal error) {
 		return false, unmet
 	case waits && p.Waiting >= maxWaiting:
 		f := fault.New(fault.DeploymentTooManyWaiting,
-			"%d deployments of the module instance %s wait for approvals; at most %d may. Reject or cancel some.", p.Waiting, p.InstanceID, maxWaiting)
+			"%d deployments of the module instance %s wait for approvals; at most %d may. Reject or cancel some.", p.Waiting,
+			p.InstanceID, maxWaiting)
 		f.Metadata = map[string]any{"moduleInstanceId": p.InstanceID, "limit": maxWaiting}
 		return true, f
 	}
@@ -238,6 +243,7 @@ func (s *Service) Write(ctx context.Context, tx *ent.Tx, e *journal.Entry, p *Pr
 			return err
 		}
 	}
+
 	e.Changed = p.Created
 	if o := p.Created.Override; o != nil {
 		e.Also = append(e.Also, Overridden(p.Created.ID, o))

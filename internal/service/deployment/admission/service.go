@@ -1,5 +1,5 @@
-// Package admission decides whether a deployment may be made or started: a proposal with all that decides on it, and the one judgment
-// that every mutation, plan and eligibility asks.
+// Package admission decides whether a deployment may be made or started: a proposal with all that decides on it, and
+// the one judgment that every mutation, plan and eligibility asks.
 package admission
 
 import (

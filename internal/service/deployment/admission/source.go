@@ -55,8 +55,8 @@ type Source struct {
 	// differs from what that made.
 	ForcedID, Drift *string
 
-	// IsRuled is whether its organization has rules in force, Waiting how many deployments of its instance wait for approvals, and
-	// PromotedFrom what it was promoted from, nil for nothing.
+	// IsRuled is whether its organization has rules in force, Waiting how many deployments of its instance wait for
+	// approvals, and PromotedFrom what it was promoted from, nil for nothing.
 	IsRuled      bool
 	PromotedFrom *string
 	Waiting      int
@@ -66,8 +66,8 @@ type Source struct {
 	// does not wait.
 	ReplacesLive bool
 
-	// What follows is read only for one that is to be replayed. Rules are those in force where it is, as rule.Decode reads them.
-	// Digest and Content are of the release, nil where none is stored; Version is the name of its module version.
+	// What follows is read only for one that is to be replayed. Rules are those in force where it is, as rule.Decode reads
+	// them. Digest and Content are of the release, nil where none is stored; Version is the name of its module version.
 	Rules                                     *string
 	OrganizationID, DeploymentType, CreatedBy string
 	CompletedAt                               *time.Time
@@ -138,10 +138,14 @@ var (
 // said in the words of the index of the active ones.
 var (
 	sourceTables = ` FROM "deployments" AS "d"
-LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "d"."release_id" AND "q"."lifted_at" IS NULL AND "q"."organization_id" = "d"."organization_id"
-LEFT JOIN "module_instances" AS "i" ON "i"."id" = "d"."module_instance_id" AND "i"."organization_id" = "d"."organization_id"
-LEFT JOIN "cloud_services" AS "s" ON "s"."service_arn" = "d"."service_arn" AND "s"."organization_id" = "d"."organization_id"
-LEFT JOIN "deployments" AS "a" ON "a"."module_instance_id" = "d"."module_instance_id" AND ` + store.InProgress(`"a".`) + `
+LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "d"."release_id" AND "q"."lifted_at" IS NULL AND
+"q"."organization_id" = "d"."organization_id"
+LEFT JOIN "module_instances" AS "i" ON "i"."id" = "d"."module_instance_id" AND "i"."organization_id" =
+"d"."organization_id"
+LEFT JOIN "cloud_services" AS "s" ON "s"."service_arn" = "d"."service_arn" AND "s"."organization_id" =
+"d"."organization_id"
+LEFT JOIN "deployments" AS "a" ON "a"."module_instance_id" = "d"."module_instance_id" AND ` + store.InProgress(`"a".`) +
+		`
 	AND "a"."organization_id" = "d"."organization_id"`
 	replayTables = `
 LEFT JOIN "releases" AS "r" ON "r"."id" = "d"."release_id" AND "r"."organization_id" = "d"."organization_id"
@@ -153,7 +157,8 @@ LEFT JOIN "deployments" AS "l" ON "l"."id" = "i"."live_deployment_id" AND "l"."o
 type sourceTexts struct{ list, replay string }
 
 var (
-	sourceTextsOf = map[bool]sourceTexts{false: newSourceTexts(false), true: newSourceTexts(true)} // by whether the database is PostgreSQL
+	// by whether the database is PostgreSQL
+	sourceTextsOf = map[bool]sourceTexts{false: newSourceTexts(false), true: newSourceTexts(true)}
 	toReplay      = append(sourceColumns[:len(sourceColumns):len(sourceColumns)], replayColumns...)
 )
 
@@ -166,8 +171,13 @@ func newSourceTexts(postgres bool) sourceTexts {
 		replacesHere, `CASE WHEN "d"."status" = 'AWAITING_APPROVAL' THEN `+
 			ReplacesLive(postgres, `"d"."organization_id"`, `"d"."module_instance_id"`, `"d"."replaces_id"`)+` ELSE true END`)
 	return sourceTexts{
-		list:   expressions.Replace("SELECT " + names(sourceColumns) + sourceTables + " WHERE " + store.Among(`"d"."id"`, `"d"."organization_id"`, postgres)),
-		replay: expressions.Replace("SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`),
+		list: expressions.Replace(
+			"SELECT " + names(sourceColumns) + sourceTables + " WHERE " +
+				store.Among(`"d"."id"`, `"d"."organization_id"`, postgres),
+		),
+		replay: expressions.Replace(
+			"SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`,
+		),
 	}
 }
 
@@ -245,12 +255,14 @@ func (s *Service) FindSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 	return found, s.addReputations(ctx, read, []*Source{found})
 }
 
-// Proposal returns what a replay of the source by a mode comes to at a time, as far as the source tells; its rules are still to
-// be read.
+// Proposal returns what a replay of the source by a mode comes to at a time, as far as the source tells; its rules are
+// still to be read.
 func (s *Source) Proposal(m Mode, at time.Time) *Proposal {
 	p := &Proposal{
-		Operation: m.Operation, Place: actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, InstanceID: s.ModuleInstanceID,
-		Digest: optional.OrZero(s.Digest), Content: optional.OrZero(s.Content), Live: optional.OrZero(s.LiveID), Active: s.active(), Waiting: s.Waiting,
+		Operation: m.Operation, Place: actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID},
+		InstanceID: s.ModuleInstanceID,
+		Digest:     optional.OrZero(s.Digest), Content: optional.OrZero(s.Content), Live: optional.OrZero(s.LiveID),
+		Active: s.active(), Waiting: s.Waiting,
 		Facts: gate.Facts{Operation: m.Operation, SucceededHere: s.Status == deployment.StatusSUCCEEDED},
 	}
 	if q := s.reputation.Quarantine(at); q != nil {
@@ -277,7 +289,9 @@ func (s *Source) PromotedTo(m Mode) *string {
 
 // checkMay returns why an actor may not replay so where the source is, nil where it may.
 func (s *Source) checkMay(a *actor.Actor, m Mode) error {
-	return access.CheckIn(a, m.Permission, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, m.forbidden)
+	return access.CheckIn(
+		a, m.Permission, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, m.forbidden,
+	)
 }
 
 // TakenBack returns what the cloud did with it after its success, nil for nothing.
@@ -316,14 +330,17 @@ func (s *Source) active() *ent.Deployment {
 	}
 }
 
-// ReplacesLive returns the condition that the release of the deployment that one replaces is the one that is live in its
-// instance; the arguments are expressions of its columns.
+// ReplacesLive returns the condition that the release of the deployment that one replaces is the one that is live in
+// its instance; the arguments are expressions of its columns.
 func ReplacesLive(postgres bool, organization, instance, replaces string) string {
 	equals := " IS "
 	if postgres {
 		equals = " IS NOT DISTINCT FROM "
 	}
-	return `(SELECT "o"."release_id" FROM "deployments" AS "o" WHERE "o"."id" = ` + replaces + ` AND "o"."organization_id" = ` + organization + `)` +
-		equals + `(SELECT "o"."release_id" FROM "module_instances" AS "i" JOIN "deployments" AS "o" ON "o"."id" = "i"."live_deployment_id"
-		AND "o"."organization_id" = "i"."organization_id" WHERE "i"."id" = ` + instance + ` AND "i"."organization_id" = ` + organization + `)`
+	return `(SELECT "o"."release_id" FROM "deployments" AS "o" WHERE "o"."id" = ` + replaces +
+		` AND "o"."organization_id" = ` + organization + `)` +
+		equals + `(SELECT "o"."release_id" FROM "module_instances" AS "i" JOIN "deployments" AS "o" ON "o"."id" =
+"i"."live_deployment_id"
+		AND "o"."organization_id" = "i"."organization_id" WHERE "i"."id" = ` + instance + ` AND "i"."organization_id" = ` +
+		organization + `)`
 }

@@ -10,8 +10,9 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// Standing is what others may have changed since something was given to be shipped. A creation, a replay, a destroy, a start
-// and the eligibilities that offer them fill in what they have read of it, and are refused for the same in the same order.
+// Standing is what others may have changed since something was given to be shipped. A creation, a replay, a destroy, a
+// start and the eligibilities that offer them fill in what they have read of it, and are refused for the same in the
+// same order.
 type Standing struct {
 	InstanceID string
 	ArchivedAt *time.Time
@@ -63,7 +64,8 @@ func (st Standing) Refusal(m Mode, at time.Time) error {
 	return dependency.Refusal(st.InstanceID, st.Dependents)
 }
 
-// Standing returns what was read with a source that is to be shipped again; prove returns why its content cannot be had.
+// Standing returns what was read with a source that is to be shipped again; prove returns why its content cannot be
+// had.
 func (s *Source) Standing(prove func() error) Standing {
 	return Standing{
 		InstanceID: s.ModuleInstanceID, ArchivedAt: s.ArchivedAt, prove: prove, Known: s.reputation,

@@ -53,7 +53,8 @@ func (c *course) endedBefore() bool {
 		return false
 	}
 	// A server of before does not write down when it ended.
-	unknown := d.CloudStartedAt == nil && d.TriggerSource == state.TriggerEvent && (d.Status == deployment.StatusSUCCEEDED || d.Status == deployment.StatusFAILED)
+	unknown := d.CloudStartedAt == nil && d.TriggerSource == state.TriggerEvent &&
+		(d.Status == deployment.StatusSUCCEEDED || d.Status == deployment.StatusFAILED)
 	return d.CloudEndedAt != nil || unknown
 }
 
@@ -88,15 +89,15 @@ type end struct {
 	why    *fault.Data
 }
 
-// endOf returns how the deployment of a course has ended: as its events say, or because another took its place, which is
-// so where a later one has ended: the cloud sends nothing more of it then. nil is not yet, and for a deployment that was not
-// started outside, which its runner ends.
+// endOf returns how the deployment of a course has ended: as its events say, or because another took its place, which
+// is so where a later one has ended: the cloud sends nothing more of it then. nil is not yet, and for a deployment that
+// was not started outside, which its runner ends.
 //
-// One that is rolled back has ended: were it not so, a rollback that was taken for an earlier one's, until the start of its
-// own came, would leave that one failed.
+// One that is rolled back has ended: were it not so, a rollback that was taken for an earlier one's, until the start of
+// its own came, would leave that one failed.
 //
-// A late event may correct the end, failure before success: nothing is decided by these records, and a wrong end would be
-// worse than one that changes.
+// A late event may correct the end, failure before success: nothing is decided by these records, and a wrong end would
+// be worse than one that changes.
 func (f *follower) endOf(ctx context.Context, c *course) (*end, error) {
 	if c.deployment.TriggerSource != state.TriggerEvent {
 		return nil, nil
@@ -104,6 +105,7 @@ func (f *follower) endOf(ctx context.Context, c *course) (*end, error) {
 	if ended := c.observe().End; ended != nil {
 		return ownEnd(ended), nil
 	}
+
 	switch later := f.laterHasEnded(c); {
 	case c.endedBefore():
 		return nil, nil
@@ -113,10 +115,12 @@ func (f *follower) endOf(ctx context.Context, c *course) (*end, error) {
 	case !later:
 		return nil, nil
 	}
+
 	by, err := f.next(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+
 	why := &fault.Data{Code: string(fault.DeploymentCanceled), Message: "Superseded by a later deployment of the service."}
 	if by.cloudID != "" {
 		why.Message = fmt.Sprintf("Superseded by the deployment %s of the service.", by.cloudID)
@@ -151,7 +155,8 @@ func (f *follower) laterHasEnded(c *course) bool {
 	return false
 }
 
-// next returns the position of the deployment of the service that began next after that of a course, of which there is one.
+// next returns the position of the deployment of the service that began next after that of a course, of which there is
+// one.
 func (f *follower) next(ctx context.Context, c *course) (position, error) {
 	var next position
 	for _, other := range f.courses {

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// KeepEvents is how long an event of the cloud is known again: longer than one may be old that is taken, so that none is
-	// ever taken twice.
+	// KeepEvents is how long an event of the cloud is known again: longer than one may be old that is taken, so that none
+	// is ever taken twice.
 	KeepEvents = cloud.MaxAge + 24*time.Hour
 	// KeepPending is how long one waits whose deployment is not known.
 	KeepPending = 24 * time.Hour
@@ -34,9 +34,9 @@ const (
 
 const receiveAction = "receiveEcsEvent"
 
-// ReceiveECSEvent takes an event of the cloud's container service, as its event bus delivers it. An event that was taken
-// before changes nothing, nor does one of a service that no deployment of the organization has had; it is kept until one
-// has. It fails with RequestInvalid and DeploymentForbidden.
+// ReceiveECSEvent takes an event of the cloud's container service, as its event bus delivers it. An event that was
+// taken before changes nothing, nor does one of a service that no deployment of the organization has had; it is kept
+// until one has. It fails with RequestInvalid and DeploymentForbidden.
 func (s *Service) ReceiveECSEvent(ctx context.Context, body *strictjson.Node) error {
 	// Which place an event is of is known once its service is.
 	if err := access.CheckRole(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
@@ -64,10 +64,12 @@ func (s *Service) receive(ctx context.Context, tx *ent.Tx, e *journal.Entry, eve
 	if err != nil {
 		return err
 	}
+
 	received, err := tx.CloudEvent.Query().Where(cloudevent.EventID(event.ID)).Exist(ctx)
 	if err != nil || received {
 		return err
 	}
+
 	row, err := newEventRow(tx, a, event, e).Save(ctx)
 	if err == nil && owner != nil {
 		e.Also, err = s.follow(ctx, tx, e, owner, []*ent.CloudEvent{row})
@@ -88,8 +90,8 @@ func newEventRow(tx *ent.Tx, a *actor.Actor, event cloud.Event, e *journal.Entry
 	return create
 }
 
-// ownerOfEvents returns the owner of a service that is locked, nil where it has none. What a server of before has written
-// is claimed.
+// ownerOfEvents returns the owner of a service that is locked, nil where it has none. What a server of before has
+// written is claimed.
 func ownerOfEvents(ctx context.Context, tx *ent.Tx, serviceARN string, at time.Time) (*serviceOwner, error) {
 	owner, err := findOwner(ctx, tx, serviceARN)
 	if err != nil || owner == nil || owner.claimed {
@@ -148,8 +150,8 @@ func (s *Service) boundPending(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// RemovePending removes those of the events of an organization that have waited for more than KeepPending and do so still, and
-// logs how many they were.
+// RemovePending removes those of the events of an organization that have waited for more than KeepPending and do so
+// still, and logs how many they were.
 func (s *Service) RemovePending(ctx context.Context, tx *ent.Tx, ids []int64) (int, error) {
 	n, err := tx.CloudEvent.Delete().Where(cloudevent.PendingSinceNotNil(), cloudevent.IDIn(ids...)).Exec(ctx)
 	if err == nil && n > 0 {
@@ -176,7 +178,10 @@ func (s *Service) RetryEvents(ctx context.Context) (services int, err error) {
 
 // logRemoved logs how many events of the cloud were removed that fit no deployment.
 func (s *Service) logRemoved(ctx context.Context, why string, count int) {
-	s.Log.WarnContext(ctx, "removed events of the cloud that fit no deployment", "organization", actor.From(ctx).OrganizationID, "reason", why, "count", count)
+	s.Log.WarnContext(
+		ctx, "removed events of the cloud that fit no deployment", "organization", actor.From(ctx).OrganizationID, "reason",
+		why, "count", count,
+	)
 }
 
 // BecomesKnown returns the service that an update makes known to be that of a deployment, or whose events are to be
@@ -194,9 +199,11 @@ func BecomesKnown(d *ent.Deployment, u *ent.DeploymentUpdateOne) (serviceARN str
 	return "", false
 }
 
-// FollowKnown looks again at the events of a service that wait for their deployment, now that a write has changed one by
-// which they may find it. It returns that deployment as it is then.
-func (s *Service) FollowKnown(ctx context.Context, tx *ent.Tx, e *journal.Entry, serviceARN string) (*ent.Deployment, error) {
+// FollowKnown looks again at the events of a service that wait for their deployment, now that a write has changed one
+// by which they may find it. It returns that deployment as it is then.
+func (s *Service) FollowKnown(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, serviceARN string,
+) (*ent.Deployment, error) {
 	owner, err := findOwner(ctx, tx, serviceARN)
 	if err != nil || owner == nil {
 		return e.Changed, err
@@ -216,7 +223,9 @@ func (s *Service) FollowKnown(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 }
 
 // followWaiting brings the deployments of a service up to what those of its events say that wait for their deployment.
-func (s *Service) followWaiting(ctx context.Context, tx *ent.Tx, e *journal.Entry, owner *serviceOwner) ([]journal.Change, error) {
+func (s *Service) followWaiting(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, owner *serviceOwner,
+) ([]journal.Change, error) {
 	waiting, err := tx.CloudEvent.Query().Where(cloudevent.ServiceArn(owner.serviceARN), cloudevent.PendingSinceNotNil()).
 		Order(cloudevent.ByOccurredAt(), cloudevent.ByID()).Limit(maxFollowed).All(ctx)
 	if err != nil || len(waiting) == 0 {

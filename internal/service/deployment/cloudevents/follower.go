@@ -55,44 +55,52 @@ func (f *follower) follow(ctx context.Context, courses []*course) (err error) {
 			placed[row] = c.deployment.ID
 		}
 	}
+
 	for _, c := range courses {
 		if err := f.followCourse(ctx, c); err != nil {
 			return err
 		}
 	}
+
 	if started != nil {
 		if err := f.setExternal(ctx, started); err != nil {
 			return err
 		}
 	}
+
 	if err := f.settleDrift(ctx); err != nil {
 		return err
 	}
 	return f.savePlaces(ctx, placed)
 }
 
-// settleDrift notes how what is there differs from what the instance's live deployment made, by what the events say now. What
-// is left of a destroy that did not end well counts more.
+// settleDrift notes how what is there differs from what the instance's live deployment made, by what the events say
+// now. What is left of a destroy that did not end well counts more.
 func (f *follower) settleDrift(ctx context.Context) error {
 	had := state.DriftOf((*record.ModuleInstance)(f.instance))
-	if !f.updated || f.instance.LiveDeploymentID == nil || had != nil && had.Kind == moduleinstance.DriftKindDESTROY_FAILED {
+	if !f.updated || f.instance.LiveDeploymentID == nil || had != nil &&
+		had.Kind == moduleinstance.DriftKindDESTROY_FAILED {
 		return nil
 	}
 	live, err := f.tx.Deployment.Get(ctx, *f.instance.LiveDeploymentID)
 	if err != nil {
 		return err
 	}
+
 	drift, err := state.FindDrift(ctx, f.tx, live)
 	if err != nil || drift.IsSame(had) {
 		return err
 	}
-	if drift != nil && !slices.ContainsFunc(f.changes, func(c journal.Change) bool { return c.ObjectID == drift.DeploymentID }) {
+
+	isTold := func(c journal.Change) bool { return c.ObjectID == drift.DeploymentID }
+	if drift != nil && !slices.ContainsFunc(f.changes, isTold) {
 		touched, err := drift.Touch(ctx, f.tx, f.entry)
 		if err != nil {
 			return err
 		}
 		f.changes = append(f.changes, *touched)
 	}
+
 	return drift.Set(f.instance.Update()).SetUpdatedAt(f.entry.At).Exec(ctx)
 }
 
@@ -114,7 +122,9 @@ func (f *follower) followCourse(ctx context.Context, c *course) error {
 }
 
 func sameEvents(had, has []*ent.CloudEvent) bool {
-	return len(had) == len(has) && !slices.ContainsFunc(has, func(row *ent.CloudEvent) bool { return !slices.Contains(had, row) })
+	return len(
+		had,
+	) == len(has) && !slices.ContainsFunc(has, func(row *ent.CloudEvent) bool { return !slices.Contains(had, row) })
 }
 
 // create makes the record of a deployment that was started outside, as it is when it starts.
@@ -125,22 +135,27 @@ func (f *follower) create(ctx context.Context, c *course) error {
 		data.ClusterARN = &start.Event.ClusterARN
 	}
 	cloud.Apply(data, 0, cloud.Observation{}, observe(c.cloudID, []*ent.CloudEvent{start}))
+
 	created := &ent.Deployment{
 		ID: f.newID(id.Deployment), ProjectID: f.owner.place.ProjectID, EnvironmentID: f.owner.place.EnvironmentID,
 		ModuleInstanceID: f.owner.instanceID,
 		DeploymentType:   ecs.Type, TriggerSource: state.TriggerEvent, Status: deployment.StatusRUNNING,
-		Description: new(startedOutside), CreatedBy: start.CreatedBy, StartedAt: &start.Event.Time, CloudStartedAt: &start.Event.Time,
+		Description: new(startedOutside), CreatedBy: start.CreatedBy, StartedAt: &start.Event.Time,
+		CloudStartedAt:       &start.Event.Time,
 		ExternalDeploymentID: &c.cloudID, ResourceArn: &start.ServiceArn, ResourceName: new(serviceName(start.ServiceArn)),
 		Data: data.Column(), ServiceArn: &start.ServiceArn,
 	}
 	if err := state.InsertDeployment(ctx, f.tx, created, f.entry.At); err != nil {
 		return err
 	}
+
 	c.deployment, c.had = created, []*ent.CloudEvent{start}
 	f.records[created.ID] = created
 	f.changes = append(f.changes, journal.Change{
-		ObjectID: created.ID, Changed: created, Changes: map[string]any{"moduleInstanceId": created.ModuleInstanceID, "events": eventIDs(start)},
+		ObjectID: created.ID, Changed: created,
+		Changes: map[string]any{"moduleInstanceId": created.ModuleInstanceID, "events": eventIDs(start)},
 	})
+
 	return nil
 }
 
@@ -165,19 +180,26 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end
 	if data == nil {
 		return fmt.Errorf("deployment: %s of the type %s has no data", d.ID, d.DeploymentType)
 	}
+
 	u, changes := d.Update(), map[string]any{}
 	folded := cloud.Apply(data, d.FoldedEvents, observe(cloudIDOf(d, c.had), c.had), c.observe())
 	if data.ServiceARN == nil && len(c.events) > 0 {
 		data.ServiceARN = &c.events[0].ServiceArn
 	}
-	if i := slices.IndexFunc(c.events, func(row *ent.CloudEvent) bool { return row.Event.ClusterARN != "" }); i >= 0 && data.ClusterARN == nil {
+
+	if i := slices.IndexFunc(c.events, func(row *ent.CloudEvent) bool { return row.Event.ClusterARN != "" }); i >= 0 &&
+		data.ClusterARN == nil {
 		data.ClusterARN = &c.events[i].Event.ClusterARN
 	}
+
 	if !bytes.Equal(data.Column().JSON(), d.Data.JSON()) || folded != d.FoldedEvents {
 		state.SetData(u, data)
 		u.SetFoldedEvents(folded)
-		changes["events"] = eventIDs(slices.DeleteFunc(slices.Clone(c.events), func(row *ent.CloudEvent) bool { return slices.Contains(c.had, row) })...)
+		changes["events"] = eventIDs(
+			slices.DeleteFunc(slices.Clone(c.events), func(row *ent.CloudEvent) bool { return slices.Contains(c.had, row) })...,
+		)
 	}
+
 	adopt(u, d, c, changes)
 	if d.TriggerSource != state.TriggerEvent {
 		state.SetSetbacks(u, d.Setbacks.WithObserved(c.setback(d)))
@@ -191,6 +213,7 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end
 			changes["status"] = end.status
 		}
 	}
+
 	c.setTimes(u)
 	if len(changes) == 0 {
 		// Where it is among the others is nothing that anybody is told.
@@ -200,6 +223,7 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end
 	if err != nil {
 		return err
 	}
+
 	c.deployment = changed
 	f.changes = append(f.changes, journal.Change{
 		ObjectID: d.ID, Changes: changes, Changed: changed, Completes: d.CompletedAt == nil && changed.CompletedAt != nil,
@@ -209,7 +233,8 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end
 
 // adopt sets the id of the cloud that a deployment has by its start, where its runner has reported none.
 func adopt(u *ent.DeploymentUpdateOne, d *ent.Deployment, c *course, changes map[string]any) {
-	if d.LeaseID == nil || d.ExternalDeploymentID != nil && !d.ExternalIDAdopted || c.cloudID == optional.OrZero(d.ExternalDeploymentID) {
+	if d.LeaseID == nil || d.ExternalDeploymentID != nil && !d.ExternalIDAdopted ||
+		c.cloudID == optional.OrZero(d.ExternalDeploymentID) {
 		return
 	}
 	changes["externalDeploymentId"] = c.cloudID

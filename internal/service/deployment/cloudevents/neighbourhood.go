@@ -56,7 +56,8 @@ type neighbourhood struct {
 
 func newNeighbourhood(tx *ent.Tx, owner *serviceOwner) *neighbourhood {
 	return &neighbourhood{
-		tx: tx, owner: owner, records: map[string]*ent.Deployment{}, events: map[int64]*ent.CloudEvent{}, seen: map[any]bool{},
+		tx: tx, owner: owner, records: map[string]*ent.Deployment{}, events: map[int64]*ent.CloudEvent{},
+		seen: map[any]bool{},
 	}
 }
 
@@ -72,6 +73,7 @@ func (n *neighbourhood) load(ctx context.Context, waiting []*ent.CloudEvent) ([]
 	if n.ended, err = n.lastEnded(ctx); err != nil {
 		return nil, err
 	}
+
 	// What began before one that has ended, and has no end itself, ends with it: with this event, or the next where there
 	// are more than are looked at together.
 	if last, ok := n.lastEnd(t); ok {
@@ -83,6 +85,7 @@ func (n *neighbourhood) load(ctx context.Context, waiting []*ent.CloudEvent) ([]
 			n.ended, err = n.lastEnded(ctx)
 		}
 	}
+
 	return t.courses, err
 }
 
@@ -112,19 +115,21 @@ func (n *neighbourhood) addAround(ctx context.Context, t *timelineBuilder) error
 	return nil
 }
 
-// addAroundCourse adds the deployments that may take the start of a course, or give theirs to it, and those before the place
-// that it has left and the one that it has now.
+// addAroundCourse adds the deployments that may take the start of a course, or give theirs to it, and those before the
+// place that it has left and the one that it has now.
 func (n *neighbourhood) addAroundCourse(ctx context.Context, c *course) error {
 	if c.start != nil && (c.deployment == nil || optional.OrZero(c.start.DeploymentID) != c.deployment.ID) {
 		if err := n.addHeldAt(ctx, c.start.Event.Time); err != nil {
 			return err
 		}
 	}
+
 	if c.lostStart {
 		if err := n.addHeldAfter(ctx, c.deployment); err != nil {
 			return err
 		}
 	}
+
 	places := []position{c.position()}
 	if c.deployment != nil {
 		stored := positionOf(c.deployment)
@@ -133,19 +138,21 @@ func (n *neighbourhood) addAroundCourse(ctx context.Context, c *course) error {
 		}
 		places = append(places, stored)
 	}
+
 	for _, p := range places {
 		if err := n.addBefore(ctx, p, true); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
 // last comes after every id.
 const last = "\U0010ffff"
 
-// addEvents adds events that wait, with all that are of the same, and the deployments that these were of before or whose id
-// they have.
+// addEvents adds events that wait, with all that are of the same, and the deployments that these were of before or
+// whose id they have.
 func (n *neighbourhood) addEvents(ctx context.Context, waiting []*ent.CloudEvent) error {
 	var rows []*ent.CloudEvent
 	var subjects []string
@@ -162,15 +169,20 @@ func (n *neighbourhood) addEvents(ctx context.Context, waiting []*ent.CloudEvent
 			subjects = append(subjects, row.Event.Subject())
 		}
 	}
+
 	if len(subjects) == 0 {
 		return nil
 	}
-	same, err := n.tx.CloudEvent.Query().Where(cloudevent.ServiceArn(n.owner.serviceARN), cloudevent.SubjectIn(subjects...)).
+	same, err := n.tx.CloudEvent.Query().Where(
+		cloudevent.ServiceArn(n.owner.serviceARN), cloudevent.SubjectIn(subjects...),
+	).
 		Order(cloudevent.ByOccurredAt(), cloudevent.ByID()).Limit(2 * maxFollowed).All(ctx)
 	if err != nil {
 		return err
 	}
-	return n.addGroups(ctx, slices.CompactFunc(sortedByID(append(rows, same...)), func(a, b *ent.CloudEvent) bool { return a.ID == b.ID }))
+	return n.addGroups(
+		ctx, slices.CompactFunc(sortedByID(append(rows, same...)), func(a, b *ent.CloudEvent) bool { return a.ID == b.ID }),
+	)
 }
 
 func sortedByID(rows []*ent.CloudEvent) []*ent.CloudEvent {
@@ -189,6 +201,7 @@ func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) e
 	if err != nil {
 		return err
 	}
+
 	hasLeft := func(d *ent.Deployment) bool { return d.ModuleInstanceID != n.owner.instanceID }
 	stays := map[string]bool{}
 	for _, row := range rows {
@@ -196,11 +209,13 @@ func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) e
 			stays[row.Event.Subject()] = true
 		}
 	}
+
 	for _, row := range rows {
 		if !stays[row.Event.Subject()] && row.Scope.Has(n.owner.place) {
 			n.events[row.ID] = row
 		}
 	}
+
 	return n.addRecords(ctx, append(named, slices.DeleteFunc(slices.Collect(maps.Values(placed)), hasLeft)...))
 }
 
@@ -229,8 +244,8 @@ func cloudIDsOf(rows []*ent.CloudEvent) (ids []string) {
 	return ids
 }
 
-// named returns the deployments that have ids of the cloud. Of several that have the same one, which was started outside
-// comes before those that runners have reported, and then the oldest.
+// named returns the deployments that have ids of the cloud. Of several that have the same one, which was started
+// outside comes before those that runners have reported, and then the oldest.
 func (n *neighbourhood) named(ctx context.Context, cloudIDs []string) ([]*ent.Deployment, error) {
 	if len(cloudIDs) == 0 {
 		return nil, nil
@@ -254,7 +269,8 @@ func (n *neighbourhood) named(ctx context.Context, cloudIDs []string) ([]*ent.De
 // owns reports whether a deployment may have events of the service: it has begun, at the instance that the service
 // belongs to, and where it does not name the service, a runner has held it.
 func (n *neighbourhood) owns(d *ent.Deployment) bool {
-	return d.ModuleInstanceID == n.owner.instanceID && d.StartedAt != nil && d.DeploymentType == ecs.Type && (d.ServiceArn != nil || d.LeaseID != nil)
+	return d.ModuleInstanceID == n.owner.instanceID && d.StartedAt != nil && d.DeploymentType == ecs.Type &&
+		(d.ServiceArn != nil || d.LeaseID != nil)
 }
 
 // compareRecords orders deployments by which has an id of the cloud sooner.
@@ -277,16 +293,19 @@ func (n *neighbourhood) addRecords(ctx context.Context, list []*ent.Deployment) 
 			ids = append(ids, d.ID)
 		}
 	}
+
 	if len(ids) == 0 {
 		return nil
 	}
 	rows, err := n.tx.CloudEvent.Query().Where(cloudevent.DeploymentIDIn(ids...)).
-		Order(cloudevent.ByOccurredAt(sql.OrderDesc()), cloudevent.ByID(sql.OrderDesc())).Limit(maxFollowed * len(ids)).All(ctx)
+		Order(cloudevent.ByOccurredAt(sql.OrderDesc()), cloudevent.ByID(sql.OrderDesc())).Limit(maxFollowed * len(ids)).
+		All(ctx)
 	for _, row := range rows {
 		if n.events[row.ID] == nil && row.Scope.Has(n.owner.place) {
 			n.events[row.ID] = row
 		}
 	}
+
 	return err
 }
 

@@ -22,9 +22,9 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// A service of the cloud belongs to one module instance: the first that names it in a deployment, until an admin moves it.
-// Otherwise whoever may deploy somewhere could name a service of another place, and change that place's deployments by
-// events.
+// A service of the cloud belongs to one module instance: the first that names it in a deployment, until an admin moves
+// it. Otherwise whoever may deploy somewhere could name a service of another place, and change that place's deployments
+// by events.
 
 // serviceOwner is the module instance that a service belongs to.
 type serviceOwner struct {
@@ -45,6 +45,7 @@ func findOwner(ctx context.Context, tx *ent.Tx, serviceARN string) (o *serviceOw
 	if err != nil {
 		return nil, err
 	}
+
 	found := &serviceOwner{serviceARN: serviceARN, claimed: true}
 	isThere := rows.Next()
 	if isThere {
@@ -56,6 +57,7 @@ func findOwner(ctx context.Context, tx *ent.Tx, serviceARN string) (o *serviceOw
 	if isThere {
 		return found, nil
 	}
+
 	last, err := tx.Deployment.Query().Where(deployment.ServiceArn(serviceARN)).
 		Order(deployment.ByCreatedAt(sql.OrderDesc()), deployment.ByID(sql.OrderDesc())).Limit(1).
 		Select(deployment.FieldModuleInstanceID, deployment.FieldProjectID, deployment.FieldEnvironmentID).All(ctx)
@@ -77,7 +79,9 @@ func (o *serviceOwner) claim(ctx context.Context, tx *ent.Tx, at time.Time) erro
 // ClaimService has a service belong to the instance of a deployment that names it, and reports whether that is new. It
 // fails with DeploymentResourceTaken where the service belongs to another. Of two who claim it at once the database
 // lets one wait for the other.
-func (s *Service) ClaimService(ctx context.Context, tx *ent.Tx, serviceARN, instanceID string, at time.Time) (claimed bool, err error) {
+func (s *Service) ClaimService(
+	ctx context.Context, tx *ent.Tx, serviceARN, instanceID string, at time.Time,
+) (claimed bool, err error) {
 	owner, err := findOwner(ctx, tx, serviceARN)
 	if err == nil && (owner == nil || !owner.claimed) {
 		if err = s.LockService(ctx, tx, serviceARN); err == nil {
@@ -99,14 +103,18 @@ func (s *Service) ClaimService(ctx context.Context, tx *ent.Tx, serviceARN, inst
 
 // ResourceTaken returns the error of a deployment whose service belongs to another instance.
 func ResourceTaken(serviceARN, instanceID string) error {
-	f := fault.New(fault.DeploymentResourceTaken, "The service %.200q belongs to the module instance %s.", serviceARN, instanceID)
+	f := fault.New(
+		fault.DeploymentResourceTaken, "The service %.200q belongs to the module instance %s.", serviceARN, instanceID,
+	)
 	f.Metadata = map[string]any{"serviceArn": serviceARN, "moduleInstanceId": instanceID}
 	return f
 }
 
-// InsertOfService is InsertDeployment for a deployment that may name a service, which belongs to its instance then. ownerID
-// is the instance that the service is known to belong to, "" where that is not known.
-func (s *Service) InsertOfService(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, ownerID string) error {
+// InsertOfService is InsertDeployment for a deployment that may name a service, which belongs to its instance then.
+// ownerID is the instance that the service is known to belong to, "" where that is not known.
+func (s *Service) InsertOfService(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, ownerID string,
+) error {
 	if d.ServiceArn == nil || ownerID == d.ModuleInstanceID {
 		return state.InsertDeployment(ctx, tx, d, e.At)
 	}
@@ -124,9 +132,10 @@ func (s *Service) InsertOfService(ctx context.Context, tx *ent.Tx, e *journal.En
 
 const moveAction = "moveService"
 
-// MoveService makes a service of the cloud belong to another instance, and returns that. What was started outside and is
-// under way at the former one ends there, because nobody would tell its end. It fails with RequestInvalid, ServiceNotFound,
-// ModuleInstanceNotFound, ModuleInstanceArchived and ModuleInstanceForbidden: both instances must be within the actor's scope.
+// MoveService makes a service of the cloud belong to another instance, and returns that. What was started outside and
+// is under way at the former one ends there, because nobody would tell its end. It fails with RequestInvalid,
+// ServiceNotFound, ModuleInstanceNotFound, ModuleInstanceArchived and ModuleInstanceForbidden: both instances must be
+// within the actor's scope.
 func (s *Service) MoveService(ctx context.Context, serviceARN, instanceID string) (*ent.ModuleInstance, error) {
 	if err := access.CheckRole(actor.From(ctx), access.MoveService, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
@@ -138,24 +147,28 @@ func (s *Service) MoveService(ctx context.Context, serviceARN, instanceID string
 	if err := store.CheckID(id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
+
 	var to *ent.ModuleInstance
-	err := s.Journal.WriteLatest(store.Creating(ctx), moveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		if err := s.LockService(ctx, tx, serviceARN); err != nil {
-			return err
-		}
-		to, err = tx.ModuleInstance.Get(ctx, instanceID)
-		if to, err = store.NotFoundAs(to, err, instanceID, fault.ModuleInstanceNotFound); err != nil {
-			return err
-		}
-		return s.moveService(ctx, tx, e, serviceARN, to)
-	})
+	err := s.Journal.WriteLatest(store.Creating(ctx), moveAction,
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			if err := s.LockService(ctx, tx, serviceARN); err != nil {
+				return err
+			}
+			to, err = tx.ModuleInstance.Get(ctx, instanceID)
+			if to, err = store.NotFoundAs(to, err, instanceID, fault.ModuleInstanceNotFound); err != nil {
+				return err
+			}
+			return s.moveService(ctx, tx, e, serviceARN, to)
+		})
 	if err != nil {
 		return nil, err
 	}
 	return to, nil
 }
 
-func (s *Service) moveService(ctx context.Context, tx *ent.Tx, e *journal.Entry, serviceARN string, to *ent.ModuleInstance) error {
+func (s *Service) moveService(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, serviceARN string, to *ent.ModuleInstance,
+) error {
 	a := actor.From(ctx)
 	from, err := findOwner(ctx, tx, serviceARN)
 	if err != nil {
@@ -177,13 +190,16 @@ func (s *Service) moveService(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 	if err := state.CheckNotArchived(to.ID, to.ArchivedAt); err != nil {
 		return err
 	}
+
 	e.ObjectID = to.ID
 	e.Changes = map[string]any{"serviceArn": serviceARN, "moduleInstanceId": to.ID}
 	if from.claimed {
-		err = tx.CloudService.Update().Where(cloudservice.ServiceArn(serviceARN)).SetModuleInstanceID(to.ID).SetUpdatedAt(e.At).Exec(ctx)
+		err = tx.CloudService.Update().Where(cloudservice.ServiceArn(serviceARN)).SetModuleInstanceID(to.ID).
+			SetUpdatedAt(e.At).Exec(ctx)
 	} else {
 		err = (&serviceOwner{serviceARN: serviceARN, instanceID: to.ID}).claim(ctx, tx, e.At)
 	}
+
 	if err != nil || from.instanceID == to.ID {
 		return err
 	}
@@ -191,13 +207,14 @@ func (s *Service) moveService(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 	if err != nil {
 		return err
 	}
+
 	followed, err := s.followWaiting(ctx, tx, e, &serviceOwner{serviceARN, to.ID, target, true})
 	e.Also = append(left, followed...)
 	return err
 }
 
-// endLeft ends what was started outside, and is under way, at an instance that a service has left: all of it, because no
-// event comes there any more.
+// endLeft ends what was started outside, and is under way, at an instance that a service has left: all of it, because
+// no event comes there any more.
 func endLeft(ctx context.Context, tx *ent.Tx, e *journal.Entry, from *serviceOwner) ([]journal.Change, error) {
 	open, err := tx.Deployment.Query().Where(
 		deployment.ModuleInstanceID(from.instanceID), deployment.ServiceArn(from.serviceARN), isOpenOutside,
@@ -205,9 +222,12 @@ func endLeft(ctx context.Context, tx *ent.Tx, e *journal.Entry, from *serviceOwn
 	if err != nil {
 		return nil, err
 	}
+
 	var left []journal.Change
 	for _, d := range open {
-		why := &fault.Data{Code: string(fault.DeploymentCanceled), Message: "The service was moved to another module instance."}
+		why := &fault.Data{
+			Code: string(fault.DeploymentCanceled), Message: "The service was moved to another module instance.",
+		}
 		u := d.Update().Where(deployment.Version(d.Version)).AddVersion(1).SetUpdatedAt(e.At)
 		state.SetEnded(u, deployment.StatusCANCELED, e.At, why)
 		ended, err := u.Save(ctx)
@@ -216,5 +236,6 @@ func endLeft(ctx context.Context, tx *ent.Tx, e *journal.Entry, from *serviceOwn
 		}
 		left = append(left, journal.Change{ObjectID: d.ID, Changes: map[string]any{"status": ended.Status}, Changed: ended})
 	}
+
 	return left, nil
 }

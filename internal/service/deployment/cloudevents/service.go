@@ -1,5 +1,5 @@
-// Package cloudevents brings the deployments of a service up to what the cloud says of it: it takes the events, finds the owner of
-// a service and the deployment that an event is about, and records what was started outside.
+// Package cloudevents brings the deployments of a service up to what the cloud says of it: it takes the events, finds
+// the owner of a service and the deployment that an event is about, and records what was started outside.
 package cloudevents
 
 import (

@@ -40,8 +40,8 @@ func (c *course) position() position { return position{c.from, c.cloudID, c.reco
 // are in none.
 //
 // An event of a deployment has its id. The start of one that no record has is that of the first deployment whose runner
-// held it then, or was started outside. What the cloud starts to roll another back belongs to that one. All other events
-// belong to the deployment that had started last.
+// held it then, or was started outside. What the cloud starts to roll another back belongs to that one. All other
+// events belong to the deployment that had started last.
 func timeline(events []*ent.CloudEvent, records []*ent.Deployment) *timelineBuilder {
 	slices.SortFunc(events, compareEvents)
 	slices.SortFunc(records, compareRecords)
@@ -49,22 +49,28 @@ func timeline(events []*ent.CloudEvent, records []*ent.Deployment) *timelineBuil
 	for _, e := range events {
 		t.add(e)
 	}
+
 	for _, d := range t.records {
 		at := positionOf(d)
 		t.of[d.ID] = &course{deployment: d, cloudID: at.cloudID, from: at.at}
 	}
+
 	t.findBefore(events)
 	t.placeStarts()
 	t.placeRollbacks()
+
 	for _, e := range t.hooks() {
 		t.placeLast(e.first.Event.Time, e.events)
 	}
+
 	for _, e := range t.actions {
 		t.placeLast(e.Event.Time, []*ent.CloudEvent{e})
 	}
+
 	for _, c := range t.courses {
 		slices.SortFunc(c.events, compareEvents)
 	}
+
 	return t
 }
 
@@ -141,9 +147,12 @@ func (t *timelineBuilder) placeStarts() {
 			free = slices.Delete(free, i, i+1)
 		}
 	}
+
 	for _, d := range t.records {
 		c := t.of[d.ID]
-		if c.lostStart = c.start == nil && slices.ContainsFunc(c.had, func(e *ent.CloudEvent) bool { return e.Event.Starts() }); c.lostStart {
+		if c.lostStart = c.start == nil && slices.ContainsFunc(
+			c.had, func(e *ent.CloudEvent) bool { return e.Event.Starts() },
+		); c.lostStart {
 			c.from = *d.StartedAt
 		}
 		if c.lostStart && d.ExternalIDAdopted {
@@ -151,6 +160,7 @@ func (t *timelineBuilder) placeStarts() {
 		}
 		t.courses = append(t.courses, c)
 	}
+
 	slices.SortFunc(t.courses, func(a, b *course) int { return a.position().compare(b.position()) })
 }
 
@@ -164,7 +174,8 @@ func (t *timelineBuilder) place(c *course, g *group) {
 }
 
 // recordOf returns the record that has the id of a group, and not only because a start was taken for its own: such a
-// start is looked at anew. A group whose start a record has had before stays with it when its runner reports another id.
+// start is looked at anew. A group whose start a record has had before stays with it when its runner reports another
+// id.
 func (t *timelineBuilder) recordOf(g *group) *ent.Deployment {
 	for _, d := range t.records {
 		if optional.OrZero(d.ExternalDeploymentID) == g.id && (!d.ExternalIDAdopted || g.start == nil) {
@@ -182,12 +193,13 @@ func (t *timelineBuilder) recordOf(g *group) *ent.Deployment {
 	return nil
 }
 
-// adoptable returns the deployments that a runner held and that have no id of the cloud, or one whose start is looked at
-// anew, in the order in which they were claimed.
+// adoptable returns the deployments that a runner held and that have no id of the cloud, or one whose start is looked
+// at anew, in the order in which they were claimed.
 func (t *timelineBuilder) adoptable() []*ent.Deployment {
 	var list []*ent.Deployment
 	for _, d := range t.records {
-		adopted := d.ExternalIDAdopted && t.groups[optional.OrZero(d.ExternalDeploymentID)] != nil && t.groups[*d.ExternalDeploymentID].start != nil
+		adopted := d.ExternalIDAdopted && t.groups[optional.OrZero(d.ExternalDeploymentID)] != nil &&
+			t.groups[*d.ExternalDeploymentID].start != nil
 		if d.LeaseID != nil && (d.ExternalDeploymentID == nil || adopted) {
 			list = append(list, d)
 		}
@@ -200,11 +212,13 @@ func (t *timelineBuilder) adoptable() []*ent.Deployment {
 
 // heldAt reports whether the runner of a deployment held it when the cloud started one.
 func heldAt(d *ent.Deployment, at time.Time) bool {
-	return !at.Before(d.StartedAt.Add(-startsBeforeClaim)) && (d.CompletedAt == nil || !at.After(d.CompletedAt.Add(startsAfterEnd)))
+	return !at.Before(d.StartedAt.Add(-startsBeforeClaim)) && (d.CompletedAt == nil ||
+		!at.After(d.CompletedAt.Add(startsAfterEnd)))
 }
 
-// placeRollbacks places the events of what the cloud starts by itself to roll another deployment back: nobody has started
-// it, and who looks at the record of what failed must see it. The cloud names what it goes back to, not what it leaves.
+// placeRollbacks places the events of what the cloud starts by itself to roll another deployment back: nobody has
+// started it, and who looks at the record of what failed must see it. The cloud names what it goes back to, not what it
+// leaves.
 func (t *timelineBuilder) placeRollbacks() {
 	for _, g := range t.sorted(func(g *group) *ent.CloudEvent { return g.rollback }) {
 		t.placeLast(g.rollback.Event.Time, g.events)

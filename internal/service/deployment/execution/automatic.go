@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -19,10 +20,12 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// proposeAutomatic returns the rollback that an instance makes by itself when an update sets a deployment of it FAILED, nil
-// where it makes none. Why it makes none, although it is told to, is added to the error of the deployment. The rollback is
-// written by the transaction of the failure, so that there is exactly one, and nobody comes in between.
-func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, rollbackID string) (*admission.Proposal, error) {
+// proposeAutomatic returns the rollback that an instance makes by itself when an update sets a deployment of it FAILED,
+// nil where it makes none. Why it makes none, although it is told to, is added to the error of the deployment. The
+// rollback is written by the transaction of the failure, so that there is exactly one, and nobody comes in between.
+func (s *Service) proposeAutomatic(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, rollbackID string,
+) (*admission.Proposal, error) {
 	status, changes := u.Mutation().Status()
 	why, explained := u.Mutation().Error()
 	switch {
@@ -30,12 +33,12 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 		return nil, nil
 	case d.Setbacks.Last().WentBack(): // the cloud itself
 		return nil, nil
-	case d.TriggerSource == state.TriggerRollback, d.TriggerSource == state.TriggerDestroy, d.TriggerSource == state.TriggerEvent:
+	case slices.Contains([]string{state.TriggerRollback, state.TriggerDestroy, state.TriggerEvent}, d.TriggerSource):
+		return nil, nil
+	case d.CancelRequestedAt != nil: // somebody has stopped it, and decides what comes next
 		return nil, nil
 	}
-	if d.CancelRequestedAt != nil { // somebody has stopped it, and decides what comes next
-		return nil, nil
-	}
+
 	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
 	if err != nil || instance.OnFailure != moduleinstance.OnFailureROLL_BACK {
 		return nil, err
@@ -44,13 +47,17 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 		u.SetError(withoutRollback(why, "nothing of the instance is live"))
 		return nil, nil
 	}
+
 	// A failure is written whatever its request may still cost.
 	server := actor.WithServer(meter.Without(ctx), d.OrganizationID)
-	p, err := s.Propose.ReplayProposal(server, tx, admission.Rollback, propose.Replay{SourceID: *instance.LiveDeploymentID}, rollbackID, e.At)
+	p, err := s.Propose.ReplayProposal(
+		server, tx, admission.Rollback, propose.Replay{SourceID: *instance.LiveDeploymentID}, rollbackID, e.At,
+	)
 	if err == nil && p.Created != nil && optional.OrZero(p.Created.ReleaseID) == optional.OrZero(d.ReleaseID) {
 		u.SetError(withoutRollback(why, "what is live is the same release"))
 		return nil, nil
 	}
+
 	if err == nil {
 		if p.TakenBack != nil {
 			u.SetError(withoutRollback(why, fmt.Sprintf("the live deployment %s had succeeded, but %s",
@@ -60,13 +67,16 @@ func (s *Service) proposeAutomatic(ctx context.Context, tx *ent.Tx, d *ent.Deplo
 		p.Active, p.Waiting = nil, 0 // it is the one that fails; however many wait, this one is made
 		err = s.Admission.Admit(server, p, admission.Request{}, e.Shared())
 	}
-	if refusal, isAnswer := errors.AsType[*fault.Error](err); isAnswer && refusal.Status() < http.StatusInternalServerError {
+
+	if refusal, isAnswer := errors.AsType[*fault.Error](err); isAnswer &&
+		refusal.Status() < http.StatusInternalServerError {
 		u.SetError(withoutRollback(why, refusal.Message))
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
+
 	p.Created.AfterFailureOf = &d.ID
 	p.Created.Description = new(fmt.Sprintf("%s, after the failure of %s", *p.Created.Description, d.ID))
 	return p, nil

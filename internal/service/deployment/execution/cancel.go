@@ -29,23 +29,24 @@ const (
 
 const cancelAction = "cancelDeployment"
 
-// Cancel ends a deployment as CANCELED where no program is at work on it: one that waits or is PENDING, or RUNNING without a
-// lease. Of another that is RUNNING it requests that its program end; until then it stays active, because two
-// programs of one instance must never run side by side. The same request again changes nothing. The reason may be nil; that of
-// the first request stays. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentWrongState and RequestInvalid.
+// Cancel ends a deployment as CANCELED where no program is at work on it: one that waits or is PENDING, or RUNNING
+// without a lease. Of another that is RUNNING it requests that its program end; until then it stays active, because two
+// programs of one instance must never run side by side. The same request again changes nothing. The reason may be nil;
+// that of the first request stays. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentWrongState and
+// RequestInvalid.
 func (s *Service) Cancel(ctx context.Context, deploymentID string, reason *string) (*ent.Deployment, error) {
 	return s.cancel(ctx, access.Deploy, deploymentID, reason, requestCancel)
 }
 
 // ForceCancel ends a deployment as CANCELED although its program may still be at work, from two minutes after its
-// cancellation was requested. The instance remembers it until a deployment succeeds. The reason may be nil; that of the first
-// request stays. It fails with the errors of Cancel.
+// cancellation was requested. The instance remembers it until a deployment succeeds. The reason may be nil; that of the
+// first request stays. It fails with the errors of Cancel.
 func (s *Service) ForceCancel(ctx context.Context, deploymentID string, reason *string) (*ent.Deployment, error) {
 	return s.cancel(ctx, access.ForceCancel, deploymentID, reason, endByForce)
 }
 
-// cancel ends a deployment on which no program is at work; another is stopped by stop, which sets the changes unless it changes
-// nothing.
+// cancel ends a deployment on which no program is at work; another is stopped by stop, which sets the changes unless it
+// changes nothing.
 func (s *Service) cancel(
 	ctx context.Context, action access.Action, deploymentID string, reason *string, stop transition.Func,
 ) (*ent.Deployment, error) {
@@ -109,7 +110,9 @@ func setCancelReason(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.E
 
 // cancelIdle ends a deployment on which no program is at work, and reports whether it is one.
 func cancelIdle(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, by string) (bool, error) {
-	if err := state.CheckStatus(d, "canceled", deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING); err != nil {
+	if err := state.CheckStatus(
+		d, "canceled", deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING,
+	); err != nil {
 		return false, err
 	}
 	if d.TriggerSource == state.TriggerEvent {
@@ -126,7 +129,8 @@ func cancelIdle(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry,
 // checkForce refuses force before the program had time to end by itself.
 func checkForce(d *ent.Deployment, at time.Time) error {
 	if d.CancelRequestedAt == nil {
-		return state.WrongState(d, "canceled by force", "its cancellation was not requested before; request it without force, and repeat this 2 minutes later")
+		return state.WrongState(d, "canceled by force", "its cancellation was not requested before; request it without "+
+			"force, and repeat this 2 minutes later")
 	}
 	if from := d.CancelRequestedAt.Add(forceAfter); at.Before(from) {
 		f := state.WrongState(d, "canceled by force",
@@ -146,7 +150,9 @@ func canceledError(by string, lastError *fault.Data) *fault.Data {
 	if lastError == nil {
 		return why
 	}
-	words := fault.Section{Title: "Last words of the program", Render: fault.RenderList, Items: []string{lastError.Message}}
+	words := fault.Section{
+		Title: "Last words of the program", Render: fault.RenderList, Items: []string{lastError.Message},
+	}
 	if lastError.Description != "" {
 		words.Items = append(words.Items, lastError.Description)
 	}

@@ -55,10 +55,12 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err := checkWait(in.Wait); err != nil {
 		return nil, nil, err
 	}
+
 	leaseID, err := s.newLeaseID(in.LeaseID)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	s.Runners.add(actor.From(ctx).ID, in.Kinds, slices.Contains(in.Actions, state.DestroyAction), s.Journal.Now())
 	return s.claimWithin(ctx, in, leaseID)
 }
@@ -93,6 +95,7 @@ func (s *Service) claimWithin(ctx context.Context, in Claim, leaseID string) (*e
 	deadline := begun.Add(time.Duration(*in.Wait) * time.Second)
 	created, stop := s.Feed.WatchPending(store.Scope(actor.From(ctx)))
 	defer stop()
+
 	for {
 		waited := time.Since(begun)
 		claimed, lease, err := s.claim(ctx, in, leaseID)
@@ -118,12 +121,17 @@ func checkKinds(kinds []string) error {
 		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/deploymentTypes", Rule: "max_items",
 			Message: fmt.Sprintf("must have at most %d items, as many as there are kinds, found %d", most, len(kinds))})
 	}
+
 	var wrong fault.Violations
 	for i, k := range kinds {
 		if !slices.Contains(module.DeploymentTypes, k) {
-			wrong.Add(fmt.Sprintf("/deploymentTypes/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(module.DeploymentTypes, ", "), k)
+			wrong.Add(
+				fmt.Sprintf("/deploymentTypes/%d", i), "enum", "must be one of %s, found %.60q",
+				strings.Join(module.DeploymentTypes, ", "), k,
+			)
 		}
 	}
+
 	if wrong.Count() > 0 {
 		return fault.Invalid(fault.RequestInvalid, wrong.All("/deploymentTypes")...)
 	}
@@ -145,36 +153,44 @@ func (s *Service) newLeaseID(chosen *string) (string, error) {
 }
 
 // claim claims. Where the same claim is made twice at once and the other has its answer, it is claim's, too.
-func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, lease *Lease, err error) {
+func (s *Service) claim(
+	ctx context.Context, in Claim, leaseID string,
+) (claimed *ent.Deployment, lease *Lease, err error) {
 	a := actor.From(ctx)
-	err = s.Journal.WriteLatest(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		claimed, lease = nil, nil
-		if in.LeaseID != nil {
-			earlier, err := tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
-			if !ent.IsNotFound(err) {
-				e.SkipAudit = true
-				if err == nil {
-					claimed = earlier
-					lease, err = s.leaseAgain(ctx, tx, earlier, leaseID, e.Shared())
+	err = s.Journal.WriteLatest(ctx, "claimDeployment",
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			claimed, lease = nil, nil
+			if in.LeaseID != nil {
+				earlier, err := tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
+				if !ent.IsNotFound(err) {
+					e.SkipAudit = true
+					if err == nil {
+						claimed = earlier
+						lease, err = s.leaseAgain(ctx, tx, earlier, leaseID, e.Shared())
+					}
+					return err
 				}
+			}
+
+			deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
+				Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At,
+				ExpiresAt:    e.Shared().Add(s.leaseTime()),
+				Destroys:     slices.Contains(in.Actions, state.DestroyAction),
+				OnlyDestroys: !slices.Contains(in.Actions, state.Apply),
+			})
+			if err != nil || deploymentID == "" {
+				e.SkipAudit = true
 				return err
 			}
-		}
-		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
-			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared().Add(s.leaseTime()),
-			Destroys: slices.Contains(in.Actions, state.DestroyAction), OnlyDestroys: !slices.Contains(in.Actions, state.Apply),
+
+			e.ObjectID = deploymentID
+			if claimed, err = tx.Deployment.Get(ctx, deploymentID); err != nil {
+				return err
+			}
+
+			lease, e.Changed = s.leaseOf(claimed, e.Shared()), claimed
+			return nil
 		})
-		if err != nil || deploymentID == "" {
-			e.SkipAudit = true
-			return err
-		}
-		e.ObjectID = deploymentID
-		if claimed, err = tx.Deployment.Get(ctx, deploymentID); err != nil {
-			return err
-		}
-		lease, e.Changed = s.leaseOf(claimed, e.Shared()), claimed
-		return nil
-	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,8 +198,12 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 }
 
 // leaseAgain returns the lease of a deployment that was claimed under it before.
-func (s *Service) leaseAgain(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, now time.Time) (*Lease, error) {
-	if err := access.CheckIn(actor.From(ctx), access.RunDeployments, state.PlaceOf(d), fault.DeploymentForbidden); err != nil {
+func (s *Service) leaseAgain(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, now time.Time,
+) (*Lease, error) {
+	if err := access.CheckIn(
+		actor.From(ctx), access.RunDeployments, state.PlaceOf(d), fault.DeploymentForbidden,
+	); err != nil {
 		return nil, err
 	}
 	if err := s.checkHeld(ctx, tx, d, leaseID, now); err != nil {

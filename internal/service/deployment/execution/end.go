@@ -27,12 +27,12 @@ type Completion struct {
 }
 
 // End ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED where a failure is given;
-// also where its cancellation was requested, for what happened wins. It is CANCELED where the completion says so. The same
-// outcome under the same lease again changes nothing. It fails with DeploymentNotFound, DeploymentForbidden,
+// also where its cancellation was requested, for what happened wins. It is CANCELED where the completion says so. The
+// same outcome under the same lease again changes nothing. It fails with DeploymentNotFound, DeploymentForbidden,
 // DeploymentLeaseLost and RequestInvalid, and DeploymentWrongState where it is canceled and nobody has requested that.
 //
-// What the cloud is known to have rolled back is no success: it is FAILED with DeploymentRolledBack, is not live and has no
-// outputs.
+// What the cloud is known to have rolled back is no success: it is FAILED with DeploymentRolledBack, is not live and
+// has no outputs.
 func (s *Service) End(ctx context.Context, deploymentID, leaseID string, c Completion) (*ent.Deployment, error) {
 	o := outcome{deployment.StatusSUCCEEDED, c.Failure, c.Outputs}
 	switch {
@@ -65,6 +65,7 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 			if violations := o.check(); len(violations) > 0 {
 				return fault.Invalid(fault.RequestInvalid, violations...)
 			}
+
 			e.Changes = map[string]any{"status": o.status}
 			switch o.status {
 			case deployment.StatusCANCELED:
@@ -93,6 +94,7 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 			case deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING:
 				return fmt.Errorf("deployment: %s is no end", o.status)
 			}
+
 			return nil
 		})
 }
@@ -114,8 +116,8 @@ func (o outcome) isAlreadyRecorded(d *ent.Deployment, leaseID string) bool {
 	return true
 }
 
-// check bounds the texts of the reason, and the outputs. A program may have said the texts, so their characters are left
-// as they are.
+// check bounds the texts of the reason, and the outputs. A program may have said the texts, so their characters are
+// left as they are.
 func (o outcome) check() []fault.Violation {
 	violations := o.checkOutputs()
 	if o.reason == nil {
@@ -127,7 +129,9 @@ func (o outcome) check() []fault.Violation {
 
 // goLive makes a deployment that succeeds the live one of its instance, and returns the module version that it ships,
 // nil where it has no release.
-func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment) (*ent.ModuleVersion, error) {
+func (s *Service) goLive(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment,
+) (*ent.ModuleVersion, error) {
 	if err := s.supersede(ctx, tx, e, d); err != nil {
 		return nil, err
 	}
@@ -135,10 +139,12 @@ func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *e
 	if err != nil {
 		return nil, err
 	}
+
 	version, err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, e.At)
 	if err != nil {
 		return nil, err
 	}
+
 	var drift *state.Drift
 	if instance.ExternalDeploymentID != nil {
 		live := *d
@@ -147,6 +153,7 @@ func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *e
 			return nil, err
 		}
 	}
+
 	if drift != nil {
 		touched, err := drift.Touch(ctx, tx, e)
 		if err != nil {
@@ -154,5 +161,7 @@ func (s *Service) goLive(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *e
 		}
 		e.Also = append(e.Also, *touched)
 	}
-	return version, drift.Set(instance.Update()).SetLiveDeploymentID(d.ID).ClearDestroyedAt().ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
+
+	return version, drift.Set(instance.Update()).SetLiveDeploymentID(d.ID).ClearDestroyedAt().ClearForcedDeploymentID().
+		SetUpdatedAt(e.At).Exec(ctx)
 }

@@ -73,6 +73,7 @@ func (s *Service) underLease(
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
+
 	err = s.Journal.WriteLatest(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		e.SkipAudit = true
 		if d, err = transition.FindFor(ctx, tx, access.RunDeployments, deploymentID); err != nil {
@@ -95,7 +96,10 @@ func (s *Service) underLease(
 
 // leaseOf returns the lease of a RUNNING deployment as its runner may see it at a time.
 func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
-	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d.Fence, d.LeaseID)}
+	l := &Lease{
+		ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at),
+		Fence: *FenceOf(d.Fence, d.LeaseID),
+	}
 	if d.CancelRequestedAt != nil {
 		l.CancelSeconds = new(secondsUntil(s.killTime(d), at))
 	}
@@ -118,7 +122,9 @@ func FenceOf(fence *int64, leaseID *string) *string {
 }
 
 // checkRenewable refuses also a runner whose program should have ended since its cancellation was requested.
-func (s *Service) checkRenewable(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time) error {
+func (s *Service) checkRenewable(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time,
+) error {
 	if err := s.checkHeld(ctx, tx, d, leaseID, at); err != nil {
 		return err
 	}

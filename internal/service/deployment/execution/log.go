@@ -15,7 +15,9 @@ import (
 )
 
 // reportLogs adds the lines of a report that has nothing else, and renews the lease.
-func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, in Report) (reported *ent.Deployment, lease *Lease, err error) {
+func (s *Service) reportLogs(
+	ctx context.Context, deploymentID, leaseID string, in Report,
+) (reported *ent.Deployment, lease *Lease, err error) {
 	write := func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, e *journal.Entry) error {
 		if violations := in.check(); len(violations) > 0 {
 			return fault.Invalid(fault.RequestInvalid, violations...)
@@ -32,8 +34,8 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 	return reported, lease, err
 }
 
-// takeLines adds the lines of a report to the log of a deployment, and renews its lease. It fails with journal.ErrChanged
-// where another report has overtaken this one, or the deployment has ended.
+// takeLines adds the lines of a report to the log of a deployment, and renews its lease. It fails with
+// journal.ErrChanged where another report has overtaken this one, or the deployment has ended.
 func (s *Service) takeLines(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, in Report) error {
 	until := e.Shared().Add(s.leaseTime())
 	u := tx.Deployment.Update().
@@ -54,11 +56,14 @@ func (s *Service) takeLines(ctx context.Context, tx *ent.Tx, e *journal.Entry, d
 // addLines adds lines to the log of a deployment, removes the oldest where there are too many, and sets in an update of
 // the deployment how many there are. Another report may add the same numbers at once: then the update changes nothing,
 // or the rows violate a unique index.
-func addLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, lines []runlog.Line, at time.Time) error {
+func addLines(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, lines []runlog.Line, at time.Time,
+) error {
 	if len(lines) == 0 {
 		return nil
 	}
 	update.Where(deployment.LogLines(d.LogLines))
+
 	rows := make([]*ent.DeploymentLogCreate, len(lines))
 	for i, l := range lines {
 		text := runlog.Clean(l.Text)
@@ -68,11 +73,13 @@ func addLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.De
 			SetAt(timeOf(l, at)).SetStream(l.Stream).SetText(text)
 		d.LogBytes += int64(len(text))
 	}
+
 	if err := tx.DeploymentLog.CreateBulk(rows...).Exec(ctx); err != nil {
 		return fmt.Errorf("add %d lines: %w", len(rows), err)
 	}
 	update.SetLogLines(d.LogLines)
 	update.SetLogBytes(d.LogBytes)
+
 	return foldLines(ctx, tx, d, update)
 }
 
@@ -92,7 +99,10 @@ func foldLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.D
 	}
 	of := deploymentlog.DeploymentID(d.ID)
 	first, err := tx.DeploymentLog.Query().
-		Where(of, deploymentlog.SequenceGT(max(folded, d.LogLines-runlog.MaxLines)), deploymentlog.ByteOffsetGTE(d.LogBytes-runlog.MaxBytes)).
+		Where(
+			of, deploymentlog.SequenceGT(max(folded, d.LogLines-runlog.MaxLines)),
+			deploymentlog.ByteOffsetGTE(d.LogBytes-runlog.MaxBytes),
+		).
 		Order(ent.Asc(deploymentlog.FieldSequence)).First(ctx)
 	if err != nil {
 		return fmt.Errorf("find the oldest line that is kept: %w", err)
@@ -101,11 +111,14 @@ func foldLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.D
 }
 
 // dropLines removes the lines of a log that come before one, or all where that is nil, and counts them in an update.
-func dropLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, first *ent.DeploymentLog) error {
+func dropLines(
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, first *ent.DeploymentLog,
+) error {
 	if first == nil {
 		first = &ent.DeploymentLog{Sequence: d.LogLines + 1, ByteOffset: d.LogBytes}
 	}
-	_, err := tx.DeploymentLog.Delete().Where(deploymentlog.DeploymentID(d.ID), deploymentlog.SequenceLT(first.Sequence)).Exec(ctx)
+	_, err := tx.DeploymentLog.Delete().Where(deploymentlog.DeploymentID(d.ID), deploymentlog.SequenceLT(first.Sequence)).
+		Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("remove old lines: %w", err)
 	}

@@ -15,8 +15,8 @@ import (
 	"slipway/internal/pure/output"
 )
 
-// What a deployment has made is kept as its runner reports it with the success, and never changes. A replay has what its
-// own run reports.
+// What a deployment has made is kept as its runner reports it with the success, and never changes. A replay has what
+// its own run reports.
 
 // checkOutputs returns what is wrong with the outputs of an end; nil is none, which is right for any.
 func (o outcome) checkOutputs() []fault.Violation {
@@ -24,7 +24,9 @@ func (o outcome) checkOutputs() []fault.Violation {
 	case o.outputs == nil:
 		return nil
 	case o.status != deployment.StatusSUCCEEDED:
-		return []fault.Violation{{Pointer: "/outputs", Rule: "only_success", Message: "must be left out where the deployment has not succeeded"}}
+		return []fault.Violation{
+			{Pointer: "/outputs", Rule: "only_success", Message: "must be left out where the deployment has not succeeded"},
+		}
 	}
 	return output.Check(o.outputs, "/outputs")
 }
@@ -34,7 +36,12 @@ func refuseOutputs(outputs *strictjson.Node) error {
 	if outputs == nil {
 		return nil
 	}
-	return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/outputs", Rule: "only_apply", Message: "must be left out where the deployment was to destroy"})
+	return fault.Invalid(
+		fault.RequestInvalid,
+		fault.Violation{
+			Pointer: "/outputs", Rule: "only_apply", Message: "must be left out where the deployment was to destroy",
+		},
+	)
 }
 
 // keepOutputs stores the outputs of a deployment that succeeded; nil is none. What its version declares and was not
@@ -46,16 +53,19 @@ func keepOutputs(
 	var declared []output.Declared
 	if version != nil {
 		var err error
-		if declared, err = version.Outputs.Declared(meter.Without(ctx)); err != nil { // a success is recorded, whatever that takes
+		// a success is recorded, whatever that takes
+		if declared, err = version.Outputs.Declared(meter.Without(ctx)); err != nil {
 			return err
 		}
 	}
+
 	var events []event.Event
 	tell := func(names []string, sentence string) {
 		if len(names) > 0 {
 			events = append(events, event.Event{Message: new(fmt.Sprintf(sentence, output.Names(names)))})
 		}
 	}
+
 	tell(output.Missing(reported, declared), "Outputs that the module version declares were not reported: %s.")
 	if reported != nil {
 		kept, secrets := output.Kept(reported, declared)
@@ -65,6 +75,7 @@ func keepOutputs(
 			return err
 		}
 	}
+
 	if len(events) == 0 {
 		return nil
 	}

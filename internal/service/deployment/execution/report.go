@@ -39,9 +39,11 @@ type Report struct {
 	PipelineRunID, StepExecutionID *string
 }
 
-// Report adds to the record of a RUNNING deployment, or to its log, and renews its lease. It fails with DeploymentNotFound,
-// DeploymentForbidden, RequestInvalid and DeploymentLeaseLost.
-func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in Report) (*ent.Deployment, *Lease, error) {
+// Report adds to the record of a RUNNING deployment, or to its log, and renews its lease. It fails with
+// DeploymentNotFound, DeploymentForbidden, RequestInvalid and DeploymentLeaseLost.
+func (s *Service) Report(
+	ctx context.Context, deploymentID, leaseID string, in Report,
+) (*ent.Deployment, *Lease, error) {
 	if in.hasOnlyLogs() {
 		return s.reportLogs(ctx, deploymentID, leaseID, in)
 	}
@@ -55,6 +57,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 			if violations := in.check(); len(violations) > 0 {
 				return fault.Invalid(fault.RequestInvalid, violations...)
 			}
+
 			if in.Sequence != nil {
 				if *in.Sequence <= d.ReportSequence {
 					e.SkipAudit = true
@@ -62,6 +65,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 				}
 				u.SetReportSequence(*in.Sequence)
 			}
+
 			u.SetLeaseExpiresAt(at.Add(s.leaseTime()))
 			if err := in.apply(d, u, e.At); err != nil {
 				return err
@@ -71,6 +75,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 	if err != nil {
 		return nil, nil, err
 	}
+
 	if len(in.Logs) > 0 {
 		s.Feed.LogChanged(deploymentID)
 	}
@@ -96,15 +101,19 @@ func (in Report) check() []fault.Violation {
 	if len(in.Events) > MaxReportedEvents {
 		refuse("/events", "max_items", "must have at most %d items, found %d", MaxReportedEvents, len(in.Events))
 	}
+
 	for i, e := range in.Events {
 		violations = append(violations, e.Check(fmt.Sprintf("/events/%d", i))...)
 	}
+
 	if len(in.Logs) > runlog.MaxReported {
 		refuse("/logs", "max_items", "must have at most %d items, found %d", runlog.MaxReported, len(in.Logs))
 	}
+
 	for i, l := range in.Logs {
 		violations = append(violations, l.Check(fmt.Sprintf("/logs/%d", i))...)
 	}
+
 	violations = append(violations, textrules.Identifier("/externalDeploymentId", in.ExternalDeploymentID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
 	violations = append(violations, state.CheckPipeline(in.PipelineRunID, in.StepExecutionID)...)
@@ -121,12 +130,14 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 		saidOnce("/stepExecutionId", d.StepExecutionID, in.StepExecutionID)...); len(violations) > 0 {
 		return fault.Invalid(fault.RequestInvalid, violations...)
 	}
+
 	u.SetNillablePipelineRunID(in.PipelineRunID).SetNillableStepExecutionID(in.StepExecutionID)
 	u.SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
 	data, err := d.Data.Data()
 	if err != nil {
 		return err
 	}
+
 	news := withTimes(in.Events, at)
 	if data == nil {
 		if violations := state.CheckOnlyECS("/data", in.Data, d.DeploymentType); len(violations) > 0 {
@@ -138,6 +149,7 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 		}
 		return nil
 	}
+
 	if in.Data != nil {
 		patch, violations := ecs.DecodePatch(in.Data)
 		if len(violations) == 0 {
@@ -147,15 +159,19 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 			return fault.Invalid(fault.RequestInvalid, fault.Under("/data", violations)...)
 		}
 		data.Merge(patch)
-		state.SetSetbacks(u, d.Setbacks.AfterReport(patch.ServiceDeploymentState, optional.OrZero(data.ServiceDeploymentARN), at))
+		state.SetSetbacks(
+			u, d.Setbacks.AfterReport(patch.ServiceDeploymentState, optional.OrZero(data.ServiceDeploymentARN), at),
+		)
 		news = append(patch.Events, news...)
 	}
+
 	if in.Data == nil && len(news) == 0 {
 		return nil
 	}
 	events, folded := event.Append(data.Events, d.FoldedEvents, news...)
 	data.Events = events
 	state.SetData(u, data).SetFoldedEvents(folded)
+
 	return nil
 }
 

@@ -1,5 +1,5 @@
-// Package execution carries deployments out: runners claim them, hold a lease, report and end them; and each end is settled, with what
-// it makes live, what it supersedes, and the rollback that a failure makes.
+// Package execution carries deployments out: runners claim them, hold a lease, report and end them; and each end is
+// settled, with what it makes live, what it supersedes, and the rollback that a failure makes.
 package execution
 
 import (
@@ -26,7 +26,8 @@ type Service struct {
 	Feed *feed.Feed
 	// LeaseTime is how long a lease lasts unless it is renewed; DefaultLease if it is 0.
 	LeaseTime time.Duration
-	// CancelTimeout is how long a program may take to end once its cancellation was requested; DefaultCancelTimeout if it is 0.
+	// CancelTimeout is how long a program may take to end once its cancellation was requested; DefaultCancelTimeout if it
+	// is 0.
 	CancelTimeout time.Duration
 	// Runners, unless it is nil, hears of each runner that asks for work.
 	Runners *Runners

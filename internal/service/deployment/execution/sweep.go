@@ -32,6 +32,7 @@ func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 		if err != nil {
 			return expired, err
 		}
+
 		for _, one := range found {
 			switch failed := s.expire(actor.WithServer(ctx, one.OrganizationID), one.ID); {
 			case errors.Is(failed, errStillHeld):
@@ -42,6 +43,7 @@ func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 				expired++
 			}
 		}
+
 		if err != nil || len(found) < batch {
 			return expired, err
 		}
@@ -62,21 +64,22 @@ const (
 
 // recordSweep records a sweep. It returns the time, and until when no lease is ended.
 func (s *Service) recordSweep(ctx context.Context) (at, spared time.Time, err error) {
-	err = s.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
-		sweep, err := tx.Chore.Get(ctx, leaseSweepID)
-		if err != nil {
-			return err
-		}
-		at = s.Journal.Shared(clock())
-		spared = s.graceUntil(sweep, at)
-		switch {
-		case sweepPaused(sweep, at):
-			return sweep.Update().SetWorkedAt(at).SetResumedAt(at).Exec(ctx)
-		case at.Sub(sweep.WorkedAt) >= recordEvery:
-			return sweep.Update().SetWorkedAt(at).Exec(ctx)
-		}
-		return nil
-	})
+	err = s.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable,
+		func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+			sweep, err := tx.Chore.Get(ctx, leaseSweepID)
+			if err != nil {
+				return err
+			}
+			at = s.Journal.Shared(clock())
+			spared = s.graceUntil(sweep, at)
+			switch {
+			case sweepPaused(sweep, at):
+				return sweep.Update().SetWorkedAt(at).SetResumedAt(at).Exec(ctx)
+			case at.Sub(sweep.WorkedAt) >= recordEvery:
+				return sweep.Update().SetWorkedAt(at).Exec(ctx)
+			}
+			return nil
+		})
 	return at, spared, err
 }
 
@@ -114,9 +117,13 @@ func (s *Service) expire(ctx context.Context, deploymentID string) error {
 
 // expiredOutcome returns how a deployment ends whose lease has run out.
 func expiredOutcome(d *ent.Deployment) (deployment.Status, *fault.Data) {
-	silent := fmt.Sprintf("The runner %s did not renew its lease, which ran out at %s.", *d.Runner, d.LeaseExpiresAt.UTC().Format(time.RFC3339))
+	silent := fmt.Sprintf(
+		"The runner %s did not renew its lease, which ran out at %s.", *d.Runner, d.LeaseExpiresAt.UTC().Format(time.RFC3339),
+	)
 	if d.CancelRequestedAt == nil {
-		return deployment.StatusFAILED, &fault.Data{Code: string(fault.DeploymentLeaseExpired), Message: silent, Description: unknownOutcome}
+		return deployment.StatusFAILED, &fault.Data{
+			Code: string(fault.DeploymentLeaseExpired), Message: silent, Description: unknownOutcome,
+		}
 	}
 	why := canceledError(*d.CancelRequestedBy, nil)
 	why.Message += " " + silent

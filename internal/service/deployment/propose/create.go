@@ -51,8 +51,8 @@ type New struct {
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleInstanceArchived, ModuleVersionNotFound,
 // DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
 // RequestIdempotencyReused, and if inputs are taken over with DeploymentNotFound, DeploymentInputsUnknown,
-// ReleaseUnavailable and ReleaseDigestMismatch. The warnings are what the caller should see to besides; a repeat under a key
-// has none.
+// ReleaseUnavailable and ReleaseDigestMismatch. The warnings are what the caller should see to besides; a repeat under
+// a key has none.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.make(ctx, s.creation(in))
 }
@@ -82,7 +82,8 @@ var (
 func (s *Service) creation(from origin) intent {
 	in, deploymentID, releaseID := from.given(), s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
 	return intent{
-		Request: in.Request, action: from.action(), deploymentID: deploymentID, forbidden: fault.DeploymentForbidden, lock: store.Creating, arguments: from.arguments,
+		Request: in.Request, action: from.action(), deploymentID: deploymentID, forbidden: fault.DeploymentForbidden,
+		lock: store.Creating, arguments: from.arguments,
 		prepare: func(ctx context.Context, planned bool) (proposeFunc, *ent.Deployment, error) {
 			p, err := s.prepare(ctx, from, planned)
 			if err != nil {
@@ -109,8 +110,8 @@ func (in New) triggerSource() string {
 	return state.TriggerAPI
 }
 
-// arguments implements origin. A member that is new is added if it is given: the fingerprints of requests without it, which
-// are stored, stay as they are.
+// arguments implements origin. A member that is new is added if it is given: the fingerprints of requests without it,
+// which are stored, stay as they are.
 func (in New) arguments() []any { return in.argumentsWith(nil) }
 
 // argumentsWith returns the arguments of a creation, and what a promotion promotes besides.
@@ -191,8 +192,8 @@ type prepared struct {
 	forbidden error
 }
 
-// prepare validates the input, before the transaction: patterns and options take their time. What is only planned may be
-// forbidden.
+// prepare validates the input, before the transaction: patterns and options take their time. What is only planned may
+// be forbidden.
 func (s *Service) prepare(ctx context.Context, from origin, planned bool) (*prepared, error) {
 	p, err := from.find(ctx, s)
 	if err != nil {
@@ -247,19 +248,21 @@ func (s *Service) validate(ctx context.Context, p *prepared) error {
 	return err
 }
 
-// newData returns the data of the deployment, nil for deployment types that have none. target is what it has where none is
-// given, nil for nothing.
+// newData returns the data of the deployment, nil for deployment types that have none. target is what it has where none
+// is given, nil for nothing.
 func (in New) newData(kind string, a *actor.Actor, target *ecs.Data) (*ecs.Data, []fault.Violation) {
 	if kind != ecs.Type {
 		return nil, append(state.CheckOnlyECS("/artifact", in.Artifact, kind), state.CheckOnlyECS("/data", in.Data, kind)...)
 	}
 	data := cmp.Or(target, &ecs.Data{Type: ecs.Type})
+
 	var violations []fault.Violation
 	if in.Data != nil {
 		known, wrong := ecs.DecodeNew(in.Data)
 		violations = fault.Under("/data", wrong)
 		data = known
 	}
+
 	if in.Artifact == nil {
 		return data, append(violations, fault.Violation{Pointer: "/artifact", Rule: "required",
 			Message: "is required for modules of the kind " + ecs.Type + ": a task definition"})
@@ -268,6 +271,7 @@ func (in New) newData(kind string, a *actor.Actor, target *ecs.Data) (*ecs.Data,
 	if violations = append(violations, fault.Under("/artifact", wrong)...); len(violations) > 0 {
 		return nil, violations
 	}
+
 	channel := string(a.Channel)
 	data.DeployedTaskDefinition, data.TriggerChannel, data.TriggeredBy = artifact, &channel, &a.Name
 	return data, nil
@@ -281,7 +285,9 @@ func (in New) checkTexts() []fault.Violation {
 }
 
 // completeInputs returns the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalidation.Completed, []fault.Violation, error) {
+func (s *Service) completeInputs(
+	ctx context.Context, p *prepared,
+) (*inputvalidation.Completed, []fault.Violation, error) {
 	if violations := inputvalues.CheckValues(p.Inputs, "/inputs"); len(violations) > 0 {
 		return nil, violations, nil
 	}
@@ -289,17 +295,20 @@ func (s *Service) completeInputs(ctx context.Context, p *prepared) (*inputvalida
 	if err != nil {
 		return nil, nil, err
 	}
+
 	if p.taken != nil {
 		if violations := p.taken.Drop(list, p.version.Version, "/inputs"); len(violations) > 0 {
 			return nil, violations, nil
 		}
 		p.Inputs, p.warnings = p.taken.Values, p.taken.Warnings
 	}
+
 	if p.scope == nil {
 		if p.scope, err = s.Inputs.InstanceScope(ctx, p.instance, p.version); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	p.live = optional.OrZero(p.scope.LiveDeploymentID)
 	return s.Inputs.Complete(ctx, list, p.Inputs, "/inputs", p.scope)
 }

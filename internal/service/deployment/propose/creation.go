@@ -22,9 +22,11 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// proposeCreation returns what a prepared deployment comes to at a time. It fails with journal.ErrChanged if what its values
-// were validated against has changed.
-func (s *Service) proposeCreation(ctx context.Context, tx *ent.Tx, p *prepared, deploymentID, releaseID string, at time.Time) (*admission.Proposal, error) {
+// proposeCreation returns what a prepared deployment comes to at a time. It fails with journal.ErrChanged if what its
+// values were validated against has changed.
+func (s *Service) proposeCreation(
+	ctx context.Context, tx *ent.Tx, p *prepared, deploymentID, releaseID string, at time.Time,
+) (*admission.Proposal, error) {
 	made := &admission.Proposal{
 		Operation: p.from.operation(), Request: p.from.planned, InstanceID: p.instance.ID, Live: p.live,
 		Place:  actor.Place{ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID},
@@ -106,21 +108,25 @@ func (p *prepared) changes(releaseID string) map[string]any {
 	return changes
 }
 
-// instanceNow reads the instance again, in a transaction while nothing is archived, and in the same statement the instances
-// that the values choose. It notes in the proposal what else is there: the rules, what is in progress and how many wait. It
-// fails with ModuleInstanceNotFound, and with journal.ErrChanged where one of those is archived, about to be destroyed or gone
-// since the values were validated, or the instance keeps other inputs of its own from promotions.
-func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made *admission.Proposal) (*ent.ModuleInstance, error) {
+// instanceNow reads the instance again, in a transaction while nothing is archived, and in the same statement the
+// instances that the values choose. It notes in the proposal what else is there: the rules, what is in progress and how
+// many wait. It fails with ModuleInstanceNotFound, and with journal.ErrChanged where one of those is archived, about to
+// be destroyed or gone since the values were validated, or the instance keeps other inputs of its own from promotions.
+func (s *Service) instanceNow(
+	ctx context.Context, tx *ent.Tx, p *prepared, made *admission.Proposal,
+) (*ent.ModuleInstance, error) {
 	ids := []string{p.instance.ID}
 	for _, r := range p.references {
 		ids = append(ids, r.InstanceID)
 	}
+
 	q := tx.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...))
 	q.Modify(s.Admission.SelectControl(p.instance.ID))
 	list, err := q.All(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	now := record.ByKey(list, func(i *ent.ModuleInstance) string { return i.ID })
 	instance := now[p.instance.ID]
 	if instance == nil {
@@ -132,13 +138,17 @@ func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made
 	if p.promoted != nil && !slices.Equal(instance.OwnInputs, p.instance.OwnInputs) {
 		return nil, journal.ErrChanged
 	}
+
 	for _, r := range p.references {
-		if chosen := now[r.InstanceID]; chosen == nil || (chosen.ArchivedAt != nil) != (r.ArchivedAt != nil) || (chosen.LiveDeploymentID == nil) != (r.LiveDeploymentID == nil) {
+		if chosen := now[r.InstanceID]; chosen == nil || (chosen.ArchivedAt != nil) != (r.ArchivedAt != nil) ||
+			(chosen.LiveDeploymentID == nil) != (r.LiveDeploymentID == nil) {
 			return nil, journal.ErrChanged
 		}
 	}
+
 	if len(p.references) > 0 {
-		destroyed, err := tx.Deployment.Query().Where(deployment.ModuleInstanceIDIn(ids[1:]...), state.IsDestroying).Exist(ctx)
+		destroyed, err := tx.Deployment.Query().Where(deployment.ModuleInstanceIDIn(ids[1:]...), state.IsDestroying).
+			Exist(ctx)
 		if err == nil && destroyed {
 			err = journal.ErrChanged
 		}
@@ -146,6 +156,7 @@ func (s *Service) instanceNow(ctx context.Context, tx *ent.Tx, p *prepared, made
 			return nil, err
 		}
 	}
+
 	return instance, nil
 }
 
@@ -166,7 +177,9 @@ func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*e
 func (p *prepared) readReferences() []admission.ReadReference {
 	list := make([]admission.ReadReference, len(p.references))
 	for i, r := range p.references {
-		list[i] = admission.ReadReference{Pointer: r.Pointer, InstanceID: r.InstanceID, LiveID: optional.OrZero(r.LiveDeploymentID)}
+		list[i] = admission.ReadReference{
+			Pointer: r.Pointer, InstanceID: r.InstanceID, LiveID: optional.OrZero(r.LiveDeploymentID),
+		}
 	}
 	return list
 }

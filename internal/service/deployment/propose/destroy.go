@@ -33,19 +33,22 @@ func (in Destroy) planned() []any {
 	return in.arguments()
 }
 
-// Destroy creates a deployment that ships the live release of an instance, to have its program remove what that made. It
-// fails with ModuleInstanceNotFound, ModuleInstanceForbidden, ModuleInstanceNothingLive, ModuleInstanceInUse, RequestInvalid, and the errors of
-// Rollback about the release, the service, the active deployment and the expected one.
+// Destroy creates a deployment that ships the live release of an instance, to have its program remove what that made.
+// It fails with ModuleInstanceNotFound, ModuleInstanceForbidden, ModuleInstanceNothingLive, ModuleInstanceInUse,
+// RequestInvalid, and the errors of Rollback about the release, the service, the active deployment and the expected
+// one.
 func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, error) {
 	d, _, err := s.make(ctx, s.destruction(in))
 	return d, err
 }
 
-// destruction returns the intent of a destroy, which looks at what there is while nothing else is created in the organization.
+// destruction returns the intent of a destroy, which looks at what there is while nothing else is created in the
+// organization.
 func (s *Service) destruction(in Destroy) intent {
 	deploymentID := s.Journal.NewID(id.Deployment)
 	return intent{
-		Request: in.Request, action: admission.Destroy.Action, deploymentID: deploymentID, forbidden: fault.ModuleInstanceForbidden, lock: store.StoppingCreation, arguments: in.arguments,
+		Request: in.Request, action: admission.Destroy.Action, deploymentID: deploymentID,
+		forbidden: fault.ModuleInstanceForbidden, lock: store.StoppingCreation, arguments: in.arguments,
 		prepare: func(context.Context, bool) (proposeFunc, *ent.Deployment, error) {
 			if violations := in.Request.Check(); len(violations) > 0 {
 				return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
@@ -58,7 +61,9 @@ func (s *Service) destruction(in Destroy) intent {
 }
 
 // proposeDestroy returns what a destroy comes to at a time: it is a replay of what is live.
-func (s *Service) proposeDestroy(ctx context.Context, tx *ent.Tx, in Destroy, deploymentID string, at time.Time) (*admission.Proposal, error) {
+func (s *Service) proposeDestroy(
+	ctx context.Context, tx *ent.Tx, in Destroy, deploymentID string, at time.Time,
+) (*admission.Proposal, error) {
 	instance, err := store.Find(ctx, tx.ModuleInstance.Get, id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound)
 	if err != nil {
 		return &admission.Proposal{}, err
@@ -66,10 +71,15 @@ func (s *Service) proposeDestroy(ctx context.Context, tx *ent.Tx, in Destroy, de
 	if instance.LiveDeploymentID == nil {
 		return &admission.Proposal{InstanceID: instance.ID}, admission.CheckDestroyable(actor.From(ctx), instance)
 	}
-	p, err := s.ReplayProposal(ctx, tx, admission.Destroy, Replay{SourceID: *instance.LiveDeploymentID, Request: admission.Request{Reason: in.Reason}}, deploymentID, at)
+
+	p, err := s.ReplayProposal(
+		ctx, tx, admission.Destroy,
+		Replay{SourceID: *instance.LiveDeploymentID, Request: admission.Request{Reason: in.Reason}}, deploymentID, at,
+	)
 	if err != nil {
 		return p, err
 	}
+
 	p.Request, p.Warnings = in.planned, state.ConcernsOf(instance).Warnings("/id")
 	if p.Refusal == nil && !in.AcknowledgeDependents {
 		switch err := dependency.CheckUnused(ctx, s.Store, tx, []string{instance.ID}); {
@@ -79,6 +89,7 @@ func (s *Service) proposeDestroy(ctx context.Context, tx *ent.Tx, in Destroy, de
 			return p, err
 		}
 	}
+
 	if p.Created == nil {
 		return p, nil
 	}
@@ -87,5 +98,6 @@ func (s *Service) proposeDestroy(ctx context.Context, tx *ent.Tx, in Destroy, de
 		"moduleInstanceId": instance.ID, "releaseId": p.Created.ReleaseID, "reason": in.Reason,
 		"acknowledgeDependents": in.AcknowledgeDependents,
 	}
+
 	return p, nil
 }

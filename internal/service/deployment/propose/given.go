@@ -26,15 +26,19 @@ func (s *Service) insertGiven(ctx context.Context, tx *ent.Tx, d *ent.Deployment
 	return err
 }
 
-// The statements that write the references of a deployment, all of them by one argument, because there may be more than a
-// statement may have arguments.
+// The statements that write the references of a deployment, all of them by one argument, because there may be more than
+// a statement may have arguments.
 const (
-	insertReferences = `INSERT INTO "deployment_references" ("organization_id", "deployment_id", "referrer_id", "sequence", "pointer", "module_instance_id", "read_deployment_id", "paths", "digest") `
+	insertReferences = `INSERT INTO "deployment_references" ("organization_id", "deployment_id", "referrer_id",
+"sequence", "pointer", "module_instance_id", "read_deployment_id", "paths", "digest") `
 
-	insertReferencesPostgres = insertReferences + `SELECT $1, $2, $3, "r"."sequence", "r"."pointer", "r"."instance", "r"."live", "r"."paths", "r"."digest"
-FROM json_to_recordset(CAST(CAST($4 AS text) AS json)) AS "r" ("sequence" bigint, "pointer" text, "instance" text, "live" text, "paths" json, "digest" text)`
+	insertReferencesPostgres = insertReferences +
+		`SELECT $1, $2, $3, "r"."sequence", "r"."pointer", "r"."instance", "r"."live", "r"."paths", "r"."digest"
+FROM json_to_recordset(CAST(CAST($4 AS text) AS json)) AS "r" ("sequence" bigint, "pointer" text, "instance" text,
+"live" text, "paths" json, "digest" text)`
 
-	insertReferencesSQLite = insertReferences + `SELECT $1, $2, $3, "r"."value" ->> 'sequence', "r"."value" ->> 'pointer', "r"."value" ->> 'instance',
+	insertReferencesSQLite = insertReferences +
+		`SELECT $1, $2, $3, "r"."value" ->> 'sequence', "r"."value" ->> 'pointer', "r"."value" ->> 'instance',
 "r"."value" ->> 'live', "r"."value" -> 'paths', "r"."value" ->> 'digest' FROM json_each($4) AS "r"`
 )
 

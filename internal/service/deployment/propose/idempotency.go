@@ -69,11 +69,13 @@ func (s *Service) newKeyed(key *string, operation string, arguments func() []any
 		return nil, fmt.Errorf("deployment: arguments of %s: %w", operation, err)
 	}
 	sum := sha256.Sum256(text)
-	return &keyed{key: *key, id: s.Journal.NewID(id.IdempotencyKey), fingerprint: fingerprintVersion + hex.EncodeToString(sum[:])}, nil
+	return &keyed{
+		key: *key, id: s.Journal.NewID(id.IdempotencyKey), fingerprint: fingerprintVersion + hex.EncodeToString(sum[:]),
+	}, nil
 }
 
-// create carries out a write that creates what an intent comes to, together with its change row and its request's key. See
-// afterRefusal for what happens if the database refuses it.
+// create carries out a write that creates what an intent comes to, together with its change row and its request's key.
+// See afterRefusal for what happens if the database refuses it.
 func (s *Service) create(ctx context.Context, in intent, r *keyed, propose proposeFunc) (*ent.Deployment, error) {
 	var p *admission.Proposal
 	err := s.Journal.Write(in.lock(ctx), in.action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
@@ -93,12 +95,14 @@ func (s *Service) create(ctx context.Context, in intent, r *keyed, propose propo
 		r.warnings = p.Warnings
 		return p.Created, nil
 	}
+
 	switch {
 	case store.IsUniqueViolation(err):
 		return s.afterRefusal(ctx, r, p.InstanceID, err)
 	case fault.Status(err) >= http.StatusInternalServerError:
 		return nil, err
 	}
+
 	// A request that was made before is refused for what it has made itself.
 	if made, findErr := s.earlierResult(ctx, r); made != nil || findErr != nil {
 		return made, findErr
@@ -108,9 +112,11 @@ func (s *Service) create(ctx context.Context, in intent, r *keyed, propose propo
 
 // afterRefusal returns what the same request has made meanwhile, where the database has refused a row of it. It fails
 // with DeploymentInProgress, which names the blocker, where the instance has an active deployment, and with
-// journal.ErrChanged where what was in the way has gone: a blocker that has ended, or an equal release that somebody else
-// stored first.
-func (s *Service) afterRefusal(ctx context.Context, r *keyed, instanceID string, refusal error) (*ent.Deployment, error) {
+// journal.ErrChanged where what was in the way has gone: a blocker that has ended, or an equal release that somebody
+// else stored first.
+func (s *Service) afterRefusal(
+	ctx context.Context, r *keyed, instanceID string, refusal error,
+) (*ent.Deployment, error) {
 	blocker, err := admission.Active(ctx, s.Store.Client.Deployment, instanceID)
 	if err != nil {
 		return nil, err
@@ -134,6 +140,7 @@ func (s *Service) earlierResult(ctx context.Context, r *keyed) (*ent.Deployment,
 	q := s.Store.Client.IdempotencyKey.Query().
 		Where(idempotencykey.ActorID(actor.From(ctx).ID), idempotencykey.Key(r.key))
 	q.Modify(store.SelectClock)
+
 	used, err := q.Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil
@@ -141,10 +148,12 @@ func (s *Service) earlierResult(ctx context.Context, r *keyed) (*ent.Deployment,
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.Journal.Shared(store.ReadClock(used))
 	if r.expired = !used.CreatedAt.After(now.Add(-KeepKeys)); r.expired {
 		return nil, nil
 	}
+
 	if used.RequestHash != r.fingerprint && strings.HasPrefix(used.RequestHash, fingerprintVersion) {
 		f := fault.New(fault.RequestIdempotencyReused,
 			"The idempotency key %q was used at %s for another request, which made the deployment %s.",
@@ -152,6 +161,7 @@ func (s *Service) earlierResult(ctx context.Context, r *keyed) (*ent.Deployment,
 		f.Metadata = map[string]any{"idempotencyKey": r.key, "deploymentId": used.DeploymentID}
 		return nil, f
 	}
+
 	return s.Store.Client.Deployment.Get(ctx, used.DeploymentID)
 }
 

@@ -13,8 +13,8 @@ import (
 	"slipway/internal/service/deployment/admission"
 )
 
-// intent is what a request for a deployment comes to: how it is proposed, whether it is planned or made then, and how it is
-// written.
+// intent is what a request for a deployment comes to: how it is proposed, whether it is planned or made then, and how
+// it is written.
 type intent struct {
 	admission.Request
 	action, deploymentID string
@@ -28,12 +28,12 @@ type intent struct {
 	prepare func(ctx context.Context, planned bool) (proposeFunc, *ent.Deployment, error)
 }
 
-// proposeFunc reads a proposal at a time, in a transaction in which it writes nothing. It returns the proposal with an error
-// too, as far as it is known.
+// proposeFunc reads a proposal at a time, in a transaction in which it writes nothing. It returns the proposal with an
+// error too, as far as it is known.
 type proposeFunc func(ctx context.Context, tx *ent.Tx, at time.Time) (*admission.Proposal, error)
 
-// make carries out an intent, unless the same request has been carried out before, and again if others have changed meanwhile
-// what it goes by. It returns what the caller should see to besides; nothing for a repeat under a key.
+// make carries out an intent, unless the same request has been carried out before, and again if others have changed
+// meanwhile what it goes by. It returns what the caller should see to besides; nothing for a repeat under a key.
 func (s *Service) make(ctx context.Context, in intent) (*ent.Deployment, []inputprop.Warning, error) {
 	if err := access.Check(actor.From(ctx), access.Read, in.forbidden); err != nil {
 		return nil, nil, err

@@ -66,8 +66,8 @@ func (s *Service) PlanDestroy(ctx context.Context, in Destroy) (*Plan, error) {
 	return s.plan(ctx, s.destruction(in))
 }
 
-// plan reads what an intent comes to in a transaction that only reads, and judges it as the mutation does. What is not there
-// is an error; any other refusal is part of the plan.
+// plan reads what an intent comes to in a transaction that only reads, and judges it as the mutation does. What is not
+// there is an error; any other refusal is part of the plan.
 func (s *Service) plan(ctx context.Context, in intent) (*Plan, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
@@ -93,7 +93,8 @@ func (s *Service) plan(ctx context.Context, in intent) (*Plan, error) {
 	plan := &Plan{}
 	if refusal != nil {
 		answer, isAnswer := errors.AsType[*fault.Error](refusal)
-		if !isAnswer || answer.Status() >= http.StatusInternalServerError || answer.Status() == http.StatusNotFound || answer.Status() == http.StatusUnauthorized {
+		if !isAnswer || answer.Status() >= http.StatusInternalServerError || answer.Status() == http.StatusNotFound ||
+			answer.Status() == http.StatusUnauthorized {
 			return nil, refusal
 		}
 		plan.Refusal = answer
@@ -112,6 +113,7 @@ func (s *Service) show(ctx context.Context, plan *Plan, p *admission.Proposal, p
 			return err
 		}
 	}
+
 	plan.Requirements = p.Requirements
 	if plan.Refusal == nil {
 		token, err := p.Token()
@@ -120,6 +122,7 @@ func (s *Service) show(ctx context.Context, plan *Plan, p *admission.Proposal, p
 		}
 		plan.Status, plan.Token = &p.Created.Status, &token
 	}
+
 	if p.Content == "" {
 		return nil
 	}
@@ -133,10 +136,13 @@ func (s *Service) show(ctx context.Context, plan *Plan, p *admission.Proposal, p
 	if err != nil {
 		return err
 	}
+
 	plan.Inputs = shipped.Inputs
-	if plan.InputChanges, plan.ArtifactChanges, err = s.Releases.ChangesFrom(ctx, plan.LiveID, shipped); err != nil || promoted == nil {
+	if plan.InputChanges, plan.ArtifactChanges, err = s.Releases.ChangesFrom(ctx, plan.LiveID, shipped); err != nil ||
+		promoted == nil {
 		return err
 	}
+
 	plan.SourceChanges, _, err = s.Releases.ChangesFrom(ctx, &promoted.ID, shipped)
 	return err
 }

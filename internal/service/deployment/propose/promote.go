@@ -24,8 +24,8 @@ import (
 type Promotion struct {
 	// SourceID is the deployment, which has succeeded, and InstanceID the instance that it is brought to.
 	SourceID, InstanceID string
-	// Inputs are values in the place of those of the source: of inputs that the instance keeps of its own, and of references. It
-	// may be nil.
+	// Inputs are values in the place of those of the source: of inputs that the instance keeps of its own, and of
+	// references. It may be nil.
 	Inputs *strictjson.Node
 	// Artifact is in the place of the source's, where the instance keeps its own; nil for none.
 	Artifact *strictjson.Node
@@ -64,7 +64,8 @@ func (in Promotion) planned() []any {
 	return in.arguments()
 }
 
-// find implements origin: it reads what is promoted, and the instance that it is brought to, and notes both, with the version.
+// find implements origin: it reads what is promoted, and the instance that it is brought to, and notes both, with the
+// version.
 func (in Promotion) find(ctx context.Context, s *Service) (*prepared, error) {
 	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
@@ -73,6 +74,7 @@ func (in Promotion) find(ctx context.Context, s *Service) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
 	if instance, err = store.NotFoundAs(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
@@ -80,18 +82,23 @@ func (in Promotion) find(ctx context.Context, s *Service) (*prepared, error) {
 	if err := checkPromotable(from); err != nil {
 		return nil, err
 	}
+
 	source, err := s.Store.Client.ModuleInstance.Get(ctx, from.ModuleInstanceID)
 	if err != nil {
 		return nil, err
 	}
+
 	switch {
 	case source.ID == instance.ID:
 		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/moduleInstanceId", Rule: "same_instance",
 			Message: "must be another instance than that of the deployment; redeploy it there, or roll back to it"})
 	case source.ModuleDefinitionID != instance.ModuleDefinitionID:
 		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/moduleInstanceId", Rule: "other_module",
-			Message: fmt.Sprintf("must be an instance of the module %s, found one of %s", source.ModuleDefinitionID, instance.ModuleDefinitionID)})
+			Message: fmt.Sprintf(
+				"must be an instance of the module %s, found one of %s", source.ModuleDefinitionID, instance.ModuleDefinitionID,
+			)})
 	}
+
 	if from.ReleaseID == nil {
 		return nil, releases.NotStored(from.ID)
 	}
@@ -102,6 +109,7 @@ func (in Promotion) find(ctx context.Context, s *Service) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	version, err := s.Store.Client.ModuleVersion.Get(ctx, shipped.ModuleVersionID)
 	if err != nil {
 		return nil, err
@@ -119,7 +127,8 @@ func checkPromotable(from *ent.Deployment) error {
 		f.Metadata = map[string]any{"deploymentId": from.ID}
 		return f
 	case from.Status != deployment.StatusSUCCEEDED:
-		f := fault.New(fault.DeploymentTargetNotSucceeded, "The deployment %s cannot be promoted: its status is %s, not SUCCEEDED.", from.ID, from.Status)
+		f := fault.New(fault.DeploymentTargetNotSucceeded, "The deployment %s cannot be promoted: its status is %s, not "+
+			"SUCCEEDED.", from.ID, from.Status)
 		f.Metadata = map[string]any{"deploymentId": from.ID, "status": string(from.Status)}
 		return f
 	}
@@ -144,7 +153,9 @@ func (in Promotion) take(ctx context.Context, s *Service, p *prepared) ([]fault.
 		return nil, err
 	}
 
-	promotion := inputvalidation.Promotion{From: p.promoted, To: p.instance, Live: live, Inputs: list, Scope: p.scope, Values: in.Inputs}
+	promotion := inputvalidation.Promotion{
+		From: p.promoted, To: p.instance, Live: live, Inputs: list, Scope: p.scope, Values: in.Inputs,
+	}
 	var violations []fault.Violation
 	if p.taken, violations, err = s.Inputs.Promote(ctx, promotion, "/inputs"); err != nil {
 		return nil, err
@@ -159,18 +170,23 @@ func (in Promotion) take(ctx context.Context, s *Service, p *prepared) ([]fault.
 	}
 
 	from := p.promoted
-	p.Description = new(describe("Promotion of", from.ID, p.version.Version, from.Status, *from.CompletedAt, from.CreatedBy))
+	p.Description = new(
+		describe("Promotion of", from.ID, p.version.Version, from.Status, *from.CompletedAt, from.CreatedBy),
+	)
 	return append(violations, wrong...), err
 }
 
-// takeArtifact sets the artifact of a promotion: what is given anew or live, where the instance keeps its own, else what is
-// promoted.
-func (s *Service) takeArtifact(ctx context.Context, p *prepared, live *ent.Deployment) (violations []fault.Violation, err error) {
+// takeArtifact sets the artifact of a promotion: what is given anew or live, where the instance keeps its own, else
+// what is promoted.
+func (s *Service) takeArtifact(
+	ctx context.Context, p *prepared, live *ent.Deployment,
+) (violations []fault.Violation, err error) {
 	isOwn := slices.Contains(p.instance.OwnInputs, inputvalidation.OwnArtifact)
 	switch {
 	case p.Artifact != nil && !isOwn:
 		return []fault.Violation{{Pointer: "/artifact", Rule: "not_own",
-			Message: "must not be given anew: what is promoted has one, and the artifact is not among the instance's own inputs"}}, nil
+			Message: "must not be given anew: what is promoted has one, " +
+				"and the artifact is not among the instance's own inputs"}}, nil
 	case p.Artifact != nil || p.version.Kind != ecs.Type:
 		return nil, nil
 	case isOwn && live != nil:

@@ -38,16 +38,16 @@ func (in Replay) planned() []any {
 	return in.arguments()
 }
 
-// Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with DeploymentNotFound,
-// DeploymentForbidden, ModuleInstanceArchived, DeploymentTargetNotSucceeded, ReleaseUnavailable, ReleaseDigestMismatch,
-// ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and RequestIdempotencyReused. The
-// warnings are what the caller should see to besides; a repeat under a key has none.
+// Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with
+// DeploymentNotFound, DeploymentForbidden, ModuleInstanceArchived, DeploymentTargetNotSucceeded, ReleaseUnavailable,
+// ReleaseDigestMismatch, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
+// RequestIdempotencyReused. The warnings are what the caller should see to besides; a repeat under a key has none.
 func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.make(ctx, s.replay(admission.Rollback, in))
 }
 
-// Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It fails with the errors
-// of Rollback but DeploymentTargetNotSucceeded.
+// Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It fails with the
+// errors of Rollback but DeploymentTargetNotSucceeded.
 func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, []inputprop.Warning, error) {
 	return s.make(ctx, s.replay(admission.Redeploy, in))
 }
@@ -56,7 +56,8 @@ func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, []i
 func (s *Service) replay(m admission.Mode, in Replay) intent {
 	deploymentID := s.Journal.NewID(id.Deployment)
 	return intent{
-		Request: in.Request, action: m.Action, deploymentID: deploymentID, forbidden: fault.DeploymentForbidden, lock: store.Creating, arguments: in.arguments,
+		Request: in.Request, action: m.Action, deploymentID: deploymentID, forbidden: fault.DeploymentForbidden,
+		lock: store.Creating, arguments: in.arguments,
 		prepare: func(context.Context, bool) (proposeFunc, *ent.Deployment, error) {
 			if violations := in.Request.Check(); len(violations) > 0 {
 				return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
@@ -69,7 +70,9 @@ func (s *Service) replay(m admission.Mode, in Replay) intent {
 }
 
 // ReplayProposal returns what a replay comes to at a time.
-func (s *Service) ReplayProposal(ctx context.Context, tx *ent.Tx, m admission.Mode, in Replay, deploymentID string, at time.Time) (*admission.Proposal, error) {
+func (s *Service) ReplayProposal(
+	ctx context.Context, tx *ent.Tx, m admission.Mode, in Replay, deploymentID string, at time.Time,
+) (*admission.Proposal, error) {
 	a := actor.From(ctx)
 	from, err := s.Admission.FindSource(ctx, tx, in.SourceID)
 	if err != nil {
@@ -79,10 +82,12 @@ func (s *Service) ReplayProposal(ctx context.Context, tx *ent.Tx, m admission.Mo
 	if err != nil {
 		return p, err
 	}
+
 	p.Request, p.Warnings = in.planned, from.Concerns().Warnings("/id")
 	if p.Facts.Stay, err = s.Admission.StayOf(ctx, tx, p.Rules, from.PromotedTo(m)); err != nil {
 		return p, err
 	}
+
 	var content release.Content
 	open := func() (err error) {
 		content, err = releases.VerifiedContent(from.ID, from.Release())
@@ -92,19 +97,25 @@ func (s *Service) ReplayProposal(ctx context.Context, tx *ent.Tx, m admission.Mo
 	if p.Refusal != nil {
 		return p, nil //nolint:nilerr // a plan shows the refusal
 	}
+
 	data, err := replayedData(a, from, content)
 	if err != nil {
 		return p, err
 	}
-	p.OwnerID, p.Changes = optional.OrZero(from.ServiceOwnerID), map[string]any{m.SourceField: from.ID, "releaseId": from.ReleaseID}
+
+	p.OwnerID, p.Changes = optional.OrZero(
+		from.ServiceOwnerID,
+	), map[string]any{m.SourceField: from.ID, "releaseId": from.ReleaseID}
 	p.Created = &ent.Deployment{
 		ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
 		DeploymentType: from.DeploymentType, TriggerSource: m.Trigger, Reason: in.Reason,
-		Description: new(describe(m.Verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)), CreatedBy: a.Name, CreatedByID: optional.NonZero(a.PrincipalID), PromotedFrom: from.PromotedFrom,
+		Description: new(describe(m.Verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)),
+		CreatedBy:   a.Name, CreatedByID: optional.NonZero(a.PrincipalID), PromotedFrom: from.PromotedFrom,
 		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 		Data: data.Column(), ServiceArn: state.ServiceOf(data),
 	}
+
 	m.SetSource(p.Created, from.ID)
 	return p, nil
 }
@@ -122,9 +133,11 @@ func replayedData(a *actor.Actor, from *admission.Source, content release.Conten
 	return target.Replay(content.Artifact, shipped, string(a.Channel), a.Name)
 }
 
-// describe returns what is done with a deployment that has ended, which version of the module it ships, when it had ended and by
-// whom it had been started.
-func describe(verb, deploymentID, version string, status deployment.Status, completedAt time.Time, createdBy string) string {
+// describe returns what is done with a deployment that has ended, which version of the module it ships, when it had
+// ended and by whom it had been started.
+func describe(
+	verb, deploymentID, version string, status deployment.Status, completedAt time.Time, createdBy string,
+) string {
 	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", verb, deploymentID, version,
 		endedAs[status], completedAt.UTC().Format(time.RFC3339), createdBy)
 }

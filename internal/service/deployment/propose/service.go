@@ -1,5 +1,5 @@
-// Package propose makes deployments: it turns a request to create, promote, roll back, redeploy or destroy into a proposal, shows
-// that as a plan, or has it admitted and writes it.
+// Package propose makes deployments: it turns a request to create, promote, roll back, redeploy or destroy into a
+// proposal, shows that as a plan, or has it admitted and writes it.
 package propose
 
 import (

@@ -41,11 +41,13 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if err != nil {
 		return nil, err
 	}
+
 	for _, d := range []*ent.Deployment{from, to} {
 		if d.TriggerSource == state.TriggerEvent {
 			return nil, NoRelease(d.ID)
 		}
 	}
+
 	before, after, err := s.contents(ctx, from, to)
 	if err != nil {
 		return nil, err
@@ -54,6 +56,7 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if err != nil {
 		return nil, err
 	}
+
 	c := &Comparison{
 		From: (*record.Deployment)(from), To: (*record.Deployment)(to), SameRelease: *from.ReleaseID == *to.ReleaseID,
 		FromVersion: (*record.ModuleVersion)(versions[before.ModuleVersionID]),
@@ -166,6 +169,7 @@ func isImmutable(level []inputprop.Property, path []string) bool {
 	if len(path) == 0 {
 		return false
 	}
+
 	for _, p := range level {
 		nested := p.Nested()
 		if !nested.IsCollection() && isImmutable(nested.Inputs, path) {
@@ -182,5 +186,6 @@ func isImmutable(level []inputprop.Property, path []string) bool {
 			return true
 		}
 	}
+
 	return false
 }

@@ -12,7 +12,9 @@ import (
 )
 
 // ChangesFrom returns how what is shipped differs from what a deployment ships; all of it is added where there is none.
-func (s *Service) ChangesFrom(ctx context.Context, deploymentID *string, shipped release.Content) (inputs, artifact []release.Change, err error) {
+func (s *Service) ChangesFrom(
+	ctx context.Context, deploymentID *string, shipped release.Content,
+) (inputs, artifact []release.Change, err error) {
 	before := release.Content{Inputs: json.RawMessage("{}")}
 	if deploymentID != nil {
 		d, err := s.Store.Client.Deployment.Get(ctx, *deploymentID)
@@ -23,6 +25,7 @@ func (s *Service) ChangesFrom(ctx context.Context, deploymentID *string, shipped
 		if err != nil {
 			return nil, nil, err
 		}
+
 		if r := releases[optional.OrZero(d.ReleaseID)]; r != nil {
 			if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
 				return nil, nil, err
@@ -32,6 +35,7 @@ func (s *Service) ChangesFrom(ctx context.Context, deploymentID *string, shipped
 			}
 		}
 	}
+
 	if inputs, err = release.Diff(ctx, before.Inputs, shipped.Inputs); err != nil {
 		return nil, nil, err
 	}

@@ -31,38 +31,42 @@ const (
 // with it. It fails with RequestInvalid, ReleaseNotFound and ReleaseForbidden.
 func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, until *time.Time) (*record.Release, error) {
 	quarantineID := s.Journal.NewID(id.Quarantine)
-	return s.changeQuarantine(ctx, "quarantineRelease", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		if violations := checkQuarantine(reason, until, e.At); len(violations) > 0 {
-			return fault.Invalid(fault.RequestInvalid, violations...)
-		}
-		if _, err := closeQuarantine(ctx, tx, releaseID, e.At); err != nil {
-			return err
-		}
-		a := actor.From(ctx)
-		e.Changes = map[string]any{"reason": reason, "until": until}
-		return tx.Quarantine.Create().
-			SetID(quarantineID).SetOrganizationID(a.OrganizationID).SetReleaseID(releaseID).
-			SetReason(reason).SetNillableUntil(micros(until)).SetCreatedAt(e.At).SetCreatedBy(a.Name).
-			Exec(ctx)
-	})
+	return s.changeQuarantine(ctx, "quarantineRelease", releaseID,
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			if violations := checkQuarantine(reason, until, e.At); len(violations) > 0 {
+				return fault.Invalid(fault.RequestInvalid, violations...)
+			}
+			if _, err := closeQuarantine(ctx, tx, releaseID, e.At); err != nil {
+				return err
+			}
+			a := actor.From(ctx)
+			e.Changes = map[string]any{"reason": reason, "until": until}
+			return tx.Quarantine.Create().
+				SetID(quarantineID).SetOrganizationID(a.OrganizationID).SetReleaseID(releaseID).
+				SetReason(reason).SetNillableUntil(micros(until)).SetCreatedAt(e.At).SetCreatedBy(a.Name).
+				Exec(ctx)
+		})
 }
 
 // LiftQuarantine ends the quarantine of a release. It fails with ReleaseNotFound, ReleaseForbidden and
 // ReleaseNotQuarantined.
 func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*record.Release, error) {
-	return s.changeQuarantine(ctx, "liftQuarantine", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		held, err := closeQuarantine(ctx, tx, releaseID, e.At)
-		if err == nil && !held {
-			return fault.New(fault.ReleaseNotQuarantined, "The release %s is in no quarantine.", releaseID)
-		}
-		return err
-	})
+	return s.changeQuarantine(ctx, "liftQuarantine", releaseID,
+		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			held, err := closeQuarantine(ctx, tx, releaseID, e.At)
+			if err == nil && !held {
+				return fault.New(fault.ReleaseNotQuarantined, "The release %s is in no quarantine.", releaseID)
+			}
+			return err
+		})
 }
 
 // changeQuarantine writes what f does to the quarantines of a release. Of two at once the second may be
 // refused by the database, or not find what the first has ended: it is made again, and sees what the
 // first has done.
-func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string, f journal.WriteFunc) (*record.Release, error) {
+func (s *Service) changeQuarantine(
+	ctx context.Context, action, releaseID string, f journal.WriteFunc,
+) (*record.Release, error) {
 	r, err := s.Release(ctx, releaseID)
 	if err != nil {
 		return nil, err
@@ -80,8 +84,8 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 	return r, nil
 }
 
-// checkMayQuarantine returns nil where the actor may quarantine a release: in every place that it was deployed to, because
-// it could not be deployed there again.
+// checkMayQuarantine returns nil where the actor may quarantine a release: in every place that it was deployed to,
+// because it could not be deployed there again.
 func (s *Service) checkMayQuarantine(ctx context.Context, releaseID string) error {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.QuarantineRelease, fault.ReleaseForbidden); err != nil || a.Scope == nil {

@@ -56,7 +56,8 @@ func ContentOf(ctx context.Context, r *record.Release) (release.Content, error) 
 
 // NoRelease returns the error of a deployment that was started outside, so that Slipway has never had its release.
 func NoRelease(deploymentID string) error {
-	return fault.New(fault.ReleaseUnavailable, "The deployment %s was started outside of Slipway, which has no release of it.", deploymentID)
+	return fault.New(fault.ReleaseUnavailable, "The deployment %s was started outside of Slipway, which has no release "+
+		"of it.", deploymentID)
 }
 
 // VerifiedContent returns what a deployment ships, proved by its digest. It fails with ReleaseUnavailable where no
@@ -73,7 +74,8 @@ func NotStored(deploymentID string) error {
 	return fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
 }
 
-// FindRelease returns what speaks against the organization's release of a digest; it has no release if none is stored yet.
+// FindRelease returns what speaks against the organization's release of a digest; it has no release if none is stored
+// yet.
 func FindRelease(ctx context.Context, tx *ent.Tx, digest string) (known Reputation, err error) {
 	r, err := tx.Release.Query().Where(entrelease.Digest(digest)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -92,7 +94,9 @@ func FindRelease(ctx context.Context, tx *ent.Tx, digest string) (known Reputati
 }
 
 // InsertRelease stores the organization's release of a content.
-func InsertRelease(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) error {
+func InsertRelease(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed,
+) error {
 	return tx.Release.Create().
 		SetID(releaseID).SetOrganizationID(actor.From(ctx).OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 		SetModuleVersionID(version.ID).SetDigest(sealed.Digest).SetContent(sealed.JSON).

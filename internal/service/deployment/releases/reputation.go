@@ -22,8 +22,8 @@ import (
 type Reputation struct {
 	// ReleaseID is what the deployment ships, "" for nothing that is known.
 	ReleaseID string
-	// quarantines are the open ones, which may have ended by themselves: of its release, and of the releases of what it was
-	// promoted from, the nearest first.
+	// quarantines are the open ones, which may have ended by themselves: of its release, and of the releases of what it
+	// was promoted from, the nearest first.
 	quarantines []*ent.Quarantine
 	Setbacks    *ecs.Setbacks
 }
@@ -70,7 +70,8 @@ func (r Reputation) CheckPromoted(deploymentID string, at time.Time) error {
 	}
 	why := state.RolledBack(back)
 	f := fault.New(fault.DeploymentRolledBack,
-		"The deployment %s cannot be promoted: it had succeeded, but %s Promote another, or deploy it again first.", deploymentID, state.CloudSays(back))
+		"The deployment %s cannot be promoted: it had succeeded, but %s Promote another, or deploy it again first.",
+		deploymentID, state.CloudSays(back))
 	f.Details, f.Metadata = why.Details, map[string]any{"deploymentId": deploymentID}
 	return f
 }
@@ -78,20 +79,24 @@ func (r Reputation) CheckPromoted(deploymentID string, at time.Time) error {
 // maxPromotions is how far back the promotions that led to a deployment are followed.
 const maxPromotions = 100
 
-// reputationTexts read, for deployments by their ids, what speaks against each and against what it was promoted from; by
-// whether the database is PostgreSQL.
+// reputationTexts read, for deployments by their ids, what speaks against each and against what it was promoted from;
+// by whether the database is PostgreSQL.
 var reputationTexts = map[bool]string{false: newReputationText(false), true: newReputationText(true)}
 
 func newReputationText(postgres bool) string {
-	return strings.NewReplacer("{these}", store.Among(`"d"."id"`, `"d"."organization_id"`, postgres), "{most}", strconv.Itoa(maxPromotions)).Replace(
+	return strings.NewReplacer(
+		"{these}", store.Among(`"d"."id"`, `"d"."organization_id"`, postgres), "{most}", strconv.Itoa(maxPromotions),
+	).Replace(
 		`WITH RECURSIVE "chain" ("of", "promoted_from", "release_id", "setbacks", "step") AS (
 SELECT "d"."id", "d"."promoted_from", "d"."release_id", "d"."setbacks", 0 FROM "deployments" AS "d" WHERE {these}
 UNION ALL
 SELECT "c"."of", "n"."promoted_from", "n"."release_id", "c"."setbacks", "c"."step" + 1 FROM "chain" AS "c"
 JOIN "deployments" AS "n" ON "n"."id" = "c"."promoted_from" AND "n"."organization_id" = $2 WHERE "c"."step" < {most}
 )
-SELECT "c"."of", "c"."release_id", "c"."setbacks", "q"."id", "q"."release_id", "q"."reason", "q"."created_by", "q"."created_at", "q"."until" FROM "chain" AS "c"
-LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "c"."release_id" AND "q"."lifted_at" IS NULL AND "q"."organization_id" = $2
+SELECT "c"."of", "c"."release_id", "c"."setbacks", "q"."id", "q"."release_id", "q"."reason", "q"."created_by",
+"q"."created_at", "q"."until" FROM "chain" AS "c"
+LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "c"."release_id" AND "q"."lifted_at" IS NULL AND
+"q"."organization_id" = $2
 WHERE "q"."id" IS NOT NULL OR "c"."step" = 0
 ORDER BY "c"."of", "c"."step"`)
 }
@@ -133,7 +138,8 @@ func (s *Service) ReputationOf(ctx context.Context, tx *ent.Tx, deploymentID str
 	return of[deploymentID], err
 }
 
-// OnlyGood returns those of some deployments that have succeeded which nothing speaks against at a time, in their order.
+// OnlyGood returns those of some deployments that have succeeded which nothing speaks against at a time, in their
+// order.
 func (s *Service) OnlyGood(ctx context.Context, ids []string, at time.Time) (good []string, err error) {
 	of, err := s.Reputations(ctx, s.Store.Query, ids)
 	for _, id := range ids {

@@ -1,5 +1,5 @@
-// Package releases has what deployments ship: the stored releases, the proof that one is what was stored, what differs between two,
-// quarantines, and whether a release is good.
+// Package releases has what deployments ship: the stored releases, the proof that one is what was stored, what differs
+// between two, quarantines, and whether a release is good.
 package releases
 
 import (

@@ -28,8 +28,8 @@ const (
 	TriggerPromotion = "promotion"
 	TriggerDestroy   = store.TriggerDestroy
 	TriggerPipeline  = "pipeline"
-	// TriggerEvent is the source of a deployment that was started outside and became known by an event of the cloud. It has
-	// no release and no runner, is never live and in nobody's way, and ends as its events say.
+	// TriggerEvent is the source of a deployment that was started outside and became known by an event of the cloud. It
+	// has no release and no runner, is never live and in nobody's way, and ends as its events say.
 	TriggerEvent = store.TriggerEvent
 )
 
@@ -47,7 +47,10 @@ func CheckNotArchived(instanceID string, at *time.Time) error {
 	if at == nil {
 		return nil
 	}
-	f := fault.New(fault.ModuleInstanceArchived, "The module instance %s is archived since %s, or what it is in.", instanceID, at.UTC().Format(time.RFC3339))
+	f := fault.New(
+		fault.ModuleInstanceArchived, "The module instance %s is archived since %s, or what it is in.", instanceID,
+		at.UTC().Format(time.RFC3339),
+	)
 	f.Metadata = map[string]any{"moduleInstanceId": instanceID, "archivedAt": at.UTC().Format(time.RFC3339Nano)}
 	return f
 }

@@ -78,7 +78,9 @@ func changedOutside(ctx context.Context, tx *ent.Tx, live *ent.Deployment) (*ent
 	} else if live.CloudStartedAt != nil && live.ExternalDeploymentID != nil {
 		ended = live.CloudStartedAt
 	}
-	list, err := tx.Deployment.Query().Where(deployment.ModuleInstanceID(live.ModuleInstanceID), succeededOutside, deployment.CompletedAtGT(*ended)).
+	list, err := tx.Deployment.Query().Where(
+		deployment.ModuleInstanceID(live.ModuleInstanceID), succeededOutside, deployment.CompletedAtGT(*ended),
+	).
 		Order(deployment.ByCompletedAt(sql.OrderDesc())).Limit(1).All(ctx)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -105,11 +107,12 @@ func (d *Drift) IsSame(other *Drift) bool {
 	if d == nil || other == nil {
 		return d == other
 	}
-	return d.Kind == other.Kind && d.Since.Equal(other.Since) && d.Message == other.Message && d.DeploymentID == other.DeploymentID
+	return d.Kind == other.Kind && d.Since.Equal(other.Since) && d.Message == other.Message &&
+		d.DeploymentID == other.DeploymentID
 }
 
-// Touch leaves a change row of the deployment by which a drift is known that was found by a write of others, so that those
-// who follow it hear of the drift.
+// Touch leaves a change row of the deployment by which a drift is known that was found by a write of others, so that
+// those who follow it hear of the drift.
 func (d *Drift) Touch(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*journal.Change, error) {
 	of, err := tx.Deployment.Get(ctx, d.DeploymentID)
 	if err != nil {
@@ -163,10 +166,13 @@ func (c Concerns) Warnings(pointer string) []inputprop.Warning {
 	var list []inputprop.Warning
 	if c.ForcedID != nil {
 		list = append(list, inputprop.Warning{Pointer: pointer, Rule: "forced", Message: fmt.Sprintf(
-			"The deployment %s was canceled by force: its program may still have been at work. See what it changed first.", *c.ForcedID)})
+			"The deployment %s was canceled by force: its program may still have been at work. See what it changed first.",
+			*c.ForcedID)})
 	}
 	if c.Drift != nil {
-		list = append(list, inputprop.Warning{Pointer: pointer, Rule: "drift", Message: "The instance has drifted: " + *c.Drift})
+		list = append(
+			list, inputprop.Warning{Pointer: pointer, Rule: "drift", Message: "The instance has drifted: " + *c.Drift},
+		)
 	}
 	if c.TakenBack != nil {
 		list = append(list, inputprop.Warning{Pointer: pointer, Rule: "taken_back", Message: *c.TakenBack})

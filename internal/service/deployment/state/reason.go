@@ -16,8 +16,8 @@ func CheckReason(reason *string) []fault.Violation {
 	return textrules.Reason("/reason", *reason, maxReason)
 }
 
-// CheckPipeline returns what is wrong with the ids of a pipeline's run and of its step, which have the form of names; nil
-// for none.
+// CheckPipeline returns what is wrong with the ids of a pipeline's run and of its step, which have the form of names;
+// nil for none.
 func CheckPipeline(runID, stepID *string) []fault.Violation {
 	var violations []fault.Violation
 	if runID != nil {
@@ -29,8 +29,8 @@ func CheckPipeline(runID, stepID *string) []fault.Violation {
 	return violations
 }
 
-// AppendGiven appends a member that is new to the arguments of a request where it is given, with its name: no other member
-// makes the same request.
+// AppendGiven appends a member that is new to the arguments of a request where it is given, with its name: no other
+// member makes the same request.
 func AppendGiven(arguments []any, name string, text *string) []any {
 	if text == nil {
 		return arguments

@@ -48,11 +48,12 @@ func SetEnded(u *ent.DeploymentUpdateOne, status deployment.Status, at time.Time
 
 const waitingHereColumn = "waiting_here"
 
-// SelectWaiting adds to the columns of a deployment whether others of its instance wait, which HasWaiting returns. One that
-// begins to wait in the same moment is not seen; it is ended when somebody would start it.
+// SelectWaiting adds to the columns of a deployment whether others of its instance wait, which HasWaiting returns. One
+// that begins to wait in the same moment is not seen; it is ended when somebody would start it.
 func SelectWaiting(q *sql.Selector) {
 	q.AppendSelectExprAs(sql.ExprFunc(func(b *sql.Builder) {
-		b.WriteString(`EXISTS (SELECT 1 FROM "deployments" AS "w" WHERE "w"."organization_id" = `).Ident(q.C(deployment.FieldOrganizationID)).
+		b.WriteString(`EXISTS (SELECT 1 FROM "deployments" AS "w" WHERE "w"."organization_id" = `).
+			Ident(q.C(deployment.FieldOrganizationID)).
 			WriteString(` AND "w"."module_instance_id" = `).Ident(q.C(deployment.FieldModuleInstanceID)).
 			WriteString(` AND "w"."status" = 'AWAITING_APPROVAL')`)
 	}), waitingHereColumn)
@@ -70,10 +71,12 @@ func HasWaiting(d *ent.Deployment) bool {
 	return err != nil // it was not asked for: look
 }
 
-// SupersededError returns the error of a deployment that waited while another succeeded, after which something is live, "" for
-// nothing.
+// SupersededError returns the error of a deployment that waited while another succeeded, after which something is live,
+// "" for nothing.
 func SupersededError(live string) *fault.Data {
-	why := &fault.Data{Code: string(fault.DeploymentSuperseded), Message: fmt.Sprintf("Superseded by %s, which has succeeded since.", live)}
+	why := &fault.Data{
+		Code: string(fault.DeploymentSuperseded), Message: fmt.Sprintf("Superseded by %s, which has succeeded since.", live),
+	}
 	if live == "" {
 		why.Message = "Superseded: what was live has been destroyed since."
 	}

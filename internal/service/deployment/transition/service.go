@@ -1,5 +1,5 @@
-// Package transition changes one deployment: it compares the version, so that of two changes at once the second decides on what the
-// first has done, and has the events of its service follow.
+// Package transition changes one deployment: it compares the version, so that of two changes at once the second decides
+// on what the first has done, and has the events of its service follow.
 package transition
 
 import (

@@ -19,12 +19,14 @@ import (
 // change. Where it sets SkipAudit in the entry, nothing is changed.
 type Func func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
 
-// SettleFunc settles what an end that an update sets brings with it. What it returns, unless that is nil, is written after the
-// update, in the same transaction.
-type SettleFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) (write func() error, err error)
+// SettleFunc settles what an end that an update sets brings with it. What it returns, unless that is nil, is written
+// after the update, in the same transaction.
+type SettleFunc func(
+	context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry,
+) (write func() error, err error)
 
-// Make carries out one transition, and settles what it ends unless settle is nil. The version is compared, so that of two
-// transitions at once the second sees what the first has done.
+// Make carries out one transition, and settles what it ends unless settle is nil. The version is compared, so that of
+// two transitions at once the second sees what the first has done.
 func (s *Service) Make(
 	ctx context.Context, name string, action access.Action, deploymentID string, f Func, settle SettleFunc,
 ) (*ent.Deployment, error) {
@@ -79,9 +81,11 @@ func FindFor(ctx context.Context, tx *ent.Tx, action access.Action, deploymentID
 	return d, access.CheckIn(actor.From(ctx), action, state.PlaceOf(d), fault.DeploymentForbidden)
 }
 
-// save saves an update of a deployment. Where it makes the service known that this is of, it brings the deployment up to
-// what the service's events say.
-func (s *Service) save(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, u *ent.DeploymentUpdateOne) (*ent.Deployment, error) {
+// save saves an update of a deployment. Where it makes the service known that this is of, it brings the deployment up
+// to what the service's events say.
+func (s *Service) save(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, u *ent.DeploymentUpdateOne,
+) (*ent.Deployment, error) {
 	serviceARN, named := cloudevents.BecomesKnown(d, u)
 	if serviceARN != "" {
 		// Those who write the events of the service change its deployments under this lock.

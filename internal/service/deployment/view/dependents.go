@@ -10,7 +10,9 @@ import (
 )
 
 // DependentsOf returns a page of the instances that depend on each module instance.
-func (s *Service) DependentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
+func (s *Service) DependentsOf(
+	ctx context.Context, instanceIDs []string, args page.Args,
+) (map[string]*page.ModuleInstanceConnection, error) {
 	known, err := dependency.In(s.Store).Of(ctx, instanceIDs)
 	if err != nil {
 		return nil, err

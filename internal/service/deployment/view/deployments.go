@@ -80,7 +80,9 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 }
 
 // DeploymentsOf returns a page of the deployments of each module instance.
-func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
+func (s *Service) DeploymentsOf(
+	ctx context.Context, instanceIDs []string, args page.Args,
+) (map[string]*page.DeploymentConnection, error) {
 	return page.ReadEach(ctx, record.Deployments.In(s.Store), page.Parents{
 		List: "moduleInstance.deployments", Viewer: actor.From(ctx).OrganizationID,
 		Column: deployment.FieldModuleInstanceID, IDs: instanceIDs,
@@ -88,7 +90,9 @@ func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args 
 }
 
 // DeploymentsOfReleases returns a page of the deployments of each release.
-func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
+func (s *Service) DeploymentsOfReleases(
+	ctx context.Context, releaseIDs []string, args page.Args,
+) (map[string]*page.DeploymentConnection, error) {
 	return page.ReadEach(ctx, record.Deployments.In(s.Store), page.Parents{
 		List: "release.deployments", Viewer: actor.From(ctx).OrganizationID,
 		Column: deployment.FieldReleaseID, IDs: releaseIDs,

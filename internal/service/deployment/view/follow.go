@@ -36,8 +36,8 @@ func (s *Service) Follow(ctx context.Context, deploymentID string, after *string
 }
 
 // FollowAll returns the changes of the organization's deployments that meet the conditions of a filter, until ctx ends:
-// those from now on or, with a cursor of the feed, those since. One that meets them no more, or never did, because of what
-// can change is sent as feed.Left. It fails as Follow does.
+// those from now on or, with a cursor of the feed, those since. One that meets them no more, or never did, because of
+// what can change is sent as feed.Left. It fails as Follow does.
 func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-chan *feed.Item, error) {
 	if f.AwaitingMyApproval {
 		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/filter/awaitingMyApproval", Rule: "list",
@@ -47,6 +47,7 @@ func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-cha
 	if err != nil {
 		return nil, err
 	}
+
 	all := feed.Following{After: cursor}
 	if list := f.comparisons(); len(list) > 0 {
 		var columns []string
@@ -59,6 +60,7 @@ func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-cha
 			all.Leaves = func(d *record.Deployment) bool { return record.Deployments.Matches(d, lasting) }
 		}
 	}
+
 	return s.Feed.Subscribe(ctx, all)
 }
 

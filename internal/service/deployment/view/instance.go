@@ -19,9 +19,14 @@ func (s *Service) LastOf(ctx context.Context, instanceIDs []string) (map[string]
 }
 
 // newestOf returns the newest deployment of each module instance among those that meet conditions.
-func (s *Service) newestOf(ctx context.Context, instanceIDs []string, conditions ...record.Condition) (map[string]*record.Deployment, error) {
+func (s *Service) newestOf(
+	ctx context.Context, instanceIDs []string, conditions ...record.Condition,
+) (map[string]*record.Deployment, error) {
 	lists, err := record.Deployments.In(s.Store).Where(conditions...).
-		Children(ctx, deployment.FieldModuleInstanceID, instanceIDs, record.Range{Limit: 1}, func(d *record.Deployment) string { return d.ModuleInstanceID })
+		Children(
+			ctx, deployment.FieldModuleInstanceID, instanceIDs, record.Range{Limit: 1},
+			func(d *record.Deployment) string { return d.ModuleInstanceID },
+		)
 	newest := make(map[string]*record.Deployment, len(lists))
 	for id, list := range lists {
 		newest[id] = list[0]
@@ -37,12 +42,14 @@ type Count struct {
 
 // statuses are those of deployments, in the order in which they are counted.
 var statuses = []deployment.Status{
-	deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING, deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED,
+	deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING, deployment.StatusSUCCEEDED,
+	deployment.StatusFAILED, deployment.StatusCANCELED,
 }
 
 // CountsOf returns how many deployments each module instance has in each status.
 func (s *Service) CountsOf(ctx context.Context, instanceIDs []string) (map[string][]*Count, error) {
-	found, err := record.Deployments.In(s.Store).CountEach(ctx, deployment.FieldModuleInstanceID, instanceIDs, deployment.FieldStatus)
+	found, err := record.Deployments.In(s.Store).
+		CountEach(ctx, deployment.FieldModuleInstanceID, instanceIDs, deployment.FieldStatus)
 	if err != nil {
 		return nil, err
 	}

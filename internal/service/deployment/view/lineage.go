@@ -9,7 +9,8 @@ import (
 
 // AutomaticOf returns the rollback that the failure of each deployment of the ids has made, where there is one.
 func (s *Service) AutomaticOf(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
-	found, err := s.Store.Client.Deployment.Query().Where(deployment.AfterFailureOfIn(ids...), deployment.AfterFailureOfNotNil()).All(ctx)
+	found, err := s.Store.Client.Deployment.Query().
+		Where(deployment.AfterFailureOfIn(ids...), deployment.AfterFailureOfNotNil()).All(ctx)
 	of := make(map[string]*record.Deployment, len(found))
 	for _, d := range found {
 		of[*d.AfterFailureOf] = (*record.Deployment)(d)
@@ -27,6 +28,7 @@ func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*rec
 	if err != nil || len(links) == 0 {
 		return nil, err
 	}
+
 	wanted := make([]string, 0, len(links))
 	seen := make(map[string]*record.Deployment, len(links))
 	for _, l := range links {
@@ -35,18 +37,22 @@ func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*rec
 			wanted = append(wanted, l.ID)
 		}
 	}
+
 	list, err := s.DeploymentsByID(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, d := range list {
 		seen[d.ID] = d
 	}
+
 	lines := make(map[string][]*record.Deployment, len(ids))
 	for _, l := range links {
 		if d := seen[l.ID]; d != nil {
 			lines[l.Of] = append(lines[l.Of], d)
 		}
 	}
+
 	return lines, nil
 }

@@ -16,7 +16,9 @@ import (
 // are kept, up to the bounds of package runlog; the others are counted.
 
 // LogsOf returns a page of the log of each deployment, the oldest line first.
-func (s *Service) LogsOf(ctx context.Context, deploymentIDs []string, args page.Args) (map[string]*page.LogLineConnection, error) {
+func (s *Service) LogsOf(
+	ctx context.Context, deploymentIDs []string, args page.Args,
+) (map[string]*page.LogLineConnection, error) {
 	return page.ReadEach(ctx, record.LogLines.In(s.Store), page.Parents{
 		List: logList, Viewer: actor.From(ctx).OrganizationID, Column: deploymentlog.FieldDeploymentID, IDs: deploymentIDs,
 	}, args, func(l *ent.DeploymentLog) string { return l.DeploymentID })
@@ -34,8 +36,8 @@ type LogBatch struct {
 }
 
 // FollowLogs returns the lines of a deployment's log after a cursor, or from the start if that is nil, in batches of up
-// to page.MaxSize, until the deployment has ended and all was received, or ctx ends; the channel is closed then. It fails
-// with DeploymentNotFound, DeploymentForbidden and RequestCursorInvalid. What fails later is the last item.
+// to page.MaxSize, until the deployment has ended and all was received, or ctx ends; the channel is closed then. It
+// fails with DeploymentNotFound, DeploymentForbidden and RequestCursorInvalid. What fails later is the last item.
 func (s *Service) FollowLogs(ctx context.Context, deploymentID string, after *string) (<-chan *LogBatch, error) {
 	f := &logFollower{service: s, deploymentID: deploymentID, after: after, batches: make(chan *LogBatch)}
 	woken, stop := s.Feed.WatchLog(deploymentID)
@@ -72,7 +74,9 @@ func (f *logFollower) read(ctx context.Context) (c *page.LogLineConnection, ende
 		if err != nil {
 			return err
 		}
-		pages, err := f.service.LogsOf(ctx, []string{f.deploymentID}, page.Args{First: new(int32(page.MaxSize)), After: f.after})
+		pages, err := f.service.LogsOf(
+			ctx, []string{f.deploymentID}, page.Args{First: new(int32(page.MaxSize)), After: f.after},
+		)
 		c, ended = pages[f.deploymentID], d.CompletedAt != nil
 		return err
 	})

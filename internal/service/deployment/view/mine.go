@@ -16,13 +16,14 @@ import (
 
 // triggersOf are what starts deployments of each operation.
 var triggersOf = map[gate.Operation][]string{
-	gate.Create: {state.TriggerAPI, state.TriggerPipeline}, gate.Promote: {state.TriggerPromotion}, gate.Redeploy: {state.TriggerRedeploy},
+	gate.Create: {state.TriggerAPI, state.TriggerPipeline}, gate.Promote: {state.TriggerPromotion},
+	gate.Redeploy: {state.TriggerRedeploy},
 	gate.Rollback: {state.TriggerRollback}, gate.Destroy: {state.TriggerDestroy},
 }
 
-// awaitingMine returns the conditions that a deployment waits for an approval which an actor could give: a rule of its place
-// takes it, the actor may deploy there, is another than the author, and has not given one yet that may count: by a token that is
-// valid still, in today's role.
+// awaitingMine returns the conditions that a deployment waits for an approval which an actor could give: a rule of its
+// place takes it, the actor may deploy there, is another than the author, and has not given one yet that may count: by
+// a token that is valid still, in today's role.
 func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Condition, error) {
 	none := []record.Condition{record.Where("1 = 0")}
 	if !slices.Contains(access.Permissions(a), access.Deploy) {
@@ -32,6 +33,7 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 	if err != nil {
 		return nil, err
 	}
+
 	var places []string
 	var args []any
 	for _, r := range rules {
@@ -40,22 +42,27 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 		if !ok || !demand.Takes(gate.Approval{Holder: a.Holder, Role: a.Role}) {
 			continue
 		}
+
 		var triggers []string
 		for _, op := range r.Operations {
 			triggers = append(triggers, triggersOf[op]...)
 		}
+
 		condition := `"trigger_source" IN (?` + strings.Repeat(", ?", len(triggers)-1) + `)`
 		for _, trigger := range triggers {
 			args = append(args, trigger)
 		}
+
 		switch {
 		case in.EnvironmentID != "":
 			condition, args = condition+` AND "environment_id" = ?`, append(args, in.EnvironmentID)
 		case in.ProjectID != "":
 			condition, args = condition+` AND "project_id" = ?`, append(args, in.ProjectID)
 		}
+
 		places = append(places, "("+condition+")")
 	}
+
 	if len(places) == 0 {
 		return none, nil
 	}
@@ -63,19 +70,24 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 	if err != nil {
 		return nil, err
 	}
+
 	conditions := []record.Condition{
 		record.Where(`"status" = 'AWAITING_APPROVAL'`),
 		record.Where("("+strings.Join(places, " OR ")+")", args...),
 		record.Where(`("created_by_id" IS NULL OR "created_by_id" NOT IN (`+s.listed()+`))`, s.Store.List(same)),
 		record.Where(`NOT EXISTS (SELECT 1 FROM "approvals" AS "v" JOIN "tokens" AS "t" ON "t"."id" = "v"."token_id"
-			WHERE "v"."organization_id" = ? AND "v"."deployment_id" = "deployments"."id" AND "v"."principal_id" = ? AND "v"."approved"
+			WHERE "v"."organization_id" = ? AND "v"."deployment_id" = "deployments"."id" AND "v"."principal_id" = ? AND
+"v"."approved"
 			AND "v"."role" = ? AND "t"."revoked_at" IS NULL AND ("t"."expires_at" IS NULL OR "t"."expires_at" > ?))`,
 			store.Scope(a), a.PrincipalID, string(a.Role), s.Journal.Now()),
 	}
+
 	if a.Scope != nil {
-		conditions = append(conditions, record.Where(`("project_id" IN (`+s.listed()+`) OR "environment_id" IN (`+s.listed()+`))`,
-			s.Store.List(a.Scope.Projects), s.Store.List(a.Scope.Environments)))
+		conditions = append(conditions,
+			record.Where(`("project_id" IN (`+s.listed()+`) OR "environment_id" IN (`+s.listed()+`))`,
+				s.Store.List(a.Scope.Projects), s.Store.List(a.Scope.Environments)))
 	}
+
 	return conditions, nil
 }
 

@@ -22,10 +22,10 @@ const (
 	maxCandidates = 50
 )
 
-// PreviousOf returns, for each instance of the ids, the deployment that a rollback goes back to: the newest success of another
-// release than the live one, from before the live release first succeeded there. So two rollbacks go two steps back, and not
-// forth again. It passes over what is quarantined or was taken back by the cloud, and looks at 50 of them at most. Each that it
-// looks at is work of the context's request.
+// PreviousOf returns, for each instance of the ids, the deployment that a rollback goes back to: the newest success of
+// another release than the live one, from before the live release first succeeded there. So two rollbacks go two steps
+// back, and not forth again. It passes over what is quarantined or was taken back by the cloud, and looks at 50 of them
+// at most. Each that it looks at is work of the context's request.
 func (s *Service) PreviousOf(ctx context.Context, instanceIDs []string) (map[string]*record.Deployment, error) {
 	begins, err := s.firstOfLive(ctx, instanceIDs)
 	if err != nil {
@@ -68,16 +68,20 @@ type firstSuccess struct {
 	at                        time.Time
 }
 
-// firstSuccessTexts read, for instances by their ids, the first success of the live release there; by whether the database is
-// PostgreSQL, for the reasons of stayTexts.
+// firstSuccessTexts read, for instances by their ids, the first success of the live release there; by whether the
+// database is PostgreSQL, for the reasons of stayTexts.
 var firstSuccessTexts = map[bool]string{
 	false: strings.Replace(firstSuccessText, "{first}",
-		`JOIN "deployments" AS "f" ON "f"."id" = (SELECT "m"."id" `+firstOfRelease+`) AND "f"."organization_id" = "i"."organization_id"`, 1),
-	true: strings.Replace(firstSuccessText, "{first}", `CROSS JOIN LATERAL (SELECT "m"."id", "m"."created_at" `+firstOfRelease+`) AS "f"`, 1),
+		`JOIN "deployments" AS "f" ON "f"."id" = (SELECT "m"."id" `+firstOfRelease+
+			`) AND "f"."organization_id" = "i"."organization_id"`, 1),
+	true: strings.Replace(firstSuccessText, "{first}", `CROSS JOIN LATERAL (SELECT "m"."id", "m"."created_at"
+`+firstOfRelease+`) AS "f"`, 1),
 }
 
-const firstOfRelease = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "i"."organization_id" AND "m"."release_id" = "l"."release_id"
-	AND "m"."module_instance_id" = "i"."id" AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" <> '` + state.TriggerDestroy + `'
+const firstOfRelease = `FROM "deployments" AS "m" WHERE "m"."organization_id" = "i"."organization_id" AND
+"m"."release_id" = "l"."release_id"
+	AND "m"."module_instance_id" = "i"."id" AND "m"."status" = 'SUCCEEDED' AND "m"."trigger_source" <> '` +
+	state.TriggerDestroy + `'
 	ORDER BY "m"."created_at", "m"."id" LIMIT 1`
 
 const firstSuccessText = `SELECT "i"."id", "l"."release_id", "f"."id", "f"."created_at" FROM "module_instances" AS "i"
@@ -108,10 +112,12 @@ func (s *Service) earlierThan(ctx context.Context, firsts []firstSuccess, found 
 	parts, args := make([]string, len(firsts)), []any{store.Scope(actor.From(ctx))}
 	for i, first := range firsts {
 		at := func(k int) string { return fmt.Sprintf("$%d", len(args)+k) }
-		parts[i] = strings.NewReplacer("{instance}", at(1), "{release}", at(2), "{at}", at(3), "{id}", at(4)).Replace(earlierOf)
+		parts[i] = strings.NewReplacer("{instance}", at(1), "{release}", at(2), "{at}", at(3), "{id}", at(4)).
+			Replace(earlierOf)
 		args = append(args, first.instanceID, first.releaseID, first.at.UTC(), first.id)
 	}
-	text := `SELECT "module_instance_id", "id" FROM (` + strings.Join(parts, " UNION ALL ") + `) AS "all" ORDER BY "created_at" DESC, "id" DESC`
+	text := `SELECT "module_instance_id", "id" FROM (` + strings.Join(parts, " UNION ALL ") +
+		`) AS "all" ORDER BY "created_at" DESC, "id" DESC`
 	return s.Store.Query(ctx, text, args, func(row store.Rows) error {
 		var instanceID, id string
 		err := row.Scan(&instanceID, &id)

@@ -18,9 +18,9 @@ import (
 // maxPromotable is how many deployments are named that could be promoted to an instance.
 const maxPromotable = 50
 
-// PromotableOf returns, for each instance of the ids, what could be promoted to it: the live deployments of the other instances
-// of its module that are not archived, in the environments that a rule names which binds promotions there, or where none does
-// in its project; at most 50, the newest first.
+// PromotableOf returns, for each instance of the ids, what could be promoted to it: the live deployments of the other
+// instances of its module that are not archived, in the environments that a rule names which binds promotions there, or
+// where none does in its project; at most 50, the newest first.
 func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
 	targets, err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
 	if err != nil || len(targets) == 0 {
@@ -30,6 +30,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 	if err != nil {
 		return nil, err
 	}
+
 	liveIDs := map[string][]string{}
 	var all []string
 	for part := range slices.Chunk(targets, promotableAtOnce) {
@@ -44,6 +45,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 			return nil, err
 		}
 	}
+
 	good, err := s.Releases.OnlyGood(ctx, all, s.Journal.Now())
 	if err != nil {
 		return nil, err
@@ -52,6 +54,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 	if err != nil {
 		return nil, err
 	}
+
 	found := record.ByKey(live, func(d *record.Deployment) string { return d.ID })
 	of := map[string][]*record.Deployment{}
 	for id, list := range liveIDs {
@@ -61,6 +64,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 			}
 		}
 	}
+
 	return of, nil
 }
 
@@ -70,12 +74,13 @@ const promotableAtOnce = 50
 // promotableTo reads what could be promoted to one target.
 var promotableTo = fmt.Sprintf(`SELECT * FROM (
 SELECT CAST({target} AS text) AS "target", "live_deployment_id", "created_at", "id" FROM "module_instances"
-WHERE "organization_id" = $1 AND "module_definition_id" = {module} AND "id" <> {target} AND "live_deployment_id" IS NOT NULL AND "archived_at" IS NULL
+WHERE "organization_id" = $1 AND "module_definition_id" = {module} AND "id" <> {target} AND "live_deployment_id" IS NOT
+NULL AND "archived_at" IS NULL
 AND {from}
 ORDER BY "created_at" DESC, "id" DESC LIMIT %d) AS "of"`, maxPromotable)
 
-// promotableText returns the statement that reads for each target the live deployments of its neighbours, the newest first, and
-// its arguments after the first, which is the organization.
+// promotableText returns the statement that reads for each target the live deployments of its neighbours, the newest
+// first, and its arguments after the first, which is the organization.
 func (s *Service) promotableText(targets []*ent.ModuleInstance, rules []*ent.Rule) (text string, args []any) {
 	parts := make([]string, len(targets))
 	for i, target := range targets {
@@ -88,10 +93,12 @@ func (s *Service) promotableText(targets []*ent.ModuleInstance, rules []*ent.Rul
 		parts[i] = strings.NewReplacer("{target}", at(1), "{module}", at(2), "{from}", from).Replace(promotableTo)
 		args = append(args, target.ID, target.ModuleDefinitionID, of)
 	}
-	return `SELECT "target", "live_deployment_id" FROM (` + strings.Join(parts, " UNION ALL ") + `) AS "all" ORDER BY "created_at" DESC, "id" DESC`, args
+	return `SELECT "target", "live_deployment_id" FROM (` + strings.Join(parts, " UNION ALL ") +
+		`) AS "all" ORDER BY "created_at" DESC, "id" DESC`, args
 }
 
-// promotedFrom returns the environments from which the rules demand that what is promoted to an instance comes, nil for none.
+// promotedFrom returns the environments from which the rules demand that what is promoted to an instance comes, nil for
+// none.
 func promotedFrom(rules []*ent.Rule, to *ent.ModuleInstance) (environmentIDs []string) {
 	for _, r := range rule.In(rules, actor.Place{ProjectID: to.ProjectID, EnvironmentID: to.EnvironmentID}) {
 		if demand, ok := r.Demand.Kind.(*gate.LiveIn); ok && r.Binds(gate.Promote) {

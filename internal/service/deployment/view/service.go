@@ -1,5 +1,5 @@
-// Package view has what is read of deployments and changes nothing: lists and counts, those who follow, logs, outputs, lineages, and
-// what could be promoted.
+// Package view has what is read of deployments and changes nothing: lists and counts, those who follow, logs, outputs,
+// lineages, and what could be promoted.
 package view
 
 import (

@@ -17,9 +17,10 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// Approval is what a principal decided about a deployment that waits or has waited: an approval, or a rejection. Each principal
-// has one, and may change it as long as the deployment waits. It counts as long as its token is valid and it is not in one hand
-// with the author: given by the author, by whoever made a token of the author's, or by somebody whose token the author made.
+// Approval is what a principal decided about a deployment that waits or has waited: an approval, or a rejection. Each
+// principal has one, and may change it as long as the deployment waits. It counts as long as its token is valid and it
+// is not in one hand with the author: given by the author, by whoever made a token of the author's, or by somebody
+// whose token the author made.
 type Approval struct {
 	*ent.Approval
 	// Counts is whether it counts towards what the rules demand.
@@ -27,8 +28,8 @@ type Approval struct {
 	holder string
 }
 
-// approvals returns the approvals of deployments, by the ids of these, the oldest first; in a transaction, or outside if tx is
-// nil.
+// approvals returns the approvals of deployments, by the ids of these, the oldest first; in a transaction, or outside
+// if tx is nil.
 func (s *Service) approvals(
 	ctx context.Context, c *ent.Client, tx *ent.Tx, list []*ent.Deployment, at time.Time,
 ) (map[string][]Approval, error) {
@@ -40,7 +41,8 @@ func (s *Service) approvals(
 			principals = append(principals, *d.CreatedByID)
 		}
 	}
-	given, err := c.Approval.Query().Where(approval.DeploymentIDIn(ids...)).Order(ent.Asc(approval.FieldCreatedAt, approval.FieldID)).All(ctx)
+	given, err := c.Approval.Query().Where(approval.DeploymentIDIn(ids...)).
+		Order(ent.Asc(approval.FieldCreatedAt, approval.FieldID)).All(ctx)
 	if err != nil || len(given) == 0 {
 		return nil, err
 	}
@@ -72,11 +74,13 @@ func (s *Service) approvals(
 	return of, nil
 }
 
-// isInOneHand reports whether a principal is in one hand with the author of a deployment, or with somebody whose approval of it
-// counts already.
+// isInOneHand reports whether a principal is in one hand with the author of a deployment, or with somebody whose
+// approval of it counts already.
 func isInOneHand(principalID string, d *ent.Deployment, earlier []Approval, makers map[string][]string) bool {
 	return d.CreatedByID != nil && actor.SamePerson(*d.CreatedByID, principalID, makers) ||
-		slices.ContainsFunc(earlier, func(a Approval) bool { return a.Counts && actor.SamePerson(a.PrincipalID, principalID, makers) })
+		slices.ContainsFunc(
+			earlier, func(a Approval) bool { return a.Counts && actor.SamePerson(a.PrincipalID, principalID, makers) },
+		)
 }
 
 // mayApprove reports whether the holder of a token may approve a deployment at a time.
@@ -102,8 +106,8 @@ func facts(list []Approval) []gate.Approval {
 	return all
 }
 
-// checkOther refuses an approval by the author of a deployment or by somebody in one hand with the author; makers are who made
-// the tokens of both.
+// checkOther refuses an approval by the author of a deployment or by somebody in one hand with the author; makers are
+// who made the tokens of both.
 func checkOther(d *ent.Deployment, principalID string, makers map[string][]string) error {
 	if d.CreatedByID == nil || !actor.SamePerson(*d.CreatedByID, principalID, makers) {
 		return nil

@@ -32,10 +32,10 @@ type Approved struct {
 	Refusal *fault.Error
 }
 
-// Approve records the actor's approval of a waiting deployment, with a comment or nil, and starts it if start is set and every
-// rule is met. If the start is refused, the approval stays. A repeat changes nothing. It fails with DeploymentNotFound,
-// DeploymentForbidden, DeploymentOwnApproval, RequestInvalid, DeploymentWrongState, and with DeploymentRejected,
-// DeploymentSuperseded and DeploymentExpired if the deployment waits no longer.
+// Approve records the actor's approval of a waiting deployment, with a comment or nil, and starts it if start is set
+// and every rule is met. If the start is refused, the approval stays. A repeat changes nothing. It fails with
+// DeploymentNotFound, DeploymentForbidden, DeploymentOwnApproval, RequestInvalid, DeploymentWrongState, and with
+// DeploymentRejected, DeploymentSuperseded and DeploymentExpired if the deployment waits no longer.
 func (s *Service) Approve(ctx context.Context, deploymentID string, comment *string, start bool) (*Approved, error) {
 	d, err := s.decide(ctx, "approveDeployment", deploymentID, comment, true)
 	if err != nil {
@@ -63,14 +63,16 @@ func (s *Service) Approve(ctx context.Context, deploymentID string, comment *str
 	return done, err
 }
 
-// Reject records that the actor rejects a waiting deployment, with a comment or nil, and ends it. A repeat changes nothing. It
-// fails with the errors of Approve but DeploymentOwnApproval.
+// Reject records that the actor rejects a waiting deployment, with a comment or nil, and ends it. A repeat changes
+// nothing. It fails with the errors of Approve but DeploymentOwnApproval.
 func (s *Service) Reject(ctx context.Context, deploymentID string, comment *string) (*ent.Deployment, error) {
 	return s.decide(ctx, "rejectDeployment", deploymentID, comment, false)
 }
 
 // decide records an approval or a rejection. A rejection ends the deployment.
-func (s *Service) decide(ctx context.Context, action, deploymentID string, comment *string, approves bool) (*ent.Deployment, error) {
+func (s *Service) decide(
+	ctx context.Context, action, deploymentID string, comment *string, approves bool,
+) (*ent.Deployment, error) {
 	if comment != nil {
 		if violations := textrules.Reason("/comment", *comment, maxComment); len(violations) > 0 {
 			return nil, fault.Invalid(fault.RequestInvalid, violations...)
@@ -122,7 +124,8 @@ func saveApproval(ctx context.Context, tx *ent.Tx, earlier, now *ent.Approval) e
 	if earlier == nil {
 		return record.Insert(ctx, tx, now)
 	}
-	u := earlier.Update().SetTokenID(now.TokenID).SetCreatedBy(now.CreatedBy).SetRole(now.Role).SetApproved(now.Approved).SetUpdatedAt(now.UpdatedAt)
+	u := earlier.Update().SetTokenID(now.TokenID).SetCreatedBy(now.CreatedBy).SetRole(now.Role).SetApproved(now.Approved).
+		SetUpdatedAt(now.UpdatedAt)
 	if now.Comment == nil {
 		u.ClearComment()
 	} else {
@@ -131,9 +134,9 @@ func saveApproval(ctx context.Context, tx *ent.Tx, earlier, now *ent.Approval) e
 	return u.Exec(ctx)
 }
 
-// isRepeated reports whether an actor's principal decided the same of a deployment before: the answer was lost. An approval of a
-// deployment that still waits is a repeat only with the same token, role and comment: an earlier token may have been revoked or
-// have expired since, and the approval with it.
+// isRepeated reports whether an actor's principal decided the same of a deployment before: the answer was lost. An
+// approval of a deployment that still waits is a repeat only with the same token, role and comment: an earlier token
+// may have been revoked or have expired since, and the approval with it.
 func isRepeated(d *ent.Deployment, earlier *ent.Approval, a *actor.Actor, comment *string, approves bool) bool {
 	switch {
 	case earlier == nil || earlier.Approved != approves:
@@ -187,5 +190,8 @@ func expiredError(d *ent.Deployment) *fault.Data {
 	if d.WaitsUntil != nil {
 		until = d.WaitsUntil.UTC().Format(time.RFC3339)
 	}
-	return &fault.Data{Code: string(fault.DeploymentExpired), Message: fmt.Sprintf("It waited for approvals until %s, and was not started.", until)}
+	return &fault.Data{
+		Code:    string(fault.DeploymentExpired),
+		Message: fmt.Sprintf("It waited for approvals until %s, and was not started.", until),
+	}
 }

@@ -29,8 +29,10 @@ type choice struct {
 var choiceTexts = map[bool]string{false: newChoiceText(false), true: newChoiceText(true)}
 
 func newChoiceText(postgres bool) string {
-	return `SELECT "r"."deployment_id", "r"."pointer", "r"."module_instance_id", "r"."read_deployment_id" FROM "deployment_references" AS "r" WHERE ` +
-		store.Among(`"r"."deployment_id"`, `"r"."organization_id"`, postgres) + ` ORDER BY "r"."deployment_id", "r"."sequence"`
+	return `SELECT "r"."deployment_id", "r"."pointer", "r"."module_instance_id", "r"."read_deployment_id" FROM
+"deployment_references" AS "r" WHERE ` +
+		store.Among(`"r"."deployment_id"`, `"r"."organization_id"`, postgres) +
+		` ORDER BY "r"."deployment_id", "r"."sequence"`
 }
 
 // choices reads those of deployments. Each is work of the context's request before the next one is read.
@@ -50,8 +52,8 @@ func (r waitingReader) choices(ctx context.Context, deploymentIDs []string) (lis
 	return list, err
 }
 
-// wrongChoices returns, by the ids of deployments, what is wrong with the instances that their inputs choose. Replays choose
-// none: their choices were judged when they were given.
+// wrongChoices returns, by the ids of deployments, what is wrong with the instances that their inputs choose. Replays
+// choose none: their choices were judged when they were given.
 func (r waitingReader) wrongChoices(ctx context.Context, of map[string]*waiting) (map[string][]fault.Violation, error) {
 	var ids []string
 	for id, w := range of {
@@ -100,14 +102,16 @@ func (r waitingReader) wrongChoices(ctx context.Context, of map[string]*waiting)
 		}
 		flaw := c.flaw(found[c.instanceID], leaves[c.instanceID] != nil, isMade[[2]string{w.Live, c.instanceID}])
 		if flaw != "" {
-			wrong[c.deploymentID] = append(wrong[c.deploymentID], fault.Violation{Pointer: "/inputs" + c.pointer, Rule: "reference", Message: flaw})
+			wrong[c.deploymentID] = append(
+				wrong[c.deploymentID], fault.Violation{Pointer: "/inputs" + c.pointer, Rule: "reference", Message: flaw},
+			)
 		}
 	}
 	return wrong, nil
 }
 
-// flaw returns why the choice may not be made any more, "" if it may: of an instance, nil for none, that may be about to be
-// destroyed, and that the live deployment may have chosen, too.
+// flaw returns why the choice may not be made any more, "" if it may: of an instance, nil for none, that may be about
+// to be destroyed, and that the live deployment may have chosen, too.
 func (c choice) flaw(i *ent.ModuleInstance, leaves, wasChosen bool) string {
 	switch {
 	case i == nil:
@@ -115,9 +119,12 @@ func (c choice) flaw(i *ent.ModuleInstance, leaves, wasChosen bool) string {
 	case i.ArchivedAt != nil && !wasChosen:
 		return "must be an instance that is not archived, found one that is"
 	case leaves:
-		return "must be an instance that is not about to be destroyed, found one of which an active deployment destroys what is live"
+		return "must be an instance that is not about to be destroyed, found one of which an active deployment destroys " +
+			"what is live"
 	case c.readID != nil && i.LiveDeploymentID == nil:
-		return fmt.Sprintf("must be an instance of which something is live, found %s, of which nothing is any more", c.instanceID)
+		return fmt.Sprintf(
+			"must be an instance of which something is live, found %s, of which nothing is any more", c.instanceID,
+		)
 	}
 	return ""
 }

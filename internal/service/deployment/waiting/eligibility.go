@@ -17,8 +17,8 @@ import (
 // WaitingEligibilities are those of one deployment that may wait for approvals.
 type WaitingEligibilities struct{ Approve, Start *admission.Eligibility }
 
-// WaitingEligibilities returns, for each deployment of the ids that there is, whether the actor could approve of it and start it
-// now. Approve and Start make the same checks.
+// WaitingEligibilities returns, for each deployment of the ids that there is, whether the actor could approve of it and
+// start it now. Approve and Start make the same checks.
 func (s *Service) WaitingEligibilities(ctx context.Context, ids []string) (map[string]WaitingEligibilities, error) {
 	r, list, waits, err := s.findWaiting(ctx, ids)
 	if err != nil {
@@ -94,7 +94,9 @@ func (r waitingReader) authorsGone(ctx context.Context, of map[string]*waiting) 
 }
 
 // makersOf returns the makers of the authors of deployments and of an actor.
-func (s *Service) makersOf(ctx context.Context, tx *ent.Tx, list []*ent.Deployment, a *actor.Actor) (map[string][]string, error) {
+func (s *Service) makersOf(
+	ctx context.Context, tx *ent.Tx, list []*ent.Deployment, a *actor.Actor,
+) (map[string][]string, error) {
 	principals := []string{a.PrincipalID}
 	for _, d := range list {
 		if d.CreatedByID != nil && d.Status == state.StatusAwaiting {

@@ -1,5 +1,5 @@
-// Package waiting has the deployments that wait for approvals: who approves and rejects them, which approvals count, how they start and
-// expire.
+// Package waiting has the deployments that wait for approvals: who approves and rejects them, which approvals count,
+// how they start and expire.
 package waiting
 
 import (

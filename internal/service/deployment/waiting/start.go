@@ -27,10 +27,10 @@ type Start struct {
 
 const startAction = "startDeployment"
 
-// Start makes a deployment that waits PENDING, where all that its creation would demand now is met, and the approvals are
-// there. One that has started is returned as it is. It fails with the errors of Create and Destroy about what it ships and
-// where, with DeploymentApprovalsMissing, EnvironmentClosed, DeploymentNotPromoted and RuleNotOverridable, and with
-// DeploymentRejected, DeploymentSuperseded and DeploymentExpired for one that waits no longer.
+// Start makes a deployment that waits PENDING, where all that its creation would demand now is met, and the approvals
+// are there. One that has started is returned as it is. It fails with the errors of Create and Destroy about what it
+// ships and where, with DeploymentApprovalsMissing, EnvironmentClosed, DeploymentNotPromoted and RuleNotOverridable,
+// and with DeploymentRejected, DeploymentSuperseded and DeploymentExpired for one that waits no longer.
 func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) {
 	if violations := (admission.Control{OverrideReason: in.OverrideReason}).Check(); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
@@ -39,10 +39,12 @@ func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	m, lock := admission.ModeOf(d.TriggerSource), store.Creating
 	if m.Operation == gate.Destroy {
 		lock = store.StoppingCreation
 	}
+
 	ended := false
 	started, err := s.Transition.Make(lock(ctx), startAction, m.Permission, in.DeploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) (err error) {
@@ -56,6 +58,7 @@ func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) 
 			ended, err = s.start(ctx, tx, d, u, e, in.OverrideReason)
 			return err
 		}, nil)
+
 	switch {
 	case err != nil:
 		return nil, err
@@ -64,19 +67,24 @@ func (s *Service) Start(ctx context.Context, in Start) (*ent.Deployment, error) 
 	case started.Error != nil && started.Error.Code == string(fault.DeploymentSuperseded):
 		return nil, checkAwaiting(started, time.Time{})
 	}
+
 	return started, nil
 }
 
 // endedByStart returns the error of a start that was refused and has ended the deployment by that.
 func endedByStart(d *ent.Deployment) error {
-	f := fault.New(fault.DeploymentSuperseded, "The deployment %s cannot be started, and was ended by this request. %s", d.ID, d.Error.Message)
+	f := fault.New(
+		fault.DeploymentSuperseded, "The deployment %s cannot be started, and was ended by this request. %s", d.ID,
+		d.Error.Message,
+	)
 	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status), "ended": true}
 	return f
 }
 
 // start sets in an update that a deployment is PENDING, or that it was superseded, and reports whether that ends it.
 func (s *Service) start(
-	ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, overrideReason *string,
+	ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry,
+	overrideReason *string,
 ) (ended bool, err error) {
 	r := waitingReader{Service: s, client: tx.Client(), read: store.InTx(tx), tx: tx, at: e.At, shared: e.Shared()}
 	all, err := r.all(ctx, []*ent.Deployment{d})
@@ -96,7 +104,9 @@ func (s *Service) start(
 	if err := r.refuse(ctx, actor.From(ctx), all, func(*waiting) error { return proveStored(ctx, tx, d) }); err != nil {
 		return false, err
 	}
-	if err := s.Admission.Admit(ctx, w.Proposal, admission.Request{Control: admission.Control{OverrideReason: overrideReason}}, r.shared); err != nil {
+	if err := s.Admission.Admit(
+		ctx, w.Proposal, admission.Request{Control: admission.Control{OverrideReason: overrideReason}}, r.shared,
+	); err != nil {
 		return false, err
 	}
 	data, err := d.Data.Data()
@@ -104,8 +114,8 @@ func (s *Service) start(
 		return false, err
 	}
 
-	// In one statement with what it compares: a success that commits meanwhile has ended what waited, or is seen by it. Only what
-	// began to wait within the transaction of that success, which has not seen it, is not ended.
+	// In one statement with what it compares: a success that commits meanwhile has ended what waited, or is seen by it.
+	// Only what began to wait within the transaction of that success, which has not seen it, is not ended.
 	u.Where(deployment.StatusEQ(state.StatusAwaiting), s.replacesLive).
 		SetStatus(w.Created.Status).ClearWaitsUntil().SetNillableServiceArn(state.ServiceOf(data))
 	e.Changes, e.Queues = map[string]any{"status": w.Created.Status}, true
@@ -134,6 +144,11 @@ func proveStored(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
 // replacesLive is that the release which was live when a deployment began to wait is live still.
 func (s *Service) replacesLive(q *sql.Selector) {
 	q.Where(sql.P(func(b *sql.Builder) {
-		b.WriteString(admission.ReplacesLive(s.Store.Postgres(), q.C(deployment.FieldOrganizationID), q.C(deployment.FieldModuleInstanceID), q.C(deployment.FieldReplacesID)))
+		b.WriteString(
+			admission.ReplacesLive(
+				s.Store.Postgres(), q.C(deployment.FieldOrganizationID), q.C(deployment.FieldModuleInstanceID),
+				q.C(deployment.FieldReplacesID),
+			),
+		)
 	}))
 }

@@ -16,9 +16,11 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// refuse sets why an actor cannot start deployments that wait, whatever the rules say. prove returns why the content of one's
-// release cannot be had.
-func (r waitingReader) refuse(ctx context.Context, a *actor.Actor, of map[string]*waiting, prove func(*waiting) error) error {
+// refuse sets why an actor cannot start deployments that wait, whatever the rules say. prove returns why the content of
+// one's release cannot be had.
+func (r waitingReader) refuse(
+	ctx context.Context, a *actor.Actor, of map[string]*waiting, prove func(*waiting) error,
+) error {
 	stands, err := r.standings(ctx, of, prove)
 	if err != nil {
 		return err
@@ -36,16 +38,21 @@ func (r waitingReader) refuse(ctx context.Context, a *actor.Actor, of map[string
 	return nil
 }
 
-// checkStartable returns why an actor may not start a deployment at a time, as far as that does not depend on what it ships.
+// checkStartable returns why an actor may not start a deployment at a time, as far as that does not depend on what it
+// ships.
 func checkStartable(a *actor.Actor, d *ent.Deployment, at time.Time) error {
-	if err := access.CheckIn(a, admission.ModeOf(d.TriggerSource).Permission, state.PlaceOf(d), fault.DeploymentForbidden); err != nil {
+	if err := access.CheckIn(
+		a, admission.ModeOf(d.TriggerSource).Permission, state.PlaceOf(d), fault.DeploymentForbidden,
+	); err != nil {
 		return err
 	}
 	return checkAwaiting(d, at)
 }
 
 // standings reads, for deployments that wait, what others may have changed since they were made.
-func (r waitingReader) standings(ctx context.Context, of map[string]*waiting, prove func(*waiting) error) (map[string]admission.Standing, error) {
+func (r waitingReader) standings(
+	ctx context.Context, of map[string]*waiting, prove func(*waiting) error,
+) (map[string]admission.Standing, error) {
 	promoted, err := r.promotedReputations(ctx, of)
 	if err != nil {
 		return nil, err
@@ -72,7 +79,9 @@ func (r waitingReader) standings(ctx context.Context, of map[string]*waiting, pr
 }
 
 // promotedReputations returns what speaks against what promotions that wait are made of.
-func (r waitingReader) promotedReputations(ctx context.Context, of map[string]*waiting) (map[string]releases.Reputation, error) {
+func (r waitingReader) promotedReputations(
+	ctx context.Context, of map[string]*waiting,
+) (map[string]releases.Reputation, error) {
 	var sources []string
 	for _, w := range of {
 		if w.Operation == gate.Promote && w.Starts.PromotedFrom != nil {

@@ -17,8 +17,8 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// waiting is a deployment that waits for approvals, as the proposal to start it. It is read for any number of deployments in as
-// many statements.
+// waiting is a deployment that waits for approvals, as the proposal to start it. It is read for any number of
+// deployments in as many statements.
 type waiting struct {
 	*admission.Proposal
 	mode      admission.Mode
@@ -43,6 +43,7 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 	if len(list) == 0 {
 		return of, nil
 	}
+
 	deployments := record.ByKey(list, func(d *ent.Deployment) string { return d.ID })
 	ids := slices.Collect(maps.Keys(deployments))
 	sources, err := r.Admission.ReadSources(ctx, r.read, ids)
@@ -53,6 +54,7 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 	if err != nil {
 		return nil, err
 	}
+
 	for _, from := range sources {
 		d := deployments[from.ID]
 		w := &waiting{mode: admission.ModeOf(d.TriggerSource), from: from}
@@ -61,11 +63,12 @@ func (r waitingReader) all(ctx context.Context, list []*ent.Deployment) (map[str
 		w.Rules, w.Facts = rules[from.ID], gate.Facts{Operation: w.mode.Operation}
 		of[d.ID] = w
 	}
+
 	return of, r.setFacts(ctx, list, of)
 }
 
-// setFacts sets the facts by which deployments are judged: the approvals about them, whether a replayed one has succeeded, and how
-// long a promoted one was live.
+// setFacts sets the facts by which deployments are judged: the approvals about them, whether a replayed one has
+// succeeded, and how long a promoted one was live.
 func (r waitingReader) setFacts(ctx context.Context, list []*ent.Deployment, of map[string]*waiting) error {
 	approvals, err := r.approvals(ctx, r.client, r.tx, list, r.shared)
 	if err != nil {
@@ -86,7 +89,8 @@ func (r waitingReader) setFacts(ctx context.Context, list []*ent.Deployment, of 
 
 	var succeeded []string
 	if len(replayed) > 0 {
-		succeeded, err = r.client.Deployment.Query().Where(deployment.IDIn(replayed...), deployment.StatusEQ(deployment.StatusSUCCEEDED)).IDs(ctx)
+		succeeded, err = r.client.Deployment.Query().
+			Where(deployment.IDIn(replayed...), deployment.StatusEQ(deployment.StatusSUCCEEDED)).IDs(ctx)
 		if err != nil {
 			return err
 		}
@@ -114,9 +118,12 @@ func (s *Service) readerOutside(ctx context.Context) (r waitingReader, err error
 	return r, err
 }
 
-// undetailed are the columns of deployments but for those that may be large, by which no eligibility and no approval is judged.
+// undetailed are the columns of deployments but for those that may be large, by which no eligibility and no approval is
+// judged.
 var undetailed = slices.DeleteFunc(slices.Clone(deployment.Columns), func(column string) bool {
-	return slices.Contains([]string{deployment.FieldData, deployment.FieldEvents, deployment.FieldSetbacks, deployment.FieldOverride}, column)
+	return slices.Contains(
+		[]string{deployment.FieldData, deployment.FieldEvents, deployment.FieldSetbacks, deployment.FieldOverride}, column,
+	)
 })
 
 // withoutDetails returns the deployments of the ids, with their undetailed columns.
@@ -124,9 +131,11 @@ func (s *Service) withoutDetails(ctx context.Context, ids []string) ([]*ent.Depl
 	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).Select(undetailed...).All(ctx)
 }
 
-// findWaiting returns the deployments of the ids, and of those that wait what decides on them. Each is work of the context's
-// request: SQLite reads all of a large row to find its last columns.
-func (s *Service) findWaiting(ctx context.Context, ids []string) (waitingReader, []*ent.Deployment, map[string]*waiting, error) {
+// findWaiting returns the deployments of the ids, and of those that wait what decides on them. Each is work of the
+// context's request: SQLite reads all of a large row to find its last columns.
+func (s *Service) findWaiting(
+	ctx context.Context, ids []string,
+) (waitingReader, []*ent.Deployment, map[string]*waiting, error) {
 	if err := meter.Spend(ctx, meter.Rules, 2*len(ids)); err != nil {
 		return waitingReader{}, nil, nil, err
 	}
@@ -134,16 +143,19 @@ func (s *Service) findWaiting(ctx context.Context, ids []string) (waitingReader,
 	if err != nil {
 		return r, nil, nil, err
 	}
+
 	list, err := s.withoutDetails(ctx, ids)
 	if err != nil {
 		return r, nil, nil, err
 	}
+
 	var wait []*ent.Deployment
 	for _, d := range list {
 		if d.Status == state.StatusAwaiting {
 			wait = append(wait, d)
 		}
 	}
+
 	of, err := r.all(ctx, wait)
 	return r, list, of, err
 }
@@ -164,27 +176,31 @@ func (s *Service) RequirementsOf(ctx context.Context, ids []string) (map[string]
 	return of, nil
 }
 
-// ApprovalsOf returns the approvals about deployments, the first at the start. One about a deployment that waits counts if a rule
-// that binds it takes it.
+// ApprovalsOf returns the approvals about deployments, the first at the start. One about a deployment that waits counts
+// if a rule that binds it takes it.
 func (s *Service) ApprovalsOf(ctx context.Context, ids []string) (map[string][]Approval, error) {
 	r, list, waits, err := s.findWaiting(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
+
 	waitsNot := slices.DeleteFunc(list, func(d *ent.Deployment) bool { return waits[d.ID] != nil })
 	of, err := s.approvals(ctx, r.client, nil, waitsNot, r.shared)
 	if err != nil {
 		return nil, err
 	}
+
 	if of == nil {
 		of = map[string][]Approval{}
 	}
+
 	for id, w := range waits {
 		for i, b := range w.approvals {
 			w.approvals[i].Counts = b.Counts && gate.IsTaken(w.Rules, w.Operation, b.fact())
 		}
 		of[id] = w.approvals
 	}
+
 	return of, nil
 }
 

@@ -23,7 +23,9 @@ type Source struct {
 	Params      []Param
 
 	// options returns a page of the options that the actor may choose.
-	options func(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error)
+	options func(
+		ctx context.Context, s *Service, params map[string]string, args page.Args,
+	) (*page.Connection[*inputprop.Option], error)
 }
 
 // Param is a parameter of a source. Its value is a text.
@@ -90,6 +92,7 @@ func Check(source string, params map[string]string) []fault.Violation {
 		return []fault.Violation{{Pointer: "/source", Rule: "unknown_source",
 			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(names, ", "), source)}}
 	}
+
 	var wrong fault.Violations
 	var names []string
 	for _, p := range s.Params {
@@ -98,12 +101,14 @@ func Check(source string, params map[string]string) []fault.Violation {
 			wrong.Add(fault.Pointer("params", p.Name), "required", "is required by the source %s", source)
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(names, name) {
 			wrong.Add(fault.Pointer("params", name), "unknown_param",
 				"is not a parameter of the source %s, which takes %s", source, list(names))
 		}
 	}
+
 	return wrong.All("/params")
 }
 
@@ -114,7 +119,9 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func moduleTypes(ctx context.Context, s *Service, _ map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
+func moduleTypes(
+	ctx context.Context, s *Service, _ map[string]string, args page.Args,
+) (*page.Connection[*inputprop.Option], error) {
 	definitions, err := s.Catalog.Types(record.Whole(ctx), args)
 	if err != nil {
 		return nil, err
@@ -124,16 +131,22 @@ func moduleTypes(ctx context.Context, s *Service, _ map[string]string, args page
 	})
 }
 
-func moduleInstances(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
+func moduleInstances(
+	ctx context.Context, s *Service, params map[string]string, args page.Args,
+) (*page.Connection[*inputprop.Option], error) {
 	filter := catalog.InstanceFilter{Type: param(params, "type"), EnvironmentID: param(params, "environmentId")}
 	instances, err := s.Catalog.Instances(record.Whole(ctx), filter, args)
 	if err != nil {
 		return nil, err
 	}
-	return page.Map(instances, func(i *record.ModuleInstance) (*inputprop.Option, error) { return option(i.ID, i.Name, nil), nil })
+	return page.Map(
+		instances, func(i *record.ModuleInstance) (*inputprop.Option, error) { return option(i.ID, i.Name, nil), nil },
+	)
 }
 
-func projects(ctx context.Context, s *Service, _ map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
+func projects(
+	ctx context.Context, s *Service, _ map[string]string, args page.Args,
+) (*page.Connection[*inputprop.Option], error) {
 	projects, err := s.Workspace.Projects(record.Whole(ctx), workspace.ProjectFilter{}, args)
 	if err != nil {
 		return nil, err
@@ -141,20 +154,29 @@ func projects(ctx context.Context, s *Service, _ map[string]string, args page.Ar
 	return page.Map(projects, func(p *record.Project) (*inputprop.Option, error) { return option(p.ID, p.Name, nil), nil })
 }
 
-func environments(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	environments, err := s.Workspace.Environments(record.Whole(ctx), workspace.EnvironmentFilter{ProjectID: param(params, "projectId")}, args)
+func environments(
+	ctx context.Context, s *Service, params map[string]string, args page.Args,
+) (*page.Connection[*inputprop.Option], error) {
+	environments, err := s.Workspace.Environments(
+		record.Whole(ctx), workspace.EnvironmentFilter{ProjectID: param(params, "projectId")}, args,
+	)
 	if err != nil {
 		return nil, err
 	}
-	return page.Map(environments, func(e *record.Environment) (*inputprop.Option, error) { return option(e.ID, e.Name, nil), nil })
+	return page.Map(
+		environments, func(e *record.Environment) (*inputprop.Option, error) { return option(e.ID, e.Name, nil), nil },
+	)
 }
 
 // definitionOptions returns the options that a definition lists, or those of the source that it names.
-func definitionOptions(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
+func definitionOptions(
+	ctx context.Context, s *Service, params map[string]string, args page.Args,
+) (*page.Connection[*inputprop.Option], error) {
 	givenID := params[inputprop.ParamGivenID]
 	hops, _ := ctx.Value(hopsKey{}).(int)
 	if hops == maxHops {
-		return nil, fault.New(fault.RequestInvalid, "The default value definition %q takes its options from itself, or through too many others.", givenID)
+		return nil, fault.New(fault.RequestInvalid, "The default value definition %q takes its options from itself, or "+
+			"through too many others.", givenID)
 	}
 	schema, err := s.Definitions.SchemaOf(ctx, givenID)
 	if err != nil {

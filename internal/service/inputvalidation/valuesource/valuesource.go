@@ -26,7 +26,9 @@ type Service struct {
 
 // Options returns a page of the options of a source that the actor may choose. It fails with RequestInvalid for a
 // source that there is not and for parameters that it does not take.
-func (s *Service) Options(ctx context.Context, source string, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
+func (s *Service) Options(
+	ctx context.Context, source string, params map[string]string, args page.Args,
+) (*page.Connection[*inputprop.Option], error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
@@ -54,7 +56,9 @@ func (s *Service) All(ctx context.Context, source string, params map[string]stri
 		case !p.PageInfo.HasNextPage:
 			return all, nil
 		case len(all) >= maxAll:
-			return nil, fault.New(fault.RequestInvalid, "The source %s has more than %d options; narrow it by its parameters.", source, maxAll)
+			return nil, fault.New(
+				fault.RequestInvalid, "The source %s has more than %d options; narrow it by its parameters.", source, maxAll,
+			)
 		}
 		args.After = p.PageInfo.EndCursor
 	}

@@ -124,7 +124,8 @@ func (c *Cluster) move() (err error) {
 
 // quick has the settings of a server whose data may be lost.
 var quick = []string{
-	"max_connections=300", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_retrieve_retry_interval=100ms",
+	"max_connections=300", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+	"wal_retrieve_retry_interval=100ms",
 	"dynamic_shared_memory_type=mmap", // in the folder: elsewhere a server that is killed leaves it behind
 }
 
@@ -134,16 +135,19 @@ func (c *Cluster) serve() error {
 	for _, setting := range slices.Concat(quick, c.settings) {
 		args = append(args, "-c", setting)
 	}
+
 	server := c.Command("postgres", args...)
 	log, err := os.Create(filepath.Join(c.Dir, "server.log"))
 	if err != nil {
 		return fmt.Errorf("make the server's log: %w", err)
 	}
 	defer log.Close()
+
 	server.Stdout, server.Stderr = log, log
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
+
 	exited := make(chan struct{})
 	c.server, c.exited = server, exited
 	go func() {
@@ -151,6 +155,7 @@ func (c *Cluster) serve() error {
 		_ = server.Wait()
 		close(exited)
 	}()
+
 	if err := c.await("SELECT true"); err != nil {
 		said, _ := os.ReadFile(log.Name())
 		return fmt.Errorf("start the server: %w\n%s", err, said)
@@ -165,10 +170,13 @@ func (c *Cluster) await(question string) error {
 		return err
 	}
 	defer db.Close()
+
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
+
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
+
 	for {
 		var yes bool
 		refused := db.QueryRowContext(ctx, question).Scan(&yes)

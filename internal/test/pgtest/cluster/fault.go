@@ -32,8 +32,8 @@ func (c *Cluster) Standby() (*Cluster, error) {
 	return standby, nil
 }
 
-// ShutDown ends the server in an orderly way: it tells its clients and disconnects them, and the standbys that follow it have
-// received all that was written.
+// ShutDown ends the server in an orderly way: it tells its clients and disconnects them, and the standbys that follow
+// it have received all that was written.
 func (c *Cluster) ShutDown() { c.end(syscall.SIGINT) }
 
 // Crash ends the server at once; it recovers when it is started again.
@@ -124,7 +124,8 @@ func (c *Cluster) Promote() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	var promoted bool
-	if err := db.QueryRowContext(ctx, "SELECT pg_promote(true, $1)", int(startTimeout/time.Second)).Scan(&promoted); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT pg_promote(true, $1)", int(startTimeout/time.Second)).
+		Scan(&promoted); err != nil {
 		return fmt.Errorf("promote the standby: %w", err)
 	}
 	if !promoted {

@@ -1,4 +1,5 @@
-// Command gqlgen runs gqlgen as gqlgen.yml of the working directory says, with the plugin that writes the table of plans.
+// Command gqlgen runs gqlgen as gqlgen.yml of the working directory says, with the plugin that writes the table of
+// plans.
 package main
 
 import (
@@ -15,7 +16,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plans := plangen.Plugin{Filename: "graph/generated/plan.go", Around: "internal/test/resolvertest/resolvers.go", Prompt: []string{"DeploymentChange", "LogBatch"}}
+	plans := plangen.Plugin{
+		Filename: "graph/generated/plan.go", Around: "internal/test/resolvertest/resolvers.go",
+		Prompt: []string{"DeploymentChange", "LogBatch"},
+	}
 	if err := api.Generate(c, api.AddPlugin(plans)); err != nil {
 		log.Fatal(err)
 	}

@@ -4,9 +4,9 @@
 //
 //	withpg -- go test ./...
 //
-// The command finds the URL of the cluster in SLIPWAY_TEST_POSTGRES. If that is set already, Withpg only runs the command.
-// If no server is installed it warns and runs the command without one, or fails if CI is "true". Withpg passes signals on
-// to the command and ends with its exit code.
+// The command finds the URL of the cluster in SLIPWAY_TEST_POSTGRES. If that is set already, Withpg only runs the
+// command. If no server is installed it warns and runs the command without one, or fails if CI is "true". Withpg passes
+// signals on to the command and ends with its exit code.
 package main
 
 import (
@@ -51,9 +51,12 @@ func withCluster(command []string, signals <-chan os.Signal) (code int, err erro
 		if os.Getenv("CI") == "true" {
 			return 1, fmt.Errorf("PostgreSQL not found: %w in PATH or %s, and CI=true needs one", err, cluster.Packages)
 		}
-		fmt.Fprintf(os.Stderr, "\n!!! PostgreSQL not found: nothing in PATH or %s; tests run on SQLite only !!!\n\n", cluster.Packages)
+		fmt.Fprintf(
+			os.Stderr, "\n!!! PostgreSQL not found: nothing in PATH or %s; tests run on SQLite only !!!\n\n", cluster.Packages,
+		)
 		return run(command, os.Environ(), signals)
 	}
+
 	if err != nil {
 		return 1, err
 	}
@@ -66,6 +69,7 @@ func withCluster(command []string, signals <-chan os.Signal) (code int, err erro
 			code, err = max(code, 1), errors.Join(err, failed)
 		}
 	}()
+
 	return run(command, append(os.Environ(), pgtest.Env+"="+c.URL), signals)
 }
 
@@ -77,12 +81,14 @@ func run(command, env []string, signals <-chan os.Signal) (int, error) {
 	if err := cmd.Start(); err != nil {
 		return 127, err
 	}
+
 	go func() {
 		for s := range signals {
 			// What fails here is only that the command has ended already.
 			_ = cmd.Process.Signal(s)
 		}
 	}()
+
 	var failed *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &failed) {
 		return 1, err

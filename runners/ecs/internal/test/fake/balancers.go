@@ -10,8 +10,8 @@ import (
 
 const elbARN = "arn:aws:elasticloadbalancing:" + Region + ":" + Account + ":"
 
-// What there is of load balancing: an Application Load Balancer with two listeners, one for production and one for tests, each
-// with a rule that leads to one of two target groups, and a default rule that leads to somebody else's.
+// What there is of load balancing: an Application Load Balancer with two listeners, one for production and one for
+// tests, each with a rule that leads to one of two target groups, and a default rule that leads to somebody else's.
 const (
 	LoadBalancer     = elbARN + "loadbalancer/app/front/50dc6c495c0c9188"
 	Listener         = elbARN + "listener/app/front/50dc6c495c0c9188/f2f7dc8efc522ab2"
@@ -24,7 +24,8 @@ const (
 	DNSName          = "front-1234567890." + Region + ".elb.amazonaws.com"
 )
 
-// And a Network Load Balancer, whose listeners have no rules: one for production, one for tests, and one of somebody else.
+// And a Network Load Balancer, whose listeners have no rules: one for production, one for tests, and one of somebody
+// else.
 const (
 	NetworkLoadBalancer     = elbARN + "loadbalancer/net/edge/1c2f3a4b5d6e7f80"
 	NetworkListener         = elbARN + "listener/net/edge/1c2f3a4b5d6e7f80/a1b2c3d4e5f60718"
@@ -68,10 +69,14 @@ func newBalancers() []*loadBalancer {
 	ours := func(blue, green string) []Weight { return []Weight{{blue, 100}, {green, 0}} }
 	front := func(arn, ruleARN string, port, priority int32) *listener {
 		return &listener{arn, port, types.ProtocolEnumHttps, []*rule{
-			{arn: ruleARN, priority: priority, hosts: []string{"web.example.com"}, paths: []string{"/api/*"}, groups: ours(BlueTargetGroup, GreenTargetGroup)},
+			{
+				arn: ruleARN, priority: priority, hosts: []string{"web.example.com"}, paths: []string{"/api/*"},
+				groups: ours(BlueTargetGroup, GreenTargetGroup),
+			},
 			{arn: ruleARN + "-default", isDefault: true, groups: []Weight{{OtherTargetGroup, 100}}},
 		}}
 	}
+
 	edge := func(arn string, port int32, groups []Weight) *listener {
 		return &listener{arn, port, types.ProtocolEnumTcp, []*rule{{isDefault: true, groups: groups}}}
 	}
@@ -131,7 +136,9 @@ func (c *Cloud) checkBalancers(all []ecstypes.LoadBalancer) error {
 			return invalid("loadBalancerName and targetGroupArn cannot both be specified.")
 		}
 		if balancer, _ := c.balancerOf(deref(b.TargetGroupArn)); balancer == nil {
-			return invalid("The target group with targetGroupArn %s does not have an associated load balancer.", deref(b.TargetGroupArn))
+			return invalid(
+				"The target group with targetGroupArn %s does not have an associated load balancer.", deref(b.TargetGroupArn),
+			)
 		}
 		if err := c.checkShifting(&b); err != nil {
 			return err
@@ -149,6 +156,7 @@ func (c *Cloud) checkShifting(b *ecstypes.LoadBalancer) error {
 	if advanced.AlternateTargetGroupArn == nil || advanced.ProductionListenerRule == nil || advanced.RoleArn == nil {
 		return invalid("An advanced configuration needs alternateTargetGroupArn, productionListenerRule and roleArn.")
 	}
+
 	for _, arn := range []*string{advanced.ProductionListenerRule, advanced.TestListenerRule} {
 		if arn == nil {
 			continue
@@ -160,6 +168,7 @@ func (c *Cloud) checkShifting(b *ecstypes.LoadBalancer) error {
 			}
 		}
 	}
+
 	return nil
 }
 

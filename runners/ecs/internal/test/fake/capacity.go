@@ -14,8 +14,11 @@ const Machines = "machines"
 
 func checkCapacity(strategy []types.CapacityProviderStrategyItem) error {
 	if len(strategy) > maxProviders {
-		return invalid("A capacity provider strategy can have at most %d capacity providers, found %d.", maxProviders, len(strategy))
+		return invalid(
+			"A capacity provider strategy can have at most %d capacity providers, found %d.", maxProviders, len(strategy),
+		)
 	}
+
 	based, weight, fargate := 0, int32(0), 0
 	seen := map[string]bool{}
 	for _, p := range strategy {
@@ -30,6 +33,7 @@ func checkCapacity(strategy []types.CapacityProviderStrategyItem) error {
 		case p.Base < 0 || p.Base > maxBase:
 			return invalid("A base must be 0 to %d, found %d.", maxBase, p.Base)
 		}
+
 		seen[name] = true
 		weight += p.Weight
 		if p.Base > 0 {
@@ -39,6 +43,7 @@ func checkCapacity(strategy []types.CapacityProviderStrategyItem) error {
 			fargate++
 		}
 	}
+
 	switch {
 	case based > 1:
 		return invalid("Only one capacity provider can have a base defined.")
@@ -47,5 +52,6 @@ func checkCapacity(strategy []types.CapacityProviderStrategyItem) error {
 	case fargate > 0 && fargate < len(strategy):
 		return invalid("Capacity providers of Fargate and of Auto Scaling groups cannot be in one strategy.")
 	}
+
 	return nil
 }

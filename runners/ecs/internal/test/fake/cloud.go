@@ -1,7 +1,7 @@
-// Package fake is an account of AWS over HTTP, as far as slipway-ecs uses it: services, task definitions and service deployments
-// of Amazon ECS, and what of Elastic Load Balancing leads to them. Answers are made of the SDK's own types. Service deployments
-// go through their stages by a clock, which each look at one moves on; the events that ECS sends of them are kept, as EventBridge
-// delivers them.
+// Package fake is an account of AWS over HTTP, as far as slipway-ecs uses it: services, task definitions and service
+// deployments of Amazon ECS, and what of Elastic Load Balancing leads to them. Answers are made of the SDK's own types.
+// Service deployments go through their stages by a clock, which each look at one moves on; the events that ECS sends of
+// them are kept, as EventBridge delivers them.
 //
 // What AWS does not document is a guess, and is marked so.
 package fake
@@ -104,7 +104,8 @@ func (c *Cloud) Close() { c.server.Close() }
 func (c *Cloud) Env() []string {
 	return []string{
 		"AWS_ENDPOINT_URL_ECS=" + c.URL, "AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2=" + c.URL, "AWS_REGION=" + Region,
-		"AWS_ACCESS_KEY_ID=AKIAFAKEFAKEFAKEFAKE", "AWS_SECRET_ACCESS_KEY=fake-secret-of-nobody", "AWS_EC2_METADATA_DISABLED=true",
+		"AWS_ACCESS_KEY_ID=AKIAFAKEFAKEFAKEFAKE", "AWS_SECRET_ACCESS_KEY=fake-secret-of-nobody",
+		"AWS_EC2_METADATA_DISABLED=true",
 	}
 }
 

@@ -12,10 +12,12 @@ func checkConfiguration(s *types.Service) error {
 	if c == nil {
 		return nil
 	}
+
 	strategy := c.Strategy
 	if strategy == "" {
 		strategy = types.DeploymentStrategyRolling
 	}
+
 	switch {
 	case !slices.Contains(strategy.Values(), strategy):
 		return invalid("The deployment strategy is not valid, found %s.", strategy)
@@ -40,6 +42,7 @@ func checkConfiguration(s *types.Service) error {
 	case strategy != types.DeploymentStrategyRolling && !shifts(s.LoadBalancers):
 		return invalid("The deployment strategy %s needs a load balancer with an advanced configuration.", strategy)
 	}
+
 	if err := checkSteps(c); err != nil {
 		return err
 	}
@@ -58,7 +61,8 @@ func shifts(balancers []types.LoadBalancer) bool {
 func checkSteps(c *types.DeploymentConfiguration) error {
 	if canary := c.CanaryConfiguration; canary != nil {
 		percent := deref(canary.CanaryPercent)
-		if canary.CanaryPercent != nil && (percent < 0.1 || percent > 100) || outside(canary.CanaryBakeTimeInMinutes, 0, 1440) {
+		if canary.CanaryPercent != nil && (percent < 0.1 || percent > 100) ||
+			outside(canary.CanaryBakeTimeInMinutes, 0, 1440) {
 			return invalid("canaryPercent must be 0.1 to 100, and its bake time 0 to 1440 minutes.")
 		}
 	}
@@ -80,14 +84,17 @@ func checkHooks(hooks []types.DeploymentLifecycleHook) error {
 		case !pause && (deref(h.HookTargetArn) == "" || deref(h.RoleArn) == ""):
 			return invalid("A lifecycle hook AWS_LAMBDA needs hookTargetArn and roleArn.")
 		}
+
 		for _, stage := range h.LifecycleStages {
 			if !slices.Contains(stage.Values(), stage) {
 				return invalid("The lifecycle stage is not valid, found %s.", stage)
 			}
-			if pause && (stage == types.DeploymentLifecycleHookStageTestTrafficShift || stage == types.DeploymentLifecycleHookStageProductionTrafficShift) {
+			if pause && (stage == types.DeploymentLifecycleHookStageTestTrafficShift ||
+				stage == types.DeploymentLifecycleHookStageProductionTrafficShift) {
 				return invalid("A PAUSE hook cannot be configured at %s.", stage)
 			}
 		}
 	}
+
 	return nil
 }

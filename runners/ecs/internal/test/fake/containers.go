@@ -21,6 +21,7 @@ func checkDefinition(in *ecs.RegisterTaskDefinitionInput) error {
 	case in.NetworkMode != "" && !slices.Contains(in.NetworkMode.Values(), in.NetworkMode):
 		return unfit("The network mode is not valid, found %q.", in.NetworkMode)
 	}
+
 	if err := checkTags(in.Tags); err != nil {
 		return err
 	}
@@ -47,10 +48,12 @@ func checkContainerDefinitions(in *ecs.RegisterTaskDefinitionInput) error {
 		case names[name]:
 			return unfit("Container.name must be unique, found %s twice.", name)
 		case in.Memory == nil && c.Memory == nil && c.MemoryReservation == nil:
-			return unfit("Invalid setting for container '%s'. At least one of 'memory' or 'memoryReservation' must be specified.", name)
+			return unfit("Invalid setting for container '%s'. At least one of 'memory' or 'memoryReservation' must be "+
+				"specified.", name)
 		case in.NetworkMode == types.NetworkModeNone && len(c.PortMappings) > 0:
 			return unfit("When networkMode=none, port mappings are not allowed.")
 		}
+
 		names[name] = true
 		essential = essential || c.Essential == nil || *c.Essential
 		for _, p := range c.PortMappings {
@@ -60,6 +63,7 @@ func checkContainerDefinitions(in *ecs.RegisterTaskDefinitionInput) error {
 			}
 		}
 	}
+
 	if !essential {
 		return unfit("At least one container must be essential.")
 	}

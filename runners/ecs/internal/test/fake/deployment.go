@@ -65,15 +65,21 @@ func (s *service) deploy(definition *definition) {
 	number := fmt.Sprintf("%019d", 4980306466373570000+c.next())
 	name := "main/" + deref(s.described.ServiceName) + "/"
 	target := &revision{externalID: "ecs-svc/" + number, group: s.nextGroup(), ServiceRevision: types.ServiceRevision{
-		ServiceRevisionArn: arn("service-revision", name+number), ServiceArn: s.described.ServiceArn, ClusterArn: new(Cluster),
+		ServiceRevisionArn: arn("service-revision", name+number), ServiceArn: s.described.ServiceArn,
+		ClusterArn:     new(Cluster),
 		TaskDefinition: definition.TaskDefinitionArn, LoadBalancers: s.described.LoadBalancers, CreatedAt: &now,
 	}}
-	d := &deployment{service: s, target: target, due: now, definition: definition, tags: slices.Clone(s.described.Tags), before: c.routes(), ServiceDeployment: types.ServiceDeployment{
-		ServiceDeploymentArn: arn("service-deployment", name+fmt.Sprintf("FAKE%017d", c.next())), ServiceArn: s.described.ServiceArn,
-		ClusterArn: new(Cluster), CreatedAt: &now, UpdatedAt: &now, Status: types.ServiceDeploymentStatusPending,
+
+	d := &deployment{service: s, target: target, due: now, definition: definition, tags: slices.Clone(
+		s.described.Tags,
+	), before: c.routes(), ServiceDeployment: types.ServiceDeployment{
+		ServiceDeploymentArn: arn("service-deployment", name+fmt.Sprintf("FAKE%017d", c.next())),
+		ServiceArn:           s.described.ServiceArn,
+		ClusterArn:           new(Cluster), CreatedAt: &now, UpdatedAt: &now, Status: types.ServiceDeploymentStatusPending,
 		DeploymentConfiguration: s.described.DeploymentConfiguration,
 		TargetServiceRevision:   &types.ServiceRevisionSummary{Arn: target.ServiceRevisionArn},
 	}}
+
 	target.deploymentArn = d.ServiceDeploymentArn
 	if d.DeploymentConfiguration == nil {
 		d.DeploymentConfiguration = &types.DeploymentConfiguration{}
@@ -84,10 +90,12 @@ func (s *service) deploy(definition *definition) {
 	if s.current != nil {
 		d.SourceServiceRevisions = append(d.SourceServiceRevisions, s.current.summary)
 	}
+
 	if last := s.last; last != nil && !last.ended() {
 		last.stop("The service deployment was superseded by " + deref(d.ServiceDeploymentArn) + ".")
 		d.SourceServiceRevisions = append(d.SourceServiceRevisions, *last.TargetServiceRevision)
 	}
+
 	s.last = d
 	c.deployments = append(c.deployments, d)
 	d.plan = append([]step{{begin: (*deployment).start}}, d.planOf(definition)...)
@@ -127,12 +135,14 @@ func (d *deployment) rolling(broken bool) []step {
 		}
 		return append(plan, step{begin: func(d *deployment) { d.breakCircuit() }})
 	}
+
 	for started := int32(1); started <= wanted; started++ {
 		plan = append(plan, step{takes: taskTakes, begin: func(d *deployment) {
 			d.tasks(started, wanted)
 			d.sources(func(s *types.ServiceRevisionSummary) { s.RunningTaskCount = min(s.RunningTaskCount, wanted-started) })
 		}})
 	}
+
 	return append(plan, step{begin: (*deployment).succeed})
 }
 
@@ -143,18 +153,34 @@ func (d *deployment) shifting(broken bool) []step {
 	if len(d.SourceServiceRevisions) > 1 {
 		plan = append(plan, step{stage: types.ServiceDeploymentLifecycleStageReconcileService, takes: stageTakes})
 	}
+
 	plan = append(plan,
-		step{stage: types.ServiceDeploymentLifecycleStagePreScaleUp, takes: stageTakes, begin: func(d *deployment) { d.weights(0, 0) }},
-		step{stage: types.ServiceDeploymentLifecycleStageScaleUp, takes: taskTakes, begin: func(d *deployment) { d.tasks(0, wanted) }},
+		step{
+			stage: types.ServiceDeploymentLifecycleStagePreScaleUp, takes: stageTakes,
+			begin: func(d *deployment) { d.weights(0, 0) },
+		},
+		step{
+			stage: types.ServiceDeploymentLifecycleStageScaleUp, takes: taskTakes,
+			begin: func(d *deployment) { d.tasks(0, wanted) },
+		},
 	)
+
 	if broken { // a guess: ECS goes on trying
 		return append(plan, step{takes: 1000 * time.Hour})
 	}
+
 	plan = append(plan,
-		step{stage: types.ServiceDeploymentLifecycleStagePostScaleUp, takes: stageTakes, begin: func(d *deployment) { d.tasks(wanted, wanted) }},
-		step{stage: types.ServiceDeploymentLifecycleStageTestTrafficShift, takes: slow, begin: func(d *deployment) { d.weights(0, 100) }},
+		step{
+			stage: types.ServiceDeploymentLifecycleStagePostScaleUp, takes: stageTakes,
+			begin: func(d *deployment) { d.tasks(wanted, wanted) },
+		},
+		step{
+			stage: types.ServiceDeploymentLifecycleStageTestTrafficShift, takes: slow,
+			begin: func(d *deployment) { d.weights(0, 100) },
+		},
 		step{stage: types.ServiceDeploymentLifecycleStagePostTestTrafficShift, takes: stageTakes},
 	)
+
 	plan = append(plan, d.shifts()...)
 	bake := time.Duration(deref(d.DeploymentConfiguration.BakeTimeInMinutes)) * time.Minute
 	return append(plan,
@@ -170,7 +196,8 @@ func (d *deployment) shifting(broken bool) []step {
 // shiftTakes returns how long traffic takes to shift: with a Network Load Balancer ECS waits for 10 minutes more.
 func (d *deployment) shiftTakes() time.Duration {
 	for _, b := range d.service.described.LoadBalancers {
-		if balancer, _ := d.service.cloud.balancerOf(deref(b.TargetGroupArn)); balancer != nil && balancer.kind == elbtypes.LoadBalancerTypeEnumNetwork {
+		if balancer, _ := d.service.cloud.balancerOf(deref(b.TargetGroupArn)); balancer != nil &&
+			balancer.kind == elbtypes.LoadBalancerTypeEnumNetwork {
 			return stageTakes + 10*time.Minute
 		}
 	}
@@ -183,17 +210,25 @@ func (d *deployment) shifts() (plan []step) {
 	shift := func(weight float64, takes time.Duration) {
 		plan = append(plan,
 			step{stage: "PRE_PRODUCTION_TRAFFIC_SHIFT", takes: stageTakes},
-			step{stage: types.ServiceDeploymentLifecycleStageProductionTrafficShift, takes: takes + d.shiftTakes(), begin: func(d *deployment) { d.weights(weight, 100) }})
+			step{
+				stage: types.ServiceDeploymentLifecycleStageProductionTrafficShift, takes: takes + d.shiftTakes(),
+				begin: func(d *deployment) { d.weights(weight, 100) },
+			})
 	}
+
 	switch {
 	case c.CanaryConfiguration != nil:
-		shift(deref(c.CanaryConfiguration.CanaryPercent), time.Duration(deref(c.CanaryConfiguration.CanaryBakeTimeInMinutes))*time.Minute)
+		shift(
+			deref(c.CanaryConfiguration.CanaryPercent),
+			time.Duration(deref(c.CanaryConfiguration.CanaryBakeTimeInMinutes))*time.Minute,
+		)
 	case c.LinearConfiguration != nil:
 		by := deref(c.LinearConfiguration.StepPercent)
 		for weight := by; weight < 100; weight += by {
 			shift(weight, time.Duration(deref(c.LinearConfiguration.StepBakeTimeInMinutes))*time.Minute)
 		}
 	}
+
 	shift(100, 0)
 	return plan
 }
@@ -204,6 +239,7 @@ func (d *deployment) settle(now time.Time) {
 		return
 	}
 	d.settlePauses(now)
+
 	for !d.ended() && len(d.plan) > 0 && !now.Before(d.due) && !d.waits() {
 		next := d.plan[0]
 		d.plan = d.plan[1:]
@@ -211,6 +247,7 @@ func (d *deployment) settle(now time.Time) {
 		if next.stage != "" {
 			d.LifecycleStage = next.stage
 		}
+
 		d.due = d.due.Add(next.takes)
 		if d.due.Before(now.Add(-next.takes)) {
 			d.due = now.Add(next.takes) // it has waited for somebody
@@ -222,6 +259,7 @@ func (d *deployment) settle(now time.Time) {
 		if next.stage != "" && d.Status == types.ServiceDeploymentStatusInProgress {
 			d.beginHooks(next.stage)
 		}
+
 		d.summarize()
 		d.finish()
 	}

@@ -46,22 +46,27 @@ func listServiceDeployments(c *Cloud, in *ecs.ListServiceDeploymentsInput) (*ecs
 	if err != nil {
 		return nil, err
 	}
+
 	var all []types.ServiceDeploymentBrief
 	for _, d := range slices.Backward(c.deployments) {
 		if deref(d.ServiceArn) != deref(s.described.ServiceArn) {
 			continue
 		}
 		all = append(all, types.ServiceDeploymentBrief{
-			ServiceDeploymentArn: d.ServiceDeploymentArn, ServiceArn: d.ServiceArn, ClusterArn: d.ClusterArn, CreatedAt: d.CreatedAt,
+			ServiceDeploymentArn: d.ServiceDeploymentArn, ServiceArn: d.ServiceArn, ClusterArn: d.ClusterArn,
+			CreatedAt: d.CreatedAt,
 			StartedAt: d.StartedAt, FinishedAt: d.FinishedAt, Status: d.Status, StatusReason: d.StatusReason,
 			TargetServiceRevisionArn: d.target.ServiceRevisionArn,
 		})
 	}
+
 	page, next, err := pageOf(c, all, in.NextToken, deref(in.MaxResults))
 	return &ecs.ListServiceDeploymentsOutput{ServiceDeployments: page, NextToken: next}, err
 }
 
-func describeServiceDeployments(c *Cloud, in *ecs.DescribeServiceDeploymentsInput) (*ecs.DescribeServiceDeploymentsOutput, error) {
+func describeServiceDeployments(
+	c *Cloud, in *ecs.DescribeServiceDeploymentsInput,
+) (*ecs.DescribeServiceDeploymentsOutput, error) {
 	if err := atMost(len(in.ServiceDeploymentArns), maxArns); err != nil {
 		return nil, err
 	}
@@ -78,7 +83,9 @@ func describeServiceDeployments(c *Cloud, in *ecs.DescribeServiceDeploymentsInpu
 	return out, nil
 }
 
-func describeServiceRevisions(c *Cloud, in *ecs.DescribeServiceRevisionsInput) (*ecs.DescribeServiceRevisionsOutput, error) {
+func describeServiceRevisions(
+	c *Cloud, in *ecs.DescribeServiceRevisionsInput,
+) (*ecs.DescribeServiceRevisionsOutput, error) {
 	if err := atMost(len(in.ServiceRevisionArns), maxArns); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,9 @@ func describeTargetGroups(c *Cloud, form url.Values) (any, error) {
 		if balancer == nil {
 			return nil, refuse("TargetGroupNotFound", "One or more target groups not found")
 		}
-		all = append(all, types.TargetGroup{TargetGroupArn: &arn, TargetGroupName: &group, LoadBalancerArns: []string{balancer.arn}})
+		all = append(
+			all, types.TargetGroup{TargetGroupArn: &arn, TargetGroupName: &group, LoadBalancerArns: []string{balancer.arn}},
+		)
 	}
 	page, next, err := formPage(c, all, form)
 	return &elb.DescribeTargetGroupsOutput{TargetGroups: page, NextMarker: next}, err
@@ -78,7 +80,8 @@ func describeListeners(c *Cloud, form url.Values) (any, error) {
 	var all []types.Listener
 	for _, l := range b.listeners {
 		all = append(all, types.Listener{
-			ListenerArn: &l.arn, LoadBalancerArn: &b.arn, Port: &l.port, Protocol: l.protocol, DefaultActions: l.rules[len(l.rules)-1].actions(),
+			ListenerArn: &l.arn, LoadBalancerArn: &b.arn, Port: &l.port, Protocol: l.protocol,
+			DefaultActions: l.rules[len(l.rules)-1].actions(),
 		})
 	}
 	page, next, err := formPage(c, all, form)
@@ -94,6 +97,7 @@ func describeRules(c *Cloud, form url.Values) (any, error) {
 		if b.kind != types.LoadBalancerTypeEnumApplication { // a guess
 			return nil, refuse("UnsupportedOperation", "Listeners of this load balancer have no rules")
 		}
+
 		var all []types.Rule
 		for _, r := range b.listeners[at].rules {
 			rule := types.Rule{RuleArn: &r.arn, IsDefault: &r.isDefault, Priority: new("default"), Actions: r.actions()}
@@ -106,9 +110,11 @@ func describeRules(c *Cloud, form url.Values) (any, error) {
 			}
 			all = append(all, rule)
 		}
+
 		page, next, err := formPage(c, all, form)
 		return &elb.DescribeRulesOutput{Rules: page, NextMarker: next}, err
 	}
+
 	return nil, refuse("ListenerNotFound", "One or more listeners not found")
 }
 
@@ -121,7 +127,9 @@ func (r *rule) actions() []types.Action {
 	}
 	action.ForwardConfig = &types.ForwardActionConfig{}
 	for _, g := range r.groups {
-		action.ForwardConfig.TargetGroups = append(action.ForwardConfig.TargetGroups, types.TargetGroupTuple{TargetGroupArn: &g.TargetGroup, Weight: &g.Weight})
+		action.ForwardConfig.TargetGroups = append(
+			action.ForwardConfig.TargetGroups, types.TargetGroupTuple{TargetGroupArn: &g.TargetGroup, Weight: &g.Weight},
+		)
 	}
 	return []types.Action{action}
 }

@@ -21,13 +21,15 @@ func replyXML(operation, id string, result any, err error) reply {
 	} else {
 		fmt.Fprintf(&b, "<%[1]sResponse><%[1]sResult>", operation)
 		writeElements(&b, reflect.ValueOf(result))
-		fmt.Fprintf(&b, "</%[1]sResult><ResponseMetadata><RequestId>%[2]s</RequestId></ResponseMetadata></%[1]sResponse>", operation, id)
+		fmt.Fprintf(
+			&b, "</%[1]sResult><ResponseMetadata><RequestId>%[2]s</RequestId></ResponseMetadata></%[1]sResponse>", operation, id,
+		)
 	}
 	return reply{status, "text/xml", []byte(b.String())}
 }
 
-// writeElements writes a value of the SDK as the XML of a query API: elements have the names of the fields, and those of a list
-// are called member.
+// writeElements writes a value of the SDK as the XML of a query API: elements have the names of the fields, and those
+// of a list are called member.
 func writeElements(b *strings.Builder, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

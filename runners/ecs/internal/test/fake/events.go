@@ -43,8 +43,10 @@ func (d *deployment) send(detailType string, resource string, detail map[string]
 	now := c.Clock.Now()
 	detail["updatedAt"] = now.Format(time.RFC3339Nano)
 	e := Event{
-		Version: "0", ID: fmt.Sprintf("fake-event-%d-%d", now.UnixNano(), c.next()), DetailType: detailType, Source: "aws.ecs",
-		Account: Account, Region: Region, Time: now.Truncate(time.Second).Format(time.RFC3339), Resources: []string{resource}, Detail: detail,
+		Version: "0", ID: fmt.Sprintf("fake-event-%d-%d", now.UnixNano(), c.next()), DetailType: detailType,
+		Source:  "aws.ecs",
+		Account: Account, Region: Region, Time: now.Truncate(time.Second).Format(time.RFC3339),
+		Resources: []string{resource}, Detail: detail,
 	}
 	c.events, d.events = append(c.events, e), append(d.events, e)
 }

@@ -25,7 +25,8 @@ type Record struct {
 	Before, After []Route
 	// Accepted is the last pause that somebody has let continue, nil for none.
 	Accepted *Pause
-	// BackToExternalID is what events call the deployment whose revision it goes back to, and BackToArn its service deployment.
+	// BackToExternalID is what events call the deployment whose revision it goes back to, and BackToArn its service
+	// deployment.
 	BackToExternalID, BackToArn string
 }
 
@@ -58,7 +59,8 @@ func (c *Cloud) History() (all []Record) {
 		r := Record{
 			ServiceDeployment: d.shown(), ExternalID: d.target.externalID, Definition: d.definition.Definition, Tags: d.tags,
 			LoadBalancers: d.target.LoadBalancers,
-			Looks:         slices.Clone(d.looks), Events: slices.Clone(d.events), Before: d.before, After: d.after, Accepted: d.accepted,
+			Looks:         slices.Clone(d.looks), Events: slices.Clone(d.events), Before: d.before, After: d.after,
+			Accepted: d.accepted,
 		}
 		if d.backTo != nil {
 			r.BackToExternalID, r.BackToArn = d.backTo.externalID, deref(d.backTo.deploymentArn)

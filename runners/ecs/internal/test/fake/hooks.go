@@ -17,10 +17,13 @@ func (d *deployment) beginHooks(stage types.ServiceDeploymentLifecycleStage) {
 		if !slices.Contains(hook.LifecycleStages, types.DeploymentLifecycleHookStage(stage)) {
 			continue
 		}
+
 		detail := types.DeploymentLifecycleHookDetail{
 			TargetType: types.DeploymentLifecycleHookTargetTypeAwsLambda, TargetArn: hook.HookTargetArn,
-			HookId: new(fmt.Sprintf("ecs-hook-%d", d.service.cloud.next())), Status: types.DeploymentLifecycleHookStatusInProgress,
+			HookId: new(fmt.Sprintf("ecs-hook-%d", d.service.cloud.next())),
+			Status: types.DeploymentLifecycleHookStatusInProgress,
 		}
+
 		if hook.TargetType == types.DeploymentLifecycleHookTargetTypePause {
 			takes, action := pauseTakes, types.DeploymentLifecycleHookActionRollback
 			if c := hook.TimeoutConfiguration; c != nil {
@@ -32,6 +35,7 @@ func (d *deployment) beginHooks(stage types.ServiceDeploymentLifecycleStage) {
 			detail.ExpiresAt, detail.TimeoutAction = new(d.pausedAt.Add(takes)), action
 			d.hookEvent(hookAwaitsAction, detail)
 		}
+
 		d.LifecycleHookDetails = append(d.LifecycleHookDetails, detail)
 	}
 }
@@ -79,17 +83,21 @@ func (d *deployment) goBackFromHook() {
 	d.goBack("Service deployment rolled back because of a lifecycle hook")
 }
 
-func continueServiceDeployment(c *Cloud, in *ecs.ContinueServiceDeploymentInput) (*ecs.ContinueServiceDeploymentOutput, error) {
+func continueServiceDeployment(
+	c *Cloud, in *ecs.ContinueServiceDeploymentInput,
+) (*ecs.ContinueServiceDeploymentOutput, error) {
 	d, err := c.deploymentOf(in.ServiceDeploymentArn)
 	if err != nil {
 		return nil, err
 	}
+
 	now := c.Clock.Now()
 	for i := range d.LifecycleHookDetails {
 		h := &d.LifecycleHookDetails[i]
 		if deref(h.HookId) != deref(in.HookId) || h.Status != types.DeploymentLifecycleHookStatusAwaitingAction {
 			continue
 		}
+
 		d.UpdatedAt = &now
 		if in.Action == types.DeploymentLifecycleHookActionRollback {
 			h.Status = types.DeploymentLifecycleHookStatusFailed
@@ -101,8 +109,10 @@ func continueServiceDeployment(c *Cloud, in *ecs.ContinueServiceDeploymentInput)
 			d.accepted = &Pause{HookID: *h.HookId, Stage: string(d.LifecycleStage), Began: d.pausedAt, Accepted: now}
 			d.hookEvent(hookSucceeded, *h)
 		}
+
 		return &ecs.ContinueServiceDeploymentOutput{ServiceDeploymentArn: d.ServiceDeploymentArn}, nil
 	}
+
 	return nil, invalid("No lifecycle hook %s awaits an action.", deref(in.HookId))
 }
 
@@ -114,7 +124,9 @@ func (c *Cloud) Continue(deployment, hook string, goOn bool) error {
 	if goOn {
 		action = types.DeploymentLifecycleHookActionContinue
 	}
-	_, err := continueServiceDeployment(c, &ecs.ContinueServiceDeploymentInput{ServiceDeploymentArn: &deployment, HookId: &hook, Action: action})
+	_, err := continueServiceDeployment(
+		c, &ecs.ContinueServiceDeploymentInput{ServiceDeploymentArn: &deployment, HookId: &hook, Action: action},
+	)
 	return err
 }
 

@@ -24,14 +24,15 @@ func refuse(code, message string, args ...any) error {
 	return &refusal{code, fmt.Sprintf(message, args...), http.StatusBadRequest}
 }
 
-// serve serves a request of either API: that of ECS is JSON, and names its operation in a header; that of Elastic Load Balancing
-// is a form, and its answers are XML.
+// serve serves a request of either API: that of ECS is JSON, and names its operation in a header; that of Elastic Load
+// Balancing is a form, and its answers are XML.
 func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+
 	key, region := signedBy(r)
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
 		_, operation, _ := strings.Cut(target, ".")
@@ -43,21 +44,28 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
+
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+
 	operation := form.Get("Action")
-	c.answer(w, key, operation, elbOperations[operation] != nil, replyXML, func() (any, error) { return elbOperations[operation](c, form) })
+	c.answer(
+		w, key, operation, elbOperations[operation] != nil, replyXML,
+		func() (any, error) { return elbOperations[operation](c, form) },
+	)
 }
 
 // answer carries an operation out, unless it is intercepted, and writes what comes of it.
 func (c *Cloud) answer(
-	w http.ResponseWriter, key, operation string, known bool, encode func(string, string, any, error) reply, carryOut func() (any, error),
+	w http.ResponseWriter, key, operation string, known bool, encode func(string, string, any, error) reply,
+	carryOut func() (any, error),
 ) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.calls[operation]++
 	c.answering = operation
 	if operation == "DescribeServiceDeployments" {
@@ -67,6 +75,7 @@ func (c *Cloud) answer(
 	id := fmt.Sprintf("fake-request-%d", c.next())
 	call := c.call(key, operation)
 	verdict := c.intercept(call)
+
 	var result any
 	var err error
 	switch {
@@ -81,11 +90,13 @@ func (c *Cloud) answer(
 		result, err = carryOut()
 		c.blind = false
 	}
+
 	answer, looks := encode(operation, id, result, err), c.looks
 	c.looks = nil
 	c.settle()
 	call = c.call(key, operation)
 	call.Done = true
+
 	verdict = c.intercept(call)
 	switch {
 	case verdict.Lose:
@@ -93,12 +104,14 @@ func (c *Cloud) answer(
 	case verdict.Code != "":
 		answer, looks = encode(operation, id, nil, verdict.refusal()), nil
 	}
+
 	now := c.Clock.Now()
 	c.answered[operation] = append(c.answered[operation], now)
 	for d, l := range looks {
 		l.At = now
 		d.looks = append(d.looks, l)
 	}
+
 	w.Header().Set("Date", now.Format(http.TimeFormat))
 	w.Header().Set("X-Amzn-RequestId", id)
 	w.Header().Set("Content-Type", answer.contentType)

@@ -9,8 +9,8 @@ const (
 	maxPage     = 100
 )
 
-// pageOf returns the items of a page that begins at a token, and the token of the next page, nil for none. most is how many
-// the page may have, 0 for as many as the account gives.
+// pageOf returns the items of a page that begins at a token, and the token of the next page, nil for none. most is how
+// many the page may have, 0 for as many as the account gives.
 func pageOf[T any](c *Cloud, all []T, token *string, most int32) (page []T, next *string, err error) {
 	from := 0
 	if token != nil {
@@ -19,6 +19,7 @@ func pageOf[T any](c *Cloud, all []T, token *string, most int32) (page []T, next
 			return nil, nil, invalid("Invalid token.")
 		}
 	}
+
 	size := c.Page
 	if most > 0 {
 		size = min(size, int(most))
@@ -26,6 +27,7 @@ func pageOf[T any](c *Cloud, all []T, token *string, most int32) (page []T, next
 	if c.answering == c.Endless && len(all) > 0 {
 		return nil, new("1"), nil
 	}
+
 	to := min(from+size, len(all))
 	if to < len(all) {
 		next = new(strconv.Itoa(to))

@@ -28,24 +28,30 @@ func checkCreate(in *ecs.CreateServiceInput) error {
 	case !clientToken.MatchString(deref(in.ClientToken)):
 		return invalid("The client token must have at most 36 ASCII characters.")
 	case in.LaunchType != "" && len(in.CapacityProviderStrategy) > 0:
-		return invalid("Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.")
-	case !daemon && in.DesiredCount == nil && controllerOf(in.DeploymentController) != types.DeploymentControllerTypeExternal:
+		return invalid("Specifying both a launch type and capacity provider strategy is not supported. Remove one and try " +
+			"again.")
+	case !daemon && in.DesiredCount == nil &&
+		controllerOf(in.DeploymentController) != types.DeploymentControllerTypeExternal:
 		return invalid("The desired count must be specified for the scheduling strategy REPLICA.")
 	case daemon && in.DesiredCount != nil:
 		return invalid("The desired count cannot be specified for the scheduling strategy DAEMON.")
 	case in.EnableECSManagedTags && (in.PropagateTags == "" || in.PropagateTags == types.PropagateTagsNone):
 		return invalid("ECS managed tags need propagateTags.")
 	}
+
 	if controllerOf(in.DeploymentController) == types.DeploymentControllerTypeExternal {
 		for name, given := range map[string]bool{
-			"taskDefinition": in.TaskDefinition != nil, "loadBalancers": len(in.LoadBalancers) > 0, "launchType": in.LaunchType != "",
-			"networkConfiguration": in.NetworkConfiguration != nil, "capacityProviderStrategy": len(in.CapacityProviderStrategy) > 0,
+			"taskDefinition": in.TaskDefinition != nil, "loadBalancers": len(in.LoadBalancers) > 0,
+			"launchType":               in.LaunchType != "",
+			"networkConfiguration":     in.NetworkConfiguration != nil,
+			"capacityProviderStrategy": len(in.CapacityProviderStrategy) > 0,
 		} {
 			if given {
 				return invalid("%s cannot be specified with the deployment controller EXTERNAL.", name)
 			}
 		}
 	}
+
 	return checkTags(in.Tags)
 }
 
@@ -58,7 +64,8 @@ func controllerOf(c *types.DeploymentController) types.DeploymentControllerType 
 
 // always are what can be updated whatever the deployment controller is.
 var always = []string{
-	"desiredCount", "healthCheckGracePeriodSeconds", "placementConstraints", "placementStrategy", "enableECSManagedTags", "propagateTags",
+	"desiredCount", "healthCheckGracePeriodSeconds", "placementConstraints", "placementStrategy", "enableECSManagedTags",
+	"propagateTags",
 }
 
 // checkUpdate refuses what AWS does not take in a request to update a service.
@@ -70,22 +77,30 @@ func checkUpdate(s *types.Service, in *ecs.UpdateServiceInput) error {
 	if daemon && in.VolumeConfigurations != nil {
 		return invalid("Volume configurations cannot be updated for the scheduling strategy DAEMON.")
 	}
+
 	controller := controllerOf(s.DeploymentController)
 	if controller == types.DeploymentControllerTypeEcs {
 		return nil
 	}
+
 	for name, given := range map[string]bool{
 		"taskDefinition": in.TaskDefinition != nil, "networkConfiguration": in.NetworkConfiguration != nil,
 		"loadBalancers": in.LoadBalancers != nil, "platformVersion": in.PlatformVersion != nil,
 		"capacityProviderStrategy": in.CapacityProviderStrategy != nil, "serviceRegistries": in.ServiceRegistries != nil,
-		"serviceConnectConfiguration": in.ServiceConnectConfiguration != nil, "volumeConfigurations": in.VolumeConfigurations != nil,
-		"forceNewDeployment":      in.ForceNewDeployment,
-		"deploymentConfiguration": in.DeploymentConfiguration != nil && controller == types.DeploymentControllerTypeExternal,
+		"serviceConnectConfiguration": in.ServiceConnectConfiguration != nil,
+		"volumeConfigurations":        in.VolumeConfigurations != nil,
+		"forceNewDeployment":          in.ForceNewDeployment,
+		"deploymentConfiguration": in.DeploymentConfiguration != nil &&
+			controller == types.DeploymentControllerTypeExternal,
 	} {
 		if given {
-			return invalid("Unable to update %s on services with a %s deployment controller. Only %q can be updated.", name, controller, always)
+			return invalid(
+				"Unable to update %s on services with a %s deployment controller. Only %q can be updated.", name, controller,
+				always,
+			)
 		}
 	}
+
 	return nil
 }
 
@@ -105,6 +120,7 @@ func (c *Cloud) checkService(s *types.Service, d *definition) error {
 	case deref(s.HealthCheckGracePeriodSeconds) < 0:
 		return invalid("The health check grace period cannot be negative.")
 	}
+
 	if err := checkCapacity(s.CapacityProviderStrategy); err != nil {
 		return err
 	}
@@ -117,7 +133,8 @@ func (c *Cloud) checkService(s *types.Service, d *definition) error {
 	if err := checkNetwork(s.NetworkConfiguration, d.NetworkMode); err != nil {
 		return err
 	}
-	if s.LaunchType == types.LaunchTypeFargate && !slices.Contains(d.RequiresCompatibilities, types.CompatibilityFargate) &&
+	if s.LaunchType == types.LaunchTypeFargate &&
+		!slices.Contains(d.RequiresCompatibilities, types.CompatibilityFargate) &&
 		d.NetworkMode != types.NetworkModeAwsvpc {
 		return invalid("Task definition does not support launch_type FARGATE.")
 	}
@@ -152,14 +169,18 @@ func checkNetwork(n *types.NetworkConfiguration, mode types.NetworkMode) error {
 // checkContainers refuses load balancers that lead to a container or a port that the task definition does not have.
 func checkContainers(balancers []types.LoadBalancer, d *definition) error {
 	for _, b := range balancers {
-		at := slices.IndexFunc(d.ContainerDefinitions, func(c types.ContainerDefinition) bool { return deref(c.Name) == deref(b.ContainerName) })
+		at := slices.IndexFunc(
+			d.ContainerDefinitions, func(c types.ContainerDefinition) bool { return deref(c.Name) == deref(b.ContainerName) },
+		)
 		if at < 0 {
 			return invalid("The container %s does not exist in the task definition.", deref(b.ContainerName))
 		}
 		if !slices.ContainsFunc(d.ContainerDefinitions[at].PortMappings, func(p types.PortMapping) bool {
 			return deref(p.ContainerPort) == deref(b.ContainerPort)
 		}) {
-			return invalid("The container %s did not have a container port %d defined.", deref(b.ContainerName), deref(b.ContainerPort))
+			return invalid(
+				"The container %s did not have a container port %d defined.", deref(b.ContainerName), deref(b.ContainerPort),
+			)
 		}
 	}
 	return nil

@@ -32,6 +32,7 @@ func (d *deployment) goBack(who string) {
 	d.Rollback = &types.Rollback{Reason: &reason, StartedAt: &now, ServiceRevisionArn: back.ServiceRevisionArn}
 	d.event(d.rollbackID, inProgress, reason)
 	shifts := d.DeploymentConfiguration.Strategy != types.DeploymentStrategyRolling
+
 	d.due = now
 	d.plan = []step{
 		{takes: taskTakes, begin: func(d *deployment) {

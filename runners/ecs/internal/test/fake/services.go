@@ -71,7 +71,9 @@ func (s *service) describeDeployments() (all []types.Deployment) {
 	}
 	all = append(all, types.Deployment{Id: &primary, Status: new("PRIMARY"), TaskDefinition: definition})
 	if s.current != nil && s.current.externalID != primary {
-		all = append(all, types.Deployment{Id: &s.current.externalID, Status: new(active), TaskDefinition: s.current.TaskDefinition})
+		all = append(
+			all, types.Deployment{Id: &s.current.externalID, Status: new(active), TaskDefinition: s.current.TaskDefinition},
+		)
 	}
 	return all
 }
@@ -116,6 +118,7 @@ func describeServices(c *Cloud, in *ecs.DescribeServicesInput) (*ecs.DescribeSer
 			out.Failures = append(out.Failures, types.Failure{Arn: arn("service", "main/"+name), Reason: new("MISSING")})
 			continue
 		}
+
 		if deref(s.described.Status) == draining {
 			c.Clock.Advance(c.Tick)
 		}
@@ -125,6 +128,7 @@ func describeServices(c *Cloud, in *ecs.DescribeServicesInput) (*ecs.DescribeSer
 		}
 		out.Services = append(out.Services, d)
 	}
+
 	return out, nil
 }
 
@@ -140,9 +144,11 @@ func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutp
 	if err := c.checkService(created, definition); err != nil {
 		return nil, err
 	}
+
 	if definition != nil {
 		created.TaskDefinition = definition.TaskDefinitionArn
 	}
+
 	if s := c.services[deref(in.ServiceName)]; s != nil && deref(s.described.Status) != inactive {
 		if s.token != "" && s.token == deref(in.ClientToken) {
 			d := s.describe()
@@ -153,11 +159,15 @@ func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutp
 		}
 		return nil, invalid("Creation of service was not idempotent.")
 	}
-	s := &service{cloud: c, token: deref(in.ClientToken), described: *created, unseen: c.Unseen, launchType: created.LaunchType}
+
+	s := &service{
+		cloud: c, token: deref(in.ClientToken), described: *created, unseen: c.Unseen, launchType: created.LaunchType,
+	}
 	c.services[deref(in.ServiceName)] = s
 	if created.DeploymentController.Type == types.DeploymentControllerTypeEcs {
 		s.deploy(definition)
 	}
+
 	d := s.describe()
 	return &ecs.CreateServiceOutput{Service: &d}, nil
 }
@@ -166,13 +176,15 @@ func createService(c *Cloud, in *ecs.CreateServiceInput) (*ecs.CreateServiceOutp
 func serviceOf(c *Cloud, in *ecs.CreateServiceInput) *types.Service {
 	s := &types.Service{
 		ServiceName: in.ServiceName, ServiceArn: arn("service", "main/"+deref(in.ServiceName)), ClusterArn: new(Cluster),
-		Status: new(active), CreatedAt: new(c.Clock.Now()), DesiredCount: deref(in.DesiredCount), TaskDefinition: in.TaskDefinition,
+		Status: new(active), CreatedAt: new(c.Clock.Now()), DesiredCount: deref(in.DesiredCount),
+		TaskDefinition:          in.TaskDefinition,
 		DeploymentConfiguration: in.DeploymentConfiguration, LoadBalancers: in.LoadBalancers,
 		NetworkConfiguration: in.NetworkConfiguration, LaunchType: in.LaunchType,
 		CapacityProviderStrategy: in.CapacityProviderStrategy, Tags: in.Tags, DeploymentController: in.DeploymentController,
 		SchedulingStrategy: in.SchedulingStrategy, HealthCheckGracePeriodSeconds: in.HealthCheckGracePeriodSeconds,
 		PropagateTags: in.PropagateTags, EnableECSManagedTags: in.EnableECSManagedTags,
 	}
+
 	if s.DeploymentController == nil {
 		s.DeploymentController = &types.DeploymentController{Type: types.DeploymentControllerTypeEcs}
 	}
@@ -182,6 +194,7 @@ func serviceOf(c *Cloud, in *ecs.CreateServiceInput) *types.Service {
 	if s.SchedulingStrategy == types.SchedulingStrategyDaemon {
 		s.DesiredCount = 1 // the cluster has one container instance
 	}
+
 	if s.LaunchType == "" && len(s.CapacityProviderStrategy) == 0 { // the cluster has no default strategy
 		s.LaunchType = types.LaunchTypeEc2
 	}
@@ -196,11 +209,13 @@ func updateService(c *Cloud, in *ecs.UpdateServiceInput) (*ecs.UpdateServiceOutp
 	if err != nil {
 		return nil, err
 	}
+
 	updated := s.updated(in)
 	definition, err := c.definitionFor(updated, updated.TaskDefinition)
 	deploys := in.ForceNewDeployment ||
 		definition != nil && deref(definition.TaskDefinitionArn) != deref(s.described.TaskDefinition) ||
-		len(updated.LoadBalancers)+len(s.described.LoadBalancers) > 0 && !reflect.DeepEqual(updated.LoadBalancers, s.described.LoadBalancers) ||
+		len(updated.LoadBalancers)+len(s.described.LoadBalancers) > 0 &&
+			!reflect.DeepEqual(updated.LoadBalancers, s.described.LoadBalancers) ||
 		!reflect.DeepEqual(updated.NetworkConfiguration, s.described.NetworkConfiguration)
 	if err != nil && (in.TaskDefinition != nil || deploys) {
 		return nil, err // a service goes on with one that is INACTIVE
@@ -208,15 +223,18 @@ func updateService(c *Cloud, in *ecs.UpdateServiceInput) (*ecs.UpdateServiceOutp
 	if err := c.checkService(updated, definition); err != nil {
 		return nil, err
 	}
+
 	if definition != nil {
 		updated.TaskDefinition = definition.TaskDefinitionArn
 	}
+
 	s.described = *updated
 	if deploys {
 		s.deploy(definition)
 	} else if s.current != nil {
 		s.current.summary.RequestedTaskCount, s.current.summary.RunningTaskCount = updated.DesiredCount, updated.DesiredCount
 	}
+
 	described := s.describe()
 	return &ecs.UpdateServiceOutput{Service: &described}, nil
 }
@@ -233,24 +251,28 @@ func (s *service) updated(in *ecs.UpdateServiceInput) *types.Service {
 	if in.LoadBalancers != nil {
 		d.LoadBalancers = in.LoadBalancers
 	}
+
 	if in.NetworkConfiguration != nil {
 		d.NetworkConfiguration = in.NetworkConfiguration
 	}
 	if in.HealthCheckGracePeriodSeconds != nil {
 		d.HealthCheckGracePeriodSeconds = in.HealthCheckGracePeriodSeconds
 	}
+
 	if in.CapacityProviderStrategy != nil {
 		d.CapacityProviderStrategy, d.LaunchType = in.CapacityProviderStrategy, ""
 		if len(in.CapacityProviderStrategy) == 0 { // a guess for a service that never had a launch type
 			d.LaunchType = cmp.Or(s.launchType, types.LaunchTypeFargate)
 		}
 	}
+
 	if in.PropagateTags != "" {
 		d.PropagateTags = in.PropagateTags
 	}
 	if in.TaskDefinition != nil {
 		d.TaskDefinition = in.TaskDefinition
 	}
+
 	return &d
 }
 

@@ -63,11 +63,13 @@ func tagResource(c *Cloud, in *ecs.TagResourceInput) (*ecs.TagResourceOutput, er
 		}
 		return nil, err
 	}
+
 	tags := slices.Clone(s.described.Tags)
 	for _, tag := range in.Tags {
 		tags = slices.DeleteFunc(tags, func(t types.Tag) bool { return deref(t.Key) == deref(tag.Key) })
 		tags = append(tags, tag)
 	}
+
 	if err := atMostTags(tags); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ type Definition struct {
 
 type definition struct{ Definition }
 
-// definitionOf returns the task definition of an ARN, of a family and a revision, or the newest of a family that is ACTIVE.
+// definitionOf returns the task definition of an ARN, of a family and a revision, or the newest of a family that is
+// ACTIVE.
 func (c *Cloud) definitionOf(name *string) (*definition, error) {
 	for _, d := range slices.Backward(c.definitions) {
 		short := fmt.Sprintf("%s:%d", deref(d.Family), d.Revision)
@@ -66,12 +67,16 @@ func registerTaskDefinition(c *Cloud, in *ecs.RegisterTaskDefinitionInput) (*ecs
 			revision = max(revision, d.Revision+1)
 		}
 	}
+
 	d := &definition{Definition{Tags: in.Tags, TaskDefinition: types.TaskDefinition{
-		TaskDefinitionArn: arn("task-definition", fmt.Sprintf("%s:%d", deref(in.Family), revision)), Family: in.Family, Revision: revision,
-		Status: types.TaskDefinitionStatusActive, ContainerDefinitions: in.ContainerDefinitions, Cpu: in.Cpu, Memory: in.Memory,
+		TaskDefinitionArn: arn("task-definition", fmt.Sprintf("%s:%d", deref(in.Family), revision)), Family: in.Family,
+		Revision: revision,
+		Status:   types.TaskDefinitionStatusActive, ContainerDefinitions: in.ContainerDefinitions, Cpu: in.Cpu,
+		Memory:      in.Memory,
 		NetworkMode: in.NetworkMode, RequiresCompatibilities: in.RequiresCompatibilities, RuntimePlatform: in.RuntimePlatform,
 		ExecutionRoleArn: in.ExecutionRoleArn, TaskRoleArn: in.TaskRoleArn, RegisteredAt: new(c.Clock.Now()),
 	}}}
+
 	c.definitions = append(c.definitions, d)
 	return &ecs.RegisterTaskDefinitionOutput{TaskDefinition: &d.TaskDefinition, Tags: d.Tags}, nil
 }
@@ -106,7 +111,9 @@ func listTaskDefinitions(c *Cloud, in *ecs.ListTaskDefinitionsInput) (*ecs.ListT
 	return &ecs.ListTaskDefinitionsOutput{TaskDefinitionArns: page, NextToken: next}, err
 }
 
-func deregisterTaskDefinition(c *Cloud, in *ecs.DeregisterTaskDefinitionInput) (*ecs.DeregisterTaskDefinitionOutput, error) {
+func deregisterTaskDefinition(
+	c *Cloud, in *ecs.DeregisterTaskDefinitionInput,
+) (*ecs.DeregisterTaskDefinitionOutput, error) {
 	if !strings.Contains(idOf(deref(in.TaskDefinition)), ":") {
 		return nil, refuse("ClientException", "Please specify revision: %s.", deref(in.TaskDefinition))
 	}

@@ -1,8 +1,9 @@
-// Command trial deploys one service on an account of AWS and on the fake, and shows where slipway-ecs has seen something else on
-// the one than on the other. It makes a service, updates it, stops an update, and destroys the service.
+// Command trial deploys one service on an account of AWS and on the fake, and shows where slipway-ecs has seen
+// something else on the one than on the other. It makes a service, updates it, stops an update, and destroys the
+// service.
 //
-// The inputs are those of the module aws/ecs-service, as JSON in a file; docs/ecs.md says what has to be there. The settings of
-// AWS are those of the environment.
+// The inputs are those of the module aws/ecs-service, as JSON in a file; docs/ecs.md says what has to be there. The
+// settings of AWS are those of the environment.
 package main
 
 import (
@@ -60,8 +61,10 @@ func compare(program, file string, poll time.Duration, stdout io.Writer) (differ
 	if err := json.Unmarshal(text, &inputs); err != nil {
 		return false, fmt.Errorf("%s: %w", file, err)
 	}
+
 	cloud := fake.New()
 	defer cloud.Close()
+
 	there := &account{program: program, env: append(os.Environ(), cloud.Env()...), inputs: onFake(inputs), poll: "5ms"}
 	here := &account{program: program, env: os.Environ(), inputs: inputs, poll: poll.String()}
 	for _, part := range parts {
@@ -69,11 +72,15 @@ func compare(program, file string, poll time.Duration, stdout io.Writer) (differ
 		if err != nil {
 			return false, fmt.Errorf("on the fake: %s: %w", part.name, err)
 		}
+
 		_, _ = fmt.Fprintf(stdout, "%s …\n", part.name)
 		got, err := here.carryOut(part)
 		if err != nil {
-			return false, errors.Join(fmt.Errorf("on the account: %s: %w", part.name, err), errors.New("look there for what is left"))
+			return false, errors.Join(
+				fmt.Errorf("on the account: %s: %w", part.name, err), errors.New("look there for what is left"),
+			)
 		}
+
 		for _, name := range slices.Sorted(maps.Keys(want)) {
 			if want[name] == got[name] {
 				_, _ = fmt.Fprintf(stdout, "  %s: the same\n", name)
@@ -83,6 +90,7 @@ func compare(program, file string, poll time.Duration, stdout io.Writer) (differ
 			_, _ = fmt.Fprintf(stdout, "  %s:\n    fake     %s\n    account  %s\n", name, want[name], got[name])
 		}
 	}
+
 	return different, nil
 }
 
@@ -90,8 +98,9 @@ func compare(program, file string, poll time.Duration, stdout io.Writer) (differ
 func onFake(inputs map[string]any) map[string]any {
 	on := maps.Clone(inputs)
 	there := map[string]any{
-		"cluster_arn": fake.Cluster, "target_group_arn": fake.BlueTargetGroup, "alternate_target_group_arn": fake.GreenTargetGroup,
-		"listener_rule_arn": fake.Rule, "test_listener_rule_arn": fake.TestRule,
+		"cluster_arn": fake.Cluster, "target_group_arn": fake.BlueTargetGroup,
+		"alternate_target_group_arn": fake.GreenTargetGroup,
+		"listener_rule_arn":          fake.Rule, "test_listener_rule_arn": fake.TestRule,
 	}
 	if rule, _ := inputs["listener_rule_arn"].(string); strings.Contains(rule, ":listener/net/") {
 		maps.Copy(there, map[string]any{
@@ -135,13 +144,18 @@ func (a *account) carryOut(p part) (seen map[string]string, err error) {
 	a.fence++
 	inputs := maps.Clone(a.inputs)
 	inputs["environment"] = map[string]any{"TRIAL": fmt.Sprint(a.fence)}
+
 	in, err := json.Marshal(map[string]any{
-		"deployment": map[string]any{"id": fmt.Sprintf("dep_trial%d", a.fence), "fence": fmt.Sprint(a.fence), "moduleInstanceId": "inst_trial", "action": p.action},
-		"release":    map[string]any{"inputs": inputs, "artifact": map[string]any{}},
+		"deployment": map[string]any{
+			"id": fmt.Sprintf("dep_trial%d", a.fence), "fence": fmt.Sprint(a.fence), "moduleInstanceId": "inst_trial",
+			"action": p.action,
+		},
+		"release": map[string]any{"inputs": inputs, "artifact": map[string]any{}},
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	c := exec.Command(a.program, "-poll", a.poll) // #nosec G204 -- its user names it
 	w := &watcher{process: func() *os.Process { return c.Process }, stop: p.stop, seen: map[string][]string{}}
 	c.Env, c.Stdin, c.Stdout, c.Stderr = a.env, strings.NewReader(string(in)), w, os.Stderr
@@ -149,6 +163,7 @@ func (a *account) carryOut(p part) (seen map[string]string, err error) {
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		return nil, err
 	}
+
 	seen = map[string]string{"exit code": fmt.Sprint(c.ProcessState.ExitCode())}
 	for name, values := range w.seen {
 		if p.stop && name == "stages" {
@@ -160,5 +175,6 @@ func (a *account) carryOut(p part) (seen map[string]string, err error) {
 		}
 		seen[name] = strings.Join(values, " ")
 	}
+
 	return seen, nil
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// watcher notes what a program prints: the statuses and stages of its service deployment, the steps, and which fields of the
-// record it fills.
+// watcher notes what a program prints: the statuses and stages of its service deployment, the steps, and which fields
+// of the record it fills.
 type watcher struct {
 	process func() *os.Process
 	stop    bool
@@ -40,16 +40,19 @@ func (w *watcher) take(line []byte) {
 	if json.Unmarshal(line, &said) != nil {
 		return // what it prints otherwise is of no interest
 	}
+
 	w.fields("data", said.Report.Data)
 	w.fields("outputs", said.Outputs)
 	state, ok := said.Report.Data["serviceDeploymentState"].(map[string]any)
 	if !ok {
 		return
 	}
+
 	status, _ := state["status"].(string)
 	stage, _ := state["lifecycleStage"].(string)
 	w.note("statuses", status)
 	w.note("stages", stage)
+
 	if w.stop && status == "IN_PROGRESS" {
 		w.stop = false
 		_ = w.process().Signal(syscall.SIGTERM) // it may have ended

@@ -28,7 +28,10 @@ func Said(r *fake.Record) (events []any) {
 		events = append(events, Data{"currentStep": n, "totalSteps": total, "message": message, "startedAt": ByRunner})
 	}
 	step(1, "Registering the task definition.")
-	events = append(events, Data{"message": "The task definition is " + *r.Definition.TaskDefinitionArn + ".", "startedAt": ByRunner})
+	events = append(
+		events, Data{"message": "The task definition is " + *r.Definition.TaskDefinitionArn + ".", "startedAt": ByRunner},
+	)
+
 	step(2, "Updating the service.")
 	stage, paused := "", map[string]bool{}
 	for _, l := range r.Looks {
@@ -36,6 +39,7 @@ func Said(r *fake.Record) (events []any) {
 			stage = e["message"].(string)
 			events = append(events, e)
 		}
+
 		for _, h := range l.LifecycleHookDetails {
 			if h.Status != "AWAITING_ACTION" || paused[*h.HookId] {
 				continue
@@ -43,11 +47,14 @@ func Said(r *fake.Record) (events []any) {
 			paused[*h.HookId] = true
 			events = append(events, Data{
 				"hookId": *h.HookId, "lifecycleStage": l.LifecycleStage, "startedAt": wholeSecond(l.At),
-				"message": fmt.Sprintf("The service deployment waits until %s for somebody to let it continue or go back: aws ecs continue-service-deployment "+
-					"--service-deployment-arn %s --hook-id %s --action CONTINUE", exactly(*h.ExpiresAt), *l.ServiceDeploymentArn, *h.HookId),
+				"message": fmt.Sprintf("The service deployment waits until %s for somebody to let it continue or go back: aws ecs "+
+					"continue-service-deployment "+
+					"--service-deployment-arn %s --hook-id %s --action CONTINUE", exactly(*h.ExpiresAt), *l.ServiceDeploymentArn,
+					*h.HookId),
 			})
 		}
 	}
+
 	if r.Status == "SUCCESSFUL" {
 		step(total, "The service deployment was successful.")
 	}
@@ -62,6 +69,7 @@ func stageEvent(l *fake.Look, total int) Data {
 	if l.LifecycleStage != "" {
 		e["lifecycleStage"] = l.LifecycleStage
 	}
+
 	goesOn := l.Status == "IN_PROGRESS" || l.Status == "PENDING"
 	switch {
 	case goesOn && l.LifecycleStage != "":
@@ -75,6 +83,7 @@ func stageEvent(l *fake.Look, total int) Data {
 	default:
 		e["message"] = fmt.Sprintf("The service deployment is %s.", l.Status)
 	}
+
 	return e
 }
 
@@ -97,8 +106,8 @@ func Sent(events []fake.Event) (shown []any) {
 	return shown
 }
 
-// Split takes the events of the account out of those of a record, and returns those of slipway-ecs in their order. Each of the
-// account has to be there once, behind those that are older; the error says what is otherwise.
+// Split takes the events of the account out of those of a record, and returns those of slipway-ecs in their order. Each
+// of the account has to be there once, behind those that are older; the error says what is otherwise.
 func Split(record, sent []any) (said []any, err error) {
 	sent = slices.Clone(sent)
 	slices.SortStableFunc(sent, func(a, b any) int { return timeOf(a).Compare(timeOf(b)) })
@@ -116,6 +125,7 @@ func Split(record, sent []any) (said []any, err error) {
 		}
 		said = append(said, event)
 	}
+
 	if len(sent) > 0 {
 		return nil, fmt.Errorf("%v is not among %v, or not in order", sent[0], record)
 	}

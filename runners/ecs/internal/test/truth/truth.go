@@ -1,5 +1,5 @@
-// Package truth says what Slipway is to keep of a deployment, as the fake account knows it and not as slipway-ecs has read it. The
-// tests compare each field of a record with it.
+// Package truth says what Slipway is to keep of a deployment, as the fake account knows it and not as slipway-ecs has
+// read it. The tests compare each field of a record with it.
 package truth
 
 import (
@@ -28,7 +28,8 @@ type Known struct {
 	CapturedAt []time.Time
 }
 
-// Reported returns what slipway-ecs is to report of a service deployment. Events and what Slipway fills in itself are not in it.
+// Reported returns what slipway-ecs is to report of a service deployment. Events and what Slipway fills in itself are
+// not in it.
 func Reported(r *fake.Record, k Known) Data {
 	d := Data{
 		"clusterArn": *r.ClusterArn, "serviceArn": *r.ServiceArn, "serviceDeploymentArn": *r.ServiceDeploymentArn,
@@ -38,21 +39,28 @@ func Reported(r *fake.Record, k Known) Data {
 		d["preDeployEnabled"], d["postDeployEnabled"] = hooks(r)
 		d["serviceDeploymentState"] = states[len(states)-1]
 	}
+
 	if listeners := listeners(r, k); len(listeners) > 0 {
 		d["elbListenerState"] = listeners
 	}
+
 	if p := r.Accepted; p != nil {
 		d["acceptedPauseControl"] = Data{
 			"acceptedAt": exactly(p.Accepted), "hookId": p.HookID, "eventStartedAt": exactly(p.Began), "lifecycleStage": p.Stage,
 		}
 	}
+
 	if r.Rollback != nil {
-		d["revertRequestedAt"], d["revertExternalDeploymentId"], d["revertServiceDeploymentArn"] = exactly(*r.Rollback.StartedAt), r.BackToExternalID, r.BackToArn
+		d["revertRequestedAt"], d["revertExternalDeploymentId"], d["revertServiceDeploymentArn"] = exactly(
+			*r.Rollback.StartedAt,
+		), r.BackToExternalID, r.BackToArn
 	}
+
 	return normal(d)
 }
 
-// Outside returns the whole record of a service deployment that somebody has started outside, by its events. It was successful.
+// Outside returns the whole record of a service deployment that somebody has started outside, by its events. It was
+// successful.
 func Outside(r *fake.Record) Data {
 	last := r.Events[len(r.Events)-1]
 	return normal(Data{ // the cluster is in events of hooks alone, which there are none of
@@ -61,8 +69,8 @@ func Outside(r *fake.Record) Data {
 	})
 }
 
-// TaskDefinition returns the task definition that a service deployment brings: what the artifact says of it, and the rest as it
-// was registered.
+// TaskDefinition returns the task definition that a service deployment brings: what the artifact says of it, and the
+// rest as it was registered.
 func TaskDefinition(r *fake.Record, artifact Data) Data {
 	var definition Data
 	if err := json.Unmarshal(r.Definition.Request, &definition); err != nil {
@@ -83,7 +91,8 @@ func TaskDefinition(r *fake.Record, artifact Data) Data {
 
 // stages are those at which something may come before production traffic shifts, and then.
 var stagesBefore = []types.DeploymentLifecycleHookStage{
-	"RECONCILE_SERVICE", "PRE_SCALE_UP", "POST_SCALE_UP", "TEST_TRAFFIC_SHIFT", "POST_TEST_TRAFFIC_SHIFT", "PRE_PRODUCTION_TRAFFIC_SHIFT",
+	"RECONCILE_SERVICE", "PRE_SCALE_UP", "POST_SCALE_UP", "TEST_TRAFFIC_SHIFT", "POST_TEST_TRAFFIC_SHIFT",
+	"PRE_PRODUCTION_TRAFFIC_SHIFT",
 }
 
 func hooks(r *fake.Record) (before, after bool) {
@@ -126,19 +135,23 @@ func state(l *fake.Look) Data {
 	if l.StatusReason != nil {
 		s["statusReason"] = *l.StatusReason
 	}
+
 	sources, standby := []any{}, false
 	for i := range l.SourceServiceRevisions {
 		sources = append(sources, revision(&l.SourceServiceRevisions[i]))
 		standby = standby || l.SourceServiceRevisions[i].RunningTaskCount > 0
 	}
+
 	s["sourceServiceRevisions"] = sources
-	s["acceptsNativeStandbyRevert"] = standby && !slices.Contains(ended, l.Status) && l.DeploymentConfiguration.Strategy != "ROLLING"
+	s["acceptsNativeStandbyRevert"] = standby && !slices.Contains(ended, l.Status) &&
+		l.DeploymentConfiguration.Strategy != "ROLLING"
 	return normal(s)
 }
 
 func revision(r *types.ServiceRevisionSummary) Data {
 	d := Data{
-		"pendingTaskCount": r.PendingTaskCount, "requestedTaskCount": r.RequestedTaskCount, "runningTaskCount": r.RunningTaskCount,
+		"pendingTaskCount": r.PendingTaskCount, "requestedTaskCount": r.RequestedTaskCount,
+		"runningTaskCount":   r.RunningTaskCount,
 		"serviceRevisionArn": *r.Arn,
 	}
 	if w := r.RequestedProductionTrafficWeight; w != nil {
@@ -150,7 +163,8 @@ func revision(r *types.ServiceRevisionSummary) Data {
 	return d
 }
 
-// listeners returns what the load balancers of the service did before the service deployment, and after it where it has ended.
+// listeners returns what the load balancers of the service did before the service deployment, and after it where it has
+// ended.
 func listeners(r *fake.Record, k Known) (states []any) {
 	var groups []string
 	for _, b := range r.LoadBalancers {
@@ -159,15 +173,19 @@ func listeners(r *fake.Record, k Known) (states []any) {
 			groups = append(groups, aws.ToString(b.AdvancedConfiguration.AlternateTargetGroupArn))
 		}
 	}
+
 	before := slices.Clone(k.CapturedAt)
 	before = slices.DeleteFunc(before, func(at time.Time) bool { return at.After(*r.CreatedAt) })
-	after := slices.IndexFunc(k.CapturedAt, func(at time.Time) bool { return r.FinishedAt != nil && !at.Before(*r.FinishedAt) })
+	after := slices.IndexFunc(
+		k.CapturedAt, func(at time.Time) bool { return r.FinishedAt != nil && !at.Before(*r.FinishedAt) },
+	)
 	if len(before) > 0 {
 		states = append(states, captured(before[len(before)-1], r.Before, groups)...)
 	}
 	if after >= 0 {
 		states = append(states, captured(k.CapturedAt[after], r.After, groups)...)
 	}
+
 	return states
 }
 
@@ -185,10 +203,15 @@ func captured(at time.Time, routes []fake.Route, groups []string) (states []any)
 				}
 			}
 		}
+
 		if len(rules) > 0 {
-			states = append(states, Data{"capturedAt": wholeSecond(at), "loadBalancerArn": balancer, "loadBalancerDnsName": dnsName, "rules": rules})
+			states = append(
+				states,
+				Data{"capturedAt": wholeSecond(at), "loadBalancerArn": balancer, "loadBalancerDnsName": dnsName, "rules": rules},
+			)
 		}
 	}
+
 	return states
 }
 
@@ -252,6 +275,7 @@ func Difference(got, want any, at string) (lines []string) {
 		slices.Sort(lines)
 		return lines
 	}
+
 	gs, gotList := got.([]any)
 	ws, wantList := want.([]any)
 	if gotList && wantList && len(gs) == len(ws) {
@@ -260,6 +284,7 @@ func Difference(got, want any, at string) (lines []string) {
 		}
 		return lines
 	}
+
 	if !reflect.DeepEqual(got, want) {
 		lines = append(lines, fmt.Sprintf("%s is %v, and in truth %v", at, got, want))
 	}
