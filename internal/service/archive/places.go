@@ -2,12 +2,16 @@ package archive
 
 import (
 	"context"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/environment"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/predicate"
+	"slipway/ent/project"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
@@ -75,11 +79,7 @@ var projects = kind[ent.Project]{
 		if err := m.instances(ctx, tx, moduleinstance.ProjectID(p.ID)); err != nil {
 			return nil, err
 		}
-		u := p.Update().SetUpdatedAt(m.now)
-		if m.at == nil {
-			return u.ClearArchivedAt().ClearArchivedWith().Save(ctx)
-		}
-		return u.SetArchivedAt(*m.at).SetArchivedWith(m.with).Save(ctx)
+		return marked(p.Update(), m).Save(ctx)
 	},
 }
 
@@ -110,11 +110,7 @@ var environments = kind[ent.Environment]{
 		if err := m.instances(ctx, tx, moduleinstance.EnvironmentID(e.ID)); err != nil {
 			return nil, err
 		}
-		u := e.Update().SetUpdatedAt(m.now)
-		if m.at == nil {
-			return u.ClearArchivedAt().ClearArchivedWith().Save(ctx)
-		}
-		return u.SetArchivedAt(*m.at).SetArchivedWith(m.with).Save(ctx)
+		return marked(e.Update(), m).Save(ctx)
 	},
 }
 
@@ -141,39 +137,52 @@ var instances = kind[ent.ModuleInstance]{
 		return err
 	},
 	set: func(ctx context.Context, _ *ent.Tx, i *ent.ModuleInstance, m mark) (*ent.ModuleInstance, error) {
-		u := i.Update().SetUpdatedAt(m.now)
-		if m.at == nil {
-			return u.ClearArchivedAt().ClearArchivedWith().Save(ctx)
-		}
-		return u.SetArchivedAt(*m.at).SetArchivedWith(m.with).Save(ctx)
+		return marked(i.Update(), m).Save(ctx)
 	},
+}
+
+// update is an update of records that can be archived.
+type update[U any] interface {
+	SetUpdatedAt(time.Time) U
+	SetArchivedAt(time.Time) U
+	SetArchivedWith(string) U
+	ClearArchivedAt() U
+	ClearArchivedWith() U
+}
+
+// marked sets in an update that records are archived, or no longer are.
+func marked[U update[U]](u U, m mark) U {
+	u = u.SetUpdatedAt(m.now)
+	if m.at == nil {
+		return u.ClearArchivedAt().ClearArchivedWith()
+	}
+	return u.SetArchivedAt(*m.at).SetArchivedWith(m.with)
 }
 
 // environments marks environments: those that nothing has archived, or that were archived with the record until now,
 // and to unarchive those that were archived with it.
 func (m mark) environments(ctx context.Context, tx *ent.Tx, in predicate.Environment) error {
-	u := tx.Environment.Update().SetUpdatedAt(m.now)
-	switch {
-	case m.at == nil:
-		u.Where(in, environment.ArchivedWith(m.with)).ClearArchivedAt().ClearArchivedWith()
-	case m.former != "":
-		u.Where(in, environment.ArchivedWith(m.former)).SetArchivedWith(m.with)
-	default:
-		u.Where(in, environment.ArchivedAtIsNil()).SetArchivedAt(*m.at).SetArchivedWith(m.with)
-	}
-	return u.Exec(ctx)
+	return markWithin(tx.Environment.Update(), in, m).Exec(ctx)
 }
 
 // instances is environments for module instances.
 func (m mark) instances(ctx context.Context, tx *ent.Tx, in predicate.ModuleInstance) error {
-	u := tx.ModuleInstance.Update().SetUpdatedAt(m.now)
+	return markWithin(tx.ModuleInstance.Update(), in, m).Exec(ctx)
+}
+
+// manyUpdate is an update of those of many records that meet conditions.
+type manyUpdate[U, P any] interface {
+	update[U]
+	Where(...P) U
+}
+
+func markWithin[U manyUpdate[U, P], P ~func(*sql.Selector)](u U, in P, m mark) U {
 	switch {
 	case m.at == nil:
-		u.Where(in, moduleinstance.ArchivedWith(m.with)).ClearArchivedAt().ClearArchivedWith()
+		return marked(u.Where(in, P(sql.FieldEQ(project.FieldArchivedWith, m.with))), m)
 	case m.former != "":
-		u.Where(in, moduleinstance.ArchivedWith(m.former)).SetArchivedWith(m.with)
-	default:
-		u.Where(in, moduleinstance.ArchivedAtIsNil()).SetArchivedAt(*m.at).SetArchivedWith(m.with)
+		// It stays archived since it was, from now on with another.
+		return u.Where(in, P(sql.FieldEQ(project.FieldArchivedWith, m.former))).SetUpdatedAt(m.now).SetArchivedWith(m.with)
 	}
-	return u.Exec(ctx)
+	return marked(u.Where(in, P(sql.FieldIsNull(project.FieldArchivedAt))), m)
 }
