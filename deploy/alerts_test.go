@@ -25,7 +25,14 @@ func promtool(t *testing.T, args ...string) {
 		}
 		t.Skipf("the alerts are not tried: %v", err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput(); err != nil {
+	for _, file := range args {
+		if strings.HasSuffix(file, ".yaml") {
+			read(t, file) // so that go test knows that the result is of it
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "promtool", args...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 }

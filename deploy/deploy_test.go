@@ -2,23 +2,19 @@
 package deploy_test
 
 import (
-	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
-// The tests name files from the root of the repository.
-func TestMain(m *testing.M) {
-	if err := os.Chdir(".."); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+// root leads to the root of the repository, from which the tests name files. They do not change their folder, because go test
+// would not see then which files a result is of.
+const root = ".."
 
+// read returns a file of the repository.
 func read(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
 		t.Fatal(err)
 	}

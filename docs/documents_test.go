@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -12,13 +11,38 @@ import (
 	"testing"
 )
 
-// The tests name files from the root of the repository.
-func TestMain(m *testing.M) {
-	if err := os.Chdir(".."); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+// root leads to the root of the repository, from which the tests name files. They do not change their folder, because go test
+// would not see then which files a result is of.
+const root = ".."
+
+// read returns a file of the repository.
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
 	}
-	os.Exit(m.Run())
+	return string(text)
+}
+
+// walk calls f for each file below a folder of the repository.
+func walk(t *testing.T, folder string, f func(file string)) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			f(strings.TrimPrefix(filepath.ToSlash(file), root+"/"))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// isThere reports whether there is a file or a folder in the repository.
+func isThere(file string) bool {
+	_, err := os.Stat(filepath.Join(root, file))
+	return err == nil
 }
 
 // link is a link of a page to another file of the repository, or to a heading.
@@ -30,29 +54,21 @@ var quoted = regexp.MustCompile("(?ms)^```text\n.*?^```$")
 // pages returns the documents by their paths.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("*.md")
+	files, err := filepath.Glob(filepath.Join(root, "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"docs", "examples"} {
-		err := filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
-			if err == nil && path.Ext(file) == ".md" {
-				files = append(files, file)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	all := map[string]string{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	add := func(file string) {
+		if path.Ext(file) == ".md" {
+			all[file] = quoted.ReplaceAllString(read(t, file), "")
 		}
-		all[filepath.ToSlash(file)] = quoted.ReplaceAllString(string(text), "")
 	}
+	for _, file := range files {
+		add(filepath.Base(file))
+	}
+	walk(t, "docs", add)
+	walk(t, "examples", add)
 	return all
 }
 
@@ -79,7 +95,7 @@ func TestLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 			if found[1] == "" {
 				to = file
 			}
-			if _, err := os.Stat(to); err != nil {
+			if !isThere(to) {
 				t.Errorf("%s: %s leads nowhere", file, found[0])
 			} else if found[2] != "" && !slices.Contains(anchors(all[to]), found[2]) {
 				t.Errorf("%s: %s has no heading #%s", file, to, found[2])
@@ -95,18 +111,13 @@ func TestLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 func TestReadmeLinksEveryDocument(t *testing.T) {
 	t.Parallel()
 	readme := pages(t)["README.md"]
-	err := filepath.WalkDir("docs", func(file string, d fs.DirEntry, err error) error {
-		if err == nil && filepath.ToSlash(file) == "docs/benchmarks" { // figures, which the document of that name links
-			return fs.SkipDir
-		}
-		if err == nil && !d.IsDir() && path.Ext(file) != ".go" && !strings.Contains(readme, "]("+filepath.ToSlash(file)+")") {
+	walk(t, "docs", func(file string) {
+		// The figures of docs/benchmarks are linked by the document of that name.
+		isLinked := strings.HasPrefix(file, "docs/benchmarks/") || strings.Contains(readme, "]("+file+")")
+		if !isLinked && path.Ext(file) != ".go" {
 			t.Errorf("README.md does not link %s", file)
 		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, file := range []string{"CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
 		if !strings.Contains(readme, "]("+file+")") {
 			t.Errorf("README.md does not link %s", file)
@@ -128,23 +139,17 @@ func TestContributingNamesWhatIsThere(t *testing.T) {
 	if len(paths) < 60 {
 		t.Errorf("it names only %d paths", len(paths))
 	}
-	modules, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	modules := read(t, "go.mod")
 	for _, p := range paths {
 		p = strings.TrimSuffix(p, "/...")
-		isElsewhere := strings.HasPrefix(p, "bin/") || strings.Contains(string(modules), p+" v") // what is built, and modules
-		if _, err := os.Stat(p); err != nil && !isElsewhere {
+		isElsewhere := strings.HasPrefix(p, "bin/") || strings.Contains(modules, p+" v") // what is built, and modules
+		if !isThere(p) && !isElsewhere {
 			t.Errorf("there is no %s", p)
 		}
 	}
-	makefile, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := read(t, "Makefile")
 	for _, found := range target.FindAllStringSubmatch(text, -1) {
-		if !slices.ContainsFunc(targets.FindAllStringSubmatch(string(makefile), -1), func(has []string) bool { return has[1] == found[1] }) {
+		if !slices.ContainsFunc(targets.FindAllStringSubmatch(makefile, -1), func(has []string) bool { return has[1] == found[1] }) {
 			t.Errorf("there is no make %s", found[1])
 		}
 	}
@@ -202,20 +207,14 @@ var declaration = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 func testsDeclared(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	for _, root := range []string{"cmd", "deploy", "docs", "graph", "internal", "rest"} {
-		err := filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(file, "_test.go") {
-				return err
+	for _, folder := range []string{"cmd", "deploy", "docs", "graph", "internal", "rest"} {
+		walk(t, folder, func(file string) {
+			if strings.HasSuffix(file, "_test.go") {
+				for _, found := range declaration.FindAllStringSubmatch(read(t, file), -1) {
+					all[found[1]] = true
+				}
 			}
-			code, err := os.ReadFile(file)
-			for _, found := range declaration.FindAllStringSubmatch(string(code), -1) {
-				all[found[1]] = true
-			}
-			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	return all
 }
