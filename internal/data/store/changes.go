@@ -40,7 +40,8 @@ const (
 	changeColumns = `"organization_id", "deployment_id", "version", COALESCE("kind", ''), "created_at", `
 
 	// The number has a name of its own: ORDER BY "xid" would go by a result of that name, for which there is no index.
-	postgresChanges = `SELECT "xid"::text::bigint AS "transaction", "id", ` + changeColumns + `"xid" < pg_snapshot_xmin(pg_current_snapshot()) ` +
+	postgresChanges = `SELECT "xid"::text::bigint AS "transaction", "id", ` + changeColumns +
+		`"xid" < pg_snapshot_xmin(pg_current_snapshot()) ` +
 		`FROM "deployment_changes" WHERE "xid" < pg_snapshot_xmax(pg_current_snapshot())`
 	sqliteChanges = `SELECT "xid", "id", ` + changeColumns + `1 FROM "deployment_changes" WHERE 1 = 1`
 
@@ -77,8 +78,8 @@ func (s *Store) LastChange(ctx context.Context) (*Change, error) {
 	return first(s.ownChanges(ctx, s.settled()+newestFirst+limited(1)))
 }
 
-// LogLines returns how many lines the logs of deployments have had until now, by their ids, whosever they are. It is for
-// the system.
+// LogLines returns how many lines the logs of deployments have had until now, by their ids, whosever they are. It is
+// for the system.
 func (s *Store) LogLines(ctx context.Context, deploymentIDs []string) (map[string]int64, error) {
 	lines := make(map[string]int64, len(deploymentIDs))
 	text := `SELECT "id", "log_lines" FROM "deployments" WHERE "id" `
@@ -104,7 +105,8 @@ func (s *Store) ForeignChanges(ctx context.Context, limit int) (found []OwnedID,
 	if !s.Postgres() {
 		return nil, nil
 	}
-	const text = `SELECT "organization_id", "id" FROM "deployment_changes" WHERE "xid" >= pg_snapshot_xmax(pg_current_snapshot())`
+	const text = `SELECT "organization_id", "id" FROM "deployment_changes" ` +
+		`WHERE "xid" >= pg_snapshot_xmax(pg_current_snapshot())`
 	return s.ownedIDs(ctx, text+oldestFirst+limited(limit), nil)
 }
 
@@ -170,7 +172,9 @@ func (s *Store) ownChanges(ctx context.Context, conditions string, args ...any) 
 		return nil, err
 	}
 	text := s.changes() + ` AND "organization_id" = ?` + conditions
-	err = s.Query(ctx, s.numbered(text), append([]any{scope}, args...), func(rows Rows) error { return appendChange(&found, rows) })
+	err = s.Query(ctx, s.numbered(text), append([]any{scope}, args...), func(rows Rows) error {
+		return appendChange(&found, rows)
+	})
 	return found, err
 }
 

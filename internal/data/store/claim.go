@@ -39,6 +39,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	if err != nil {
 		return "", err
 	}
+
 	d := sql.Dialect(s.dialect)
 	t, i := d.Table(deployment.Table), d.Table(moduleinstance.Table)
 	oldest := d.Select(t.C(deployment.FieldID)).From(t).
@@ -56,12 +57,17 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	} else {
 		oldest.FromExpr(pendingTable())
 	}
+
 	next := d.Select().
-		AppendSelectExpr(sql.ExprFunc(func(b *sql.Builder) { b.Ident(i.C(moduleinstance.FieldFence)).WriteString(" + 1") })).From(i).
+		AppendSelectExpr(sql.ExprFunc(func(b *sql.Builder) {
+			b.Ident(i.C(moduleinstance.FieldFence)).WriteString(" + 1")
+		})).
+		From(i).
 		Where(sql.And(
 			sql.EQ(i.C(moduleinstance.FieldOrganizationID), scope),
 			sql.ColumnsEQ(i.C(moduleinstance.FieldID), t.C(deployment.FieldModuleInstanceID)),
 		))
+
 	query, args := d.Update(deployment.Table).
 		Set(deployment.FieldStatus, string(deployment.StatusRUNNING)).
 		Set(deployment.FieldRunner, c.Runner).
@@ -74,10 +80,12 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, oldest))).
 		Returning(deployment.FieldID, deployment.FieldModuleInstanceID, deployment.FieldFence).
 		Query()
+
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return "", err
 	}
+
 	var instanceID string
 	var fence int64
 	if rows.Next() {
@@ -86,6 +94,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	if err := errors.Join(err, rows.Err(), rows.Close()); err != nil || id == "" {
 		return "", err
 	}
+
 	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
 }
 
@@ -111,8 +120,8 @@ const (
 	TriggerEvent   = "event"
 )
 
-// pendingTable returns SQLite's table of deployments by the index of those that are PENDING alone. It keeps no statistics, takes
-// the index of a type for as good, and would read all deployments of the type.
+// pendingTable returns SQLite's table of deployments by the index of those that are PENDING alone. SQLite keeps no
+// statistics. It takes the index of a type for as good, and would read all deployments of the type.
 func pendingTable() sql.Querier {
 	return sql.Raw("`" + deployment.Table + "` INDEXED BY `deployment_pending`")
 }

@@ -44,8 +44,13 @@ func (s *Store) Count(ctx context.Context, at time.Time, late time.Duration) (c 
 
 func (s *Store) countUnended(ctx context.Context, at time.Time, _ time.Duration, c *Counts) error {
 	d := entsql.Dialect(s.dialect).Table(deployment.Table)
-	query, args := entsql.Dialect(s.dialect).Select(d.C(deployment.FieldStatus), entsql.Count("*"), entsql.Min(d.C(deployment.FieldCreatedAt))).
-		From(d).Where(entsql.ExprP(InProgress(""))).GroupBy(d.C(deployment.FieldStatus)).Query()
+	query, args := entsql.Dialect(s.dialect).
+		Select(d.C(deployment.FieldStatus), entsql.Count("*"), entsql.Min(d.C(deployment.FieldCreatedAt))).
+		From(d).
+		Where(entsql.ExprP(InProgress(""))).
+		GroupBy(d.C(deployment.FieldStatus)).
+		Query()
+
 	return s.overAll(ctx, query, args, func(rows Rows) error {
 		var status deployment.Status
 		var n int
@@ -53,12 +58,14 @@ func (s *Store) countUnended(ctx context.Context, at time.Time, _ time.Duration,
 		if err := rows.Scan(&status, &n, &oldest); err != nil {
 			return err
 		}
+
 		switch status {
 		case deployment.StatusPENDING:
 			c.Pending, c.OldestPending = n, max(at.Sub(oldest.Time), 0)
 		case deployment.StatusRUNNING:
 			c.Running = n
-		case deployment.StatusAWAITING_APPROVAL, deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED:
+		case deployment.StatusAWAITING_APPROVAL,
+			deployment.StatusSUCCEEDED, deployment.StatusFAILED, deployment.StatusCANCELED:
 		}
 		return nil
 	})
@@ -68,7 +75,11 @@ func (s *Store) countAwaiting(ctx context.Context, _ time.Time, _ time.Duration,
 	d := entsql.Dialect(s.dialect).Table(deployment.Table)
 	query, args := entsql.Dialect(s.dialect).Select(entsql.Count("*")).From(d).
 		// In the words of the index, which has these alone.
-		Where(entsql.And(entsql.ExprP(`status = 'AWAITING_APPROVAL'`), entsql.NotNull(d.C(deployment.FieldWaitsUntil)))).Query()
+		Where(entsql.And(
+			entsql.ExprP(`status = 'AWAITING_APPROVAL'`),
+			entsql.NotNull(d.C(deployment.FieldWaitsUntil)),
+		)).
+		Query()
 	return s.overAll(ctx, query, args, func(rows Rows) error { return rows.Scan(&c.Awaiting) })
 }
 
@@ -83,17 +94,23 @@ func (s *Store) countDrifted(ctx context.Context, _ time.Time, _ time.Duration, 
 	i := entsql.Dialect(s.dialect).Table(moduleinstance.Table)
 	query, args := entsql.Dialect(s.dialect).Select(entsql.Count("*")).From(i).
 		// The second, which all have, has PostgreSQL without statistics follow the index that has the drifted alone.
-		Where(entsql.And(entsql.NotNull(i.C(moduleinstance.FieldDriftKind)), entsql.GT(i.C(moduleinstance.FieldOrganizationID), ""))).Query()
+		Where(entsql.And(
+			entsql.NotNull(i.C(moduleinstance.FieldDriftKind)),
+			entsql.GT(i.C(moduleinstance.FieldOrganizationID), ""),
+		)).
+		Query()
 	return s.overAll(ctx, query, args, func(rows Rows) error { return rows.Scan(&c.Drifted) })
 }
 
-// countAudit counts nothing by itself, for the rows are many. PostgreSQL has their number in its statistics, after a crash
-// that of the last vacuum. In SQLite, where the oldest are removed and none between, it is the distance of the numbers of
-// the first and the last.
+// countAudit counts no rows, because they are many. PostgreSQL has their number in its statistics; after a crash, that
+// is the number at the last vacuum. SQLite loses the oldest rows and none between, so there it is the distance between
+// the numbers of the first and the last.
 func (s *Store) countAudit(ctx context.Context, _ time.Time, _ time.Duration, c *Counts) error {
-	query := `SELECT COALESCE((SELECT MAX("rowid") FROM "` + auditevent.Table + `") - (SELECT MIN("rowid") FROM "` + auditevent.Table + `") + 1, 0)`
+	query := `SELECT COALESCE((SELECT MAX("rowid") FROM "` + auditevent.Table + `") - ` +
+		`(SELECT MIN("rowid") FROM "` + auditevent.Table + `") + 1, 0)`
 	if s.Postgres() {
-		query = `SELECT GREATEST(pg_stat_get_live_tuples("oid"), "reltuples"::bigint, 0) FROM "pg_class" WHERE "oid" = '` + auditevent.Table + `'::regclass`
+		query = `SELECT GREATEST(pg_stat_get_live_tuples("oid"), "reltuples"::bigint, 0) FROM "pg_class" ` +
+			`WHERE "oid" = '` + auditevent.Table + `'::regclass`
 	}
 	return s.overAll(ctx, query, nil, func(rows Rows) error { return rows.Scan(&c.AuditRows) })
 }

@@ -152,8 +152,8 @@ func (t checkTx) ExecContext(ctx context.Context, query string, args ...any) (sq
 // maxStatementText is how many bytes of a statement its span has.
 const maxStatementText = 2 << 10
 
-// statementSpan begins the span of a statement until its answer comes. It has the text, in which arguments are numbers or
-// question marks, and never the arguments.
+// statementSpan begins the span of a statement, which lasts until its answer comes. The span has the text, in which
+// arguments are numbers or question marks, and never the arguments.
 func statementSpan(ctx context.Context, query string) (context.Context, tracing.Span) {
 	verb, _, _ := strings.Cut(query, " ")
 	ctx, span := tracing.Start(ctx, verb)
@@ -196,15 +196,16 @@ func checkArgs(args any) error {
 	}
 	for _, arg := range list {
 		if text, ok := arg.(string); ok && (strings.ContainsRune(text, 0) || !utf8.ValidString(text)) {
-			return fault.New(fault.RequestInvalid, "A text of the request has a NUL character or is not UTF-8; it cannot be stored: %.60q.", text)
+			return fault.New(fault.RequestInvalid,
+				"A text of the request has a NUL character or is not UTF-8; it cannot be stored: %.60q.", text)
 		}
 	}
 	return nil
 }
 
-// meteredRows counts the bytes of the rows that are read to answer a request as they come, and the JSON among them that is
-// decoded at once, so that a page of large records ends before it fills the memory. Reads of transactions that write are not counted, for a write
-// must not fail by what it reads.
+// meteredRows counts the bytes of the rows that are read to answer a request as they come, and the JSON among them that
+// is decoded at once. So a page of large records ends before it fills the memory. It does not count the reads of
+// transactions that write, because a write must not fail by what it reads.
 type meteredRows struct {
 	entsql.ColumnScanner
 	ctx context.Context // of the query

@@ -38,9 +38,11 @@ func isRetryable(err error) bool {
 	if errors.As(err, &unreachable) {
 		return unreachable.isRetryable()
 	}
+
 	if errors.Is(err, pgconn.ErrStandby) || errors.Is(err, errGroupLost) || errors.Is(err, pgconn.ErrStale) {
 		return true
 	}
+
 	if e := pq.As(err); e != nil {
 		switch e.Code.Class() {
 		case "08", "40":
@@ -52,6 +54,7 @@ func isRetryable(err error) bool {
 		}
 		return e.Code == pqerror.ReadOnlySQLTransaction
 	}
+
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		return e.Code()&0xff == sqlite3.SQLITE_BUSY
@@ -177,8 +180,8 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 	return err
 }
 
-// endOf returns the error of a context that has ended. The network ends what waits at the same deadline, and may be first
-// by a hair: then the end is about to come.
+// endOf returns the error of a context that has ended. The network ends whatever waits at the same deadline, and may be
+// first by a hair: then the end is about to come.
 func endOf(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) && ctx.Done() != nil {
 		<-ctx.Done()

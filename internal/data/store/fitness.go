@@ -12,10 +12,10 @@ import (
 type SettingsError = pgconn.SettingsError
 
 // errNoSetting is why a database is unfit in which a statement ran in a session without settings.
-var errNoSetting = errors.New("a statement ran in a session of the database that lacks the settings which were sent when it was " +
-	"connected to; a pooler has dropped them (docs/operations.md, A pooler)")
+var errNoSetting = errors.New("a statement ran in a session of the database that lacks the settings which were sent " +
+	"when it was connected to; a pooler has dropped them (docs/operations.md, A pooler)")
 
-// fitness is whether the sessions of a database have the settings that were sent, by the last of them that was looked at.
+// fitness tells whether the sessions of a database have the settings that were sent, by the last session looked at.
 type fitness struct{ unfit atomic.Pointer[error] }
 
 // record records what has come of a connection that was made.
@@ -42,8 +42,8 @@ func (f *fitness) err() error {
 	return nil
 }
 
-// CheckFit returns why the program may not serve the database although that answers: a SettingsError, or ErrProgramTooOld.
-// If the last connection lacked settings, it makes another one, by which it learns that they are in force again.
+// CheckFit returns why the program may not serve a database that answers: a SettingsError, or ErrProgramTooOld. If the
+// last connection lacked settings, it makes another one, by which it learns that they are in force again.
 func (s *Store) CheckFit(ctx context.Context) error {
 	if s.fitness.err() != nil {
 		if err := s.checkConnection(ctx); err != nil {

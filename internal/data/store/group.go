@@ -27,9 +27,9 @@ const (
 // group full, commits for all; none of them returns from Commit before that, and all of them get its error.
 // Nobody waits for company: alone, a transaction is BEGIN and COMMIT.
 //
-// A member of a group sees what the members before it have written. Where their COMMIT fails its own fails too, and a
-// member that rolls back, because it was refused for what it has seen, say, waits for the end of the group and runs again
-// where that fails: nobody is told what is built on something lost, or what readers do not see yet.
+// A member of a group sees what the members before it have written. If their COMMIT fails, its own fails too. A member
+// that rolls back, say because of what it has seen, waits for the end of the group and runs again if that fails. So
+// nobody is told of anything built on a lost write, or of anything that readers do not see yet.
 type groupConnector struct {
 	preparedConnector
 	maxMembers int
@@ -98,9 +98,11 @@ func (g *groupConnector) take(ctx context.Context) error {
 		g.mu.Unlock()
 		return nil
 	}
+
 	turn := make(chan struct{})
 	g.waiting = append(g.waiting, turn)
 	g.mu.Unlock()
+
 	select {
 	case <-turn:
 	case <-ctx.Done():
@@ -108,6 +110,7 @@ func (g *groupConnector) take(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+
 	if ctx.Err() != nil {
 		g.pass()
 	}

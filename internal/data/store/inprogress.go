@@ -6,9 +6,9 @@ import (
 	"slipway/ent/deployment"
 )
 
-// InProgress is the condition that a deployment is in progress, which an instance has but one of: it has not ended, was
-// not started outside and does not wait for approvals. prefix names the table of the columns: `"d".`, or "" for none. The
-// words are those of the index of these deployments: with an argument in the place of one SQLite does not take it.
+// InProgress is the condition that a deployment is in progress: it has not ended, was not started outside and does not
+// wait for approvals. An instance has at most one such deployment. prefix names the table of the columns: `"d".`, or ""
+// for none. The words are those of the index of these deployments, which SQLite does not take if one is an argument.
 func InProgress(prefix string) string {
 	return prefix + `"completed_at" IS NULL AND ` + prefix + `"trigger_source" <> '` + TriggerEvent + `' AND ` +
 		prefix + `"status" <> 'AWAITING_APPROVAL'`

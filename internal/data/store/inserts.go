@@ -20,8 +20,8 @@ const maxPendingArgs = 256
 // transaction asks the database for something else, or is about to be committed. PostgreSQL gets them as one
 // statement; SQLite, which is reached without a round trip, one after the other.
 //
-// Those into one table are not sent as one: PostgreSQL carries out the INSERTs of a statement in an order of its own, in
-// which their rows would get the numbers that it draws.
+// Those into one table are not sent as one: PostgreSQL carries out the INSERTs of a statement in an order of its own,
+// in which their rows would get the numbers that it draws.
 //
 // An INSERT that fails does so where it is sent. A transaction that knew of it at once could do no more than return
 // the error, because PostgreSQL takes no further statement from it.
@@ -107,14 +107,17 @@ func join(list []insert) insert {
 	if last == 0 {
 		return list[0]
 	}
+
 	const around = 32 // bytes that a statement takes more than its text
 	size, count := 0, 0
 	for _, i := range list {
 		size, count = size+len(i.text)+around, count+len(i.args)
 	}
+
 	var text strings.Builder
 	text.Grow(size)
 	args := make([]any, 0, count)
+
 	for n, i := range list {
 		switch n {
 		case last:
@@ -133,6 +136,7 @@ func join(list []insert) insert {
 		}
 		args = append(args, i.args...)
 	}
+
 	return insert{text.String(), args}
 }
 
@@ -142,6 +146,7 @@ func writeShifted(b *strings.Builder, text string, by int) {
 	written := 0 // of text
 	for at, quote := 0, byte(0); at < len(text); at++ {
 		c := text[at]
+
 		switch {
 		case quote != 0:
 			if c == quote {

@@ -67,5 +67,6 @@ func lines(name, scope string, ids []string, depth int) *sql.WithBuilder {
 
 // replays returns the id of what a deployment replays, null for none.
 func replays(t *sql.SelectTable) sql.Querier {
-	return sql.Raw("COALESCE(" + t.C(deployment.FieldRollbackToDeploymentID) + ", " + t.C(deployment.FieldRedeployOfDeploymentID) + ")")
+	return sql.Raw("COALESCE(" + t.C(deployment.FieldRollbackToDeploymentID) + ", " +
+		t.C(deployment.FieldRedeployOfDeploymentID) + ")")
 }

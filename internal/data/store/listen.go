@@ -56,13 +56,14 @@ func (n *Notification) add(text string) {
 	}
 }
 
-// Listen returns a channel that has an item when some server has called Notify since the last item was received, with
-// all that was said, and also when notifications may have been lost. Without a pooler's way around (Config.DirectURL) and
-// on SQLite none may come at all. The channel is closed when ctx ends or the store is closed.
+// Listen returns a channel that has an item if some server has called Notify since the last item was received. The item
+// has all that was said, and also comes if notifications may have been lost. Without a pooler's way around
+// (Config.DirectURL) and on SQLite none may come at all. The channel is closed when ctx ends or the store is closed.
 func (s *Store) Listen(ctx context.Context) <-chan Notification {
 	changed := make(chan Notification)
 	go func() {
 		defer close(changed)
+
 		connected, notified := make(chan struct{}, 1), (chan *pq.Notification)(nil)
 		if s.Postgres() {
 			l := pq.NewDialListener(listenDialer{}, listenDSN(s.listenURL), minReconnect, maxReconnect, nil)
@@ -70,6 +71,7 @@ func (s *Store) Listen(ctx context.Context) <-chan Notification {
 			notified = l.Notify
 			go s.startListening(ctx, l, connected)
 		}
+
 		var next Notification
 		var ready chan<- Notification // changed, while there is something to tell
 		for {
@@ -91,6 +93,7 @@ func (s *Store) Listen(ctx context.Context) <-chan Notification {
 				return
 			}
 		}
+
 	}()
 	return changed
 }
@@ -100,7 +103,8 @@ func (s *Store) startListening(ctx context.Context, l *pq.Listener, connected ch
 	case err == nil:
 		connected <- struct{}{}
 	case !errors.Is(err, net.ErrClosed):
-		s.storage.log.WarnContext(ctx, "the database does not notify of changes; they are looked for every second", "error", err)
+		s.storage.log.WarnContext(ctx,
+			"the database does not notify of changes; they are looked for every second", "error", err)
 	}
 }
 

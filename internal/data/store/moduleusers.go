@@ -14,16 +14,20 @@ const searchedAtOnce = 1000
 // versions that have an input of the type. Of a definition of the actor's organization they are that one's, and global
 // versions; of a global one they are everybody's, so that its caller makes sure that the actor may know of them.
 // The inputs of all versions that there are get searched.
-func (s *Store) ModuleUsers(ctx context.Context, tx *ent.Tx, definitionID, moduleType string, limit int) ([]OwnedID, error) {
+func (s *Store) ModuleUsers(
+	ctx context.Context, tx *ent.Tx, definitionID, moduleType string, limit int,
+) ([]OwnedID, error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	u := moduleUsers{tx: tx, scope: scope, limit: limit}
 	own, shared := ` AND "organization_id" = $2`, ` AND ("organization_id" = $2 OR "organization_id" IS NULL)`
 	if scope == GlobalScope {
 		own, shared = ` AND $2 <> ''`, ` AND $2 <> ''`
 	}
+
 	// A module type is nothing that JSON escapes.
 	text, has := `"type":"$ref:`+moduleType+`"`, `instr("inputs", $3) > 0`
 	if s.Postgres() {
@@ -34,11 +38,14 @@ func (s *Store) ModuleUsers(ctx context.Context, tx *ent.Tx, definitionID, modul
 			return nil, err
 		}
 	}
-	_, err = u.add(ctx, `SELECT "organization_id", "id", TRUE FROM "module_instances" WHERE "module_definition_id" = $1`+own+limited(limit), definitionID)
+
+	_, err = u.add(ctx, `SELECT "organization_id", "id", TRUE FROM "module_instances" `+
+		`WHERE "module_definition_id" = $1`+own+limited(limit), definitionID)
+
 	for after := ""; err == nil && len(u.found) < limit; {
 		var last string
-		last, err = u.add(ctx, `SELECT COALESCE("organization_id", '`+GlobalScope+`'), "id", `+has+` FROM "module_versions" WHERE "id" > $1`+shared+
-			` ORDER BY "id"`+limited(searchedAtOnce), after, text)
+		last, err = u.add(ctx, `SELECT COALESCE("organization_id", '`+GlobalScope+`'), "id", `+has+
+			` FROM "module_versions" WHERE "id" > $1`+shared+` ORDER BY "id"`+limited(searchedAtOnce), after, text)
 		if last == "" {
 			break
 		}

@@ -58,7 +58,8 @@ func (p pool) query(ctx context.Context, query string, args, v any) error {
 	}
 	var rows *sql.Rows
 	conn, err := p.take(ctx, func(conn *sql.Conn) (err error) {
-		rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, list...) //nolint:sqlclosecheck,rowserrcheck // the caller's
+		//nolint:sqlclosecheck,rowserrcheck // the caller's
+		rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, list...)
 		return err
 	})
 	if err != nil {
@@ -86,7 +87,9 @@ func (r pooledRows) Close() error {
 // begin returns a transaction, which takes a connection and begins with its first statement. In it, first is run before
 // (see pgconn.Conn.BeginWith).
 func (p pool) begin(ctx context.Context, readOnly bool, first string, args ...string) *pooledTx {
-	return &pooledTx{pool: p, ctx: ctx, begin: func(c *pgconn.Conn) error { return c.BeginWith(ctx, readOnly, first, args...) }}
+	return &pooledTx{pool: p, ctx: ctx, begin: func(c *pgconn.Conn) error {
+		return c.BeginWith(ctx, readOnly, first, args...)
+	}}
 }
 
 // raw calls f with the connection under one of database/sql.
@@ -134,6 +137,7 @@ func (t *pooledTx) run(ctx context.Context, f func(*sql.Conn) error) error {
 	case t.conn != nil:
 		return f(t.conn)
 	}
+
 	var failed error
 	conn, err := t.pool.take(ctx, func(conn *sql.Conn) error {
 		if failed = raw(conn, t.begin); failed == nil {
@@ -163,7 +167,8 @@ func (t *pooledTx) began() (at time.Time, err error) {
 // QueryContext implements entsql.ExecQuerier.
 func (t *pooledTx) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
 	err = t.run(ctx, func(conn *sql.Conn) (err error) {
-		rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, args...) //nolint:sqlclosecheck,rowserrcheck // the caller's
+		//nolint:sqlclosecheck,rowserrcheck // the caller's
+		rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, args...)
 		return err
 	})
 	if err != nil {
@@ -185,7 +190,8 @@ func (t *pooledTx) ExecContext(ctx context.Context, query string, args ...any) (
 }
 
 // commitWith has COMMIT go with the next statement where the context says that it is the last one. It does not go with
-// the first: the transaction holds its lock by then, by which one finds out what has come of a COMMIT (see Store.probe).
+// the first: the transaction holds its lock by then, by which one finds out what has come of a COMMIT (see
+// Store.probe).
 func (t *pooledTx) commitWith(ctx context.Context) error {
 	if !isLast(ctx) || t.conn == nil {
 		return nil

@@ -38,15 +38,19 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+
 	isolation := cmp.Or(c.Isolation, DefaultIsolation)
 	// No statement is allowed the time that compiling it takes: as much as a second where the cost is guessed too high.
-	config.Options = fmt.Sprintf("-c random_page_cost=%d -c jit=off %s -c statement_timeout=%d -c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
+	config.Options = fmt.Sprintf("-c random_page_cost=%d -c jit=off %s -c statement_timeout=%d "+
+		"-c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
 		randomPageCost, config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)
 	// What is not prepared takes one round trip a statement instead of two.
 	config.BinaryParameters = true
 	cache.OnPooler = sync.OnceFunc(func() {
-		cmp.Or(c.Log, slog.Default()).Info("a pooler is in front of the database: no statement is prepared, see statement_cache_capacity")
+		cmp.Or(c.Log, slog.Default()).Info(
+			"a pooler is in front of the database: no statement is prepared, see statement_cache_capacity")
 	})
+
 	found := &lookups{}
 	cache.OnLookup = found.add
 	fit := &fitness{}
@@ -54,12 +58,16 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+
 	db := sql.OpenDB(servers)
 	conns := cmp.Or(c.MaxConns, DefaultMaxConns)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
+
 	s := &Store{
-		dialect: dialect.Postgres, db: db, reads: db, lookups: found, connector: servers, fitness: fit, close: []func() error{db.Close}, closed: make(chan struct{}),
+		dialect: dialect.Postgres, db: db, reads: db,
+		lookups: found, connector: servers, fitness: fit,
+		close: []func() error{db.Close}, closed: make(chan struct{}),
 	}
 	s.strict, s.listenURL = isolation == Strict, dsn
 	return s, tenantDriver{pool{db, conns}, s.strict}, nil
@@ -85,10 +93,11 @@ func (tenantDriver) Exec(context.Context, string, any, any) error {
 // The statements that begin a transaction: setScope one of no run, and runStatements those of a run by how it takes the
 // lock of its organization's creations.
 //
-// They set the limits of time again: behind a pooler of transactions the session may be another one than that in which they
-// were read back.
+// They set the limits of time again, because behind a pooler of transactions the session may be another than the one
+// whose limits were read back.
 var (
-	setScope = fmt.Sprintf("SELECT clock_timestamp(), set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), "+
+	setScope = fmt.Sprintf("SELECT clock_timestamp(), "+
+		"set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), "+
 		"set_config('statement_timeout', '%d', true), set_config('idle_in_transaction_session_timeout', '%d', true)",
 		statementTimeout.Milliseconds(), idleInTransaction.Milliseconds())
 	lockRun = setScope + ", pg_advisory_xact_lock($2)"
@@ -106,6 +115,7 @@ func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx
 	if err != nil {
 		return nil, err
 	}
+
 	if o == nil {
 		o = &sql.TxOptions{}
 	}
@@ -115,6 +125,7 @@ func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx
 	if strings.ContainsRune(scope, 0) {
 		return nil, fmt.Errorf("store: an organization with a NUL character: %q", scope)
 	}
+
 	var t *pooledTx
 	if run := runOf(ctx); run != nil {
 		t = d.pool.begin(ctx, o.ReadOnly, runStatements[run.creation], scope, strconv.FormatInt(run.lock, 10))
@@ -169,7 +180,8 @@ func (s *Store) BypassesRowSecurity(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	var bypasses bool
-	err := s.db.QueryRowContext(ctx, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&bypasses)
+	err := s.db.QueryRowContext(ctx, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").
+		Scan(&bypasses)
 	if err != nil {
 		return false, fmt.Errorf("cannot read the database's role: %w", err)
 	}

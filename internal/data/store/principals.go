@@ -10,8 +10,8 @@ import (
 	"slipway/internal/base/actor"
 )
 
-// PrincipalOf returns the principal of a token. Servers older than the column leave it out: then it is the token's maker, as
-// far as it is noted, or the token itself. MakersOf knows who that maker is.
+// PrincipalOf returns the principal of a token. Servers older than the column leave it out: then it is the token's
+// maker, if the row names one, or the token itself. MakersOf knows who that maker is.
 func PrincipalOf(t *ent.Token) string {
 	switch {
 	case t.PrincipalID != nil:
@@ -25,19 +25,22 @@ func PrincipalOf(t *ent.Token) string {
 // principalOf is PrincipalOf as an expression on the columns of tokens.
 const principalOf = `COALESCE("principal_id", "created_by_id", "id")`
 
-// makers reads who has made the tokens of the principals of $1, and of those who have made them, and so on. A principal that
-// is the id of a token, where that token's principal is another, is one that an older server has left out: then that other
-// principal made it. Each principal is looked at once, so that a circle ends.
+// makers reads who has made the tokens of the principals of $1, and of those who have made them, and so on. A principal
+// that is the id of a token, where that token's principal is another, is one that an older server has left out: then
+// that other principal made it. Each principal is looked at once, so that a circle ends.
 const makers = `WITH RECURSIVE "reached" ("principal") AS (
 SELECT "value" FROM {list} UNION SELECT {made}
 ) SELECT DISTINCT "principal", {made} AND {maker} <> "principal"`
 
-// What {maker} and {made} are in makers: a maker, and each of the makers of a principal. PostgreSQL without statistics reads
-// all tokens for each principal unless it is told to follow the indexes by what SQLite does not have; SQLite is told by CROSS,
-// which keeps the order of a join.
+// What {maker} and {made} are in makers: a maker, and each of the makers of a principal. PostgreSQL without statistics
+// reads all tokens for each principal unless something that SQLite does not have makes it follow the indexes. CROSS,
+// which keeps the order of a join, makes SQLite do so.
 const (
-	sqliteMaker   = `CASE WHEN "principal_id" = "principal" THEN "made_by_id" ELSE COALESCE("principal_id", "created_by_id") END`
-	sqliteMade    = `{maker} FROM "reached" CROSS JOIN "tokens" ON ("principal_id" = "principal" AND "made_by_id" IS NOT NULL OR "id" = "principal") WHERE {own} AND {maker} IS NOT NULL`
+	sqliteMaker = `CASE WHEN "principal_id" = "principal" THEN "made_by_id" ` +
+		`ELSE COALESCE("principal_id", "created_by_id") END`
+	sqliteMade = `{maker} FROM "reached" CROSS JOIN "tokens" ` +
+		`ON ("principal_id" = "principal" AND "made_by_id" IS NOT NULL OR "id" = "principal") ` +
+		`WHERE {own} AND {maker} IS NOT NULL`
 	postgresMaker = `"maker"`
 	postgresMade  = `{maker} FROM "reached" CROSS JOIN LATERAL (
 SELECT "made_by_id" FROM "tokens" WHERE "principal_id" = "principal" AND "made_by_id" IS NOT NULL AND {own}
@@ -45,21 +48,26 @@ UNION ALL SELECT COALESCE("principal_id", "created_by_id") FROM "tokens" WHERE "
 ) AS "made" ("maker") WHERE {maker} IS NOT NULL`
 )
 
-// MakersOf returns for each of the principals all others that made a token of it, that made a token of one of those, and so
-// on. It reads with a transaction, or where that is nil, without. Only tokens of the actor's organization and of superadmins
-// count. There is no limit: who is left out would pass for somebody else. Each token of a principal that is reached is read
-// twice at most, and those that no principal of these has anything to do with are not.
+// MakersOf returns for each of the principals all others that made a token of it, that made a token of one of those,
+// and so on. It reads with the transaction, or without one if tx is nil. Only tokens of the actor's organization and of
+// superadmins count. There is no limit: whoever is left out would pass for somebody else. It reads each token of a
+// principal that is reached twice at most, and no token that has nothing to do with these principals.
 func (s *Store) MakersOf(ctx context.Context, tx *ent.Tx, principals []string) (map[string][]string, error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	maker, made := sqliteMaker, sqliteMade
 	if s.Postgres() {
 		maker, made = postgresMaker, postgresMade
 	}
-	query := strings.NewReplacer("{list}", s.Each("$1"), "{maker}", maker, "{own}", `("organization_id" = $2 OR "organization_id" IS NULL)`).
-		Replace(strings.ReplaceAll(makers, "{made}", made))
+	query := strings.NewReplacer(
+		"{list}", s.Each("$1"),
+		"{maker}", maker,
+		"{own}", `("organization_id" = $2 OR "organization_id" IS NULL)`,
+	).Replace(strings.ReplaceAll(makers, "{made}", made))
+
 	direct := map[string][]string{}
 	err = s.read(ctx, tx, query, []any{s.List(principals), scope}, func(rows Rows) error {
 		var principal, maker string
@@ -70,6 +78,7 @@ func (s *Store) MakersOf(ctx context.Context, tx *ent.Tx, principals []string) (
 	if err != nil {
 		return nil, fmt.Errorf("store: makers of principals: %w", err)
 	}
+
 	all := make(map[string][]string, len(principals))
 	for _, p := range principals {
 		all[p] = reachedFrom(p, direct)
@@ -103,24 +112,28 @@ type PrincipalQuery struct {
 	Holders []string
 }
 
-// PrincipalsWith returns the principals that have a token of the actor's organization as the query has it, each with the name
-// of one of those tokens. It reads with a transaction, or where that is nil, without. It looks at all tokens of the
-// organization.
+// PrincipalsWith returns the principals that have a token of the actor's organization as the query has it, each with
+// the name of one of those tokens. It reads with the transaction, or without one if tx is nil. It looks at all tokens
+// of the organization.
 func (s *Store) PrincipalsWith(ctx context.Context, tx *ent.Tx, q PrincipalQuery) (names map[string]string, err error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	roles := make([]string, len(q.Roles))
 	for i, r := range q.Roles {
 		roles[i] = string(r)
 	}
+
 	args := []any{s.List(roles), scope, q.At}
 	arg := func(v any) string {
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	}
-	where := Among(`"role"`, `"organization_id"`, s.Postgres()) + ` AND "revoked_at" IS NULL AND ("expires_at" IS NULL OR "expires_at" > $3)`
+
+	where := Among(`"role"`, `"organization_id"`, s.Postgres()) +
+		` AND "revoked_at" IS NULL AND ("expires_at" IS NULL OR "expires_at" > $3)`
 	within := `"scope" IS NULL`
 	if q.Place.ProjectID != "" {
 		within += ` OR ` + s.scopeHas("projects", arg(q.Place.ProjectID))
@@ -133,6 +146,7 @@ func (s *Store) PrincipalsWith(ctx context.Context, tx *ent.Tx, q PrincipalQuery
 		holders := arg(s.List(q.Holders))
 		where += ` AND "holder" IN (SELECT "value" FROM ` + s.Each(holders) + `)`
 	}
+
 	query := `SELECT ` + principalOf + `, MIN("name") FROM "tokens" WHERE ` + where + ` GROUP BY ` + principalOf
 	names = map[string]string{}
 	err = s.read(ctx, tx, query, args, func(rows Rows) error {
@@ -179,14 +193,17 @@ UNION {next}
 
 // madeTexts are the statements of MadeBy by whether the database is PostgreSQL, which would read all tokens for a join.
 var madeTexts = map[bool]string{
-	false: newMade(`SELECT "t"."principal_id" FROM "reached" AS "r" JOIN "tokens" AS "t" ON "t"."made_by_id" = "r"."principal" AND {t.own}`),
+	false: newMade(`SELECT "t"."principal_id" FROM "reached" AS "r" ` +
+		`JOIN "tokens" AS "t" ON "t"."made_by_id" = "r"."principal" AND {t.own}`),
 	true: newMade(`SELECT "m"."principal_id" FROM "reached" AS "r" CROSS JOIN LATERAL (
 SELECT "t"."principal_id" FROM "tokens" AS "t" WHERE "t"."made_by_id" = "r"."principal" AND {t.own} OFFSET 0) AS "m"`),
 }
 
 func newMade(next string) string {
-	return strings.NewReplacer("{own}", `("organization_id" = $2 OR "organization_id" IS NULL)`,
-		"{t.own}", `("t"."organization_id" = $2 OR "t"."organization_id" IS NULL)`).Replace(strings.Replace(made, "{next}", next, 1))
+	return strings.NewReplacer(
+		"{own}", `("organization_id" = $2 OR "organization_id" IS NULL)`,
+		"{t.own}", `("t"."organization_id" = $2 OR "t"."organization_id" IS NULL)`,
+	).Replace(strings.Replace(made, "{next}", next, 1))
 }
 
 // MadeBy returns the principals of which one has made a token, or one that it has made has, and so on.
@@ -202,7 +219,8 @@ func (s *Store) MadeBy(ctx context.Context, principal string) (list []string, er
 
 // ValidPrincipals returns those of some principals that have a valid token of the actor's organization at a time.
 func (s *Store) ValidPrincipals(ctx context.Context, principals []string, at time.Time) (valid []string, err error) {
-	const good = `("organization_id" = $2 OR "organization_id" IS NULL) AND "revoked_at" IS NULL AND ("expires_at" IS NULL OR "expires_at" > $3)`
+	const good = `("organization_id" = $2 OR "organization_id" IS NULL) ` +
+		`AND "revoked_at" IS NULL AND ("expires_at" IS NULL OR "expires_at" > $3)`
 	among := `IN (SELECT "value" FROM ` + s.Each("$1") + `)`
 	// Servers older than the column leave it out: then a token is a principal of its own.
 	query := `SELECT "principal_id" FROM "tokens" WHERE "principal_id" ` + among + ` AND ` + good + `

@@ -9,8 +9,8 @@ import (
 	entmigrate "slipway/ent/migrate"
 )
 
-// ReleaseControl is the migration that a program must have to judge rules and to roll back failures by itself. One without
-// it would pass by both.
+// ReleaseControl is the migration that a program must have to judge rules and to roll back failures by itself. A
+// program without it would pass by both.
 const ReleaseControl = 20261126213000
 
 // ErrProgramTooOld is returned if the database needs a newer version of the program than this one.
@@ -20,7 +20,8 @@ var ErrProgramTooOld = errors.New("this version of slipway is too old for the da
 // those that run are no longer ready. It writes nothing if that is so already.
 func RequireProgram(ctx context.Context, tx *ent.Tx, migration int64) error {
 	required := false
-	err := InTx(tx)(ctx, `SELECT 1 FROM "migration_compatibility" WHERE "version_id" = $1 AND "compatible_with" >= $1`, []any{migration},
+	err := InTx(tx)(ctx,
+		`SELECT 1 FROM "migration_compatibility" WHERE "version_id" = $1 AND "compatible_with" >= $1`, []any{migration},
 		func(Rows) error { required = true; return nil })
 	if err != nil || required {
 		return err
@@ -43,11 +44,14 @@ func (s *Store) CheckProgram(ctx context.Context) error {
 	}
 
 	var needed int64
-	if err := s.reads.QueryRowContext(ctx, `SELECT COALESCE(MAX("compatible_with"), 0) FROM "migration_compatibility"`).Scan(&needed); err != nil {
+	err = s.reads.QueryRowContext(ctx, `SELECT COALESCE(MAX("compatible_with"), 0) FROM "migration_compatibility"`).
+		Scan(&needed)
+	if err != nil {
 		return err
 	}
 	if needed > newest {
-		return fmt.Errorf("%w: it needs one that has migration %d, and the newest of this one is %d; upgrade this server", ErrProgramTooOld, needed, newest)
+		return fmt.Errorf("%w: it needs one that has migration %d, and the newest of this one is %d; "+
+			"upgrade this server", ErrProgramTooOld, needed, newest)
 	}
 	return nil
 }

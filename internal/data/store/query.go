@@ -32,8 +32,8 @@ func (s *Store) Query(ctx context.Context, query string, args []any, scan func(R
 	return rows.Err()
 }
 
-// Reader runs a statement that reads and calls scan for each row: the Query of a Store, or that of a transaction. Who is in a
-// transaction reads in it: one that waited for a second connection might wait for others who do the same.
+// Reader runs a statement that reads and calls scan for each row: the Query of a Store, or that of a transaction. Code
+// in a transaction reads in it: if it waited for a second connection, it might wait for others that do the same.
 type Reader func(ctx context.Context, query string, args []any, scan func(Rows) error) error
 
 // InTx returns the Reader of a transaction.
@@ -77,5 +77,6 @@ func Among(column, organizationColumn string, postgres bool) string {
 	if postgres {
 		return column + ` = ANY ($1) AND ` + organizationColumn + ` = $2`
 	}
-	return column + ` IN (SELECT "value" FROM json_each($1)) AND ` + strings.Replace(Owner(organizationColumn, false), "?", "$2", 1)
+	return column + ` IN (SELECT "value" FROM json_each($1)) AND ` +
+		strings.Replace(Owner(organizationColumn, false), "?", "$2", 1)
 }

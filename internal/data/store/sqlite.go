@@ -31,6 +31,7 @@ func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.
 		}
 		s.close = append(s.close, unlock)
 	}
+
 	err := sqlitefile.Prepare(ctx, t.Path)
 	if err == nil && c.Exclusive {
 		err = sqlitefile.CheckAfterUncleanEnd(ctx, t.Path, c.Checking)
@@ -41,6 +42,7 @@ func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
+
 	dsn := sqlitefile.DSN(t.Path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
 	groups, err := newGroupConnector(dsn, s.lookups, cmp.Or(c.maxGroupMembers, maxGroupMembers))
 	if err != nil {
@@ -50,10 +52,12 @@ func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.
 	if err != nil {
 		return nil, nil, err
 	}
+
 	writer, reader := sql.OpenDB(groups), sql.OpenDB(prepared)
 	writer.SetMaxIdleConns(maxGroupMembers)
 	reader.SetMaxOpenConns(maxReaders)
 	reader.SetMaxIdleConns(maxReaders)
+
 	s.db, s.reads = writer, reader
 	s.close = append([]func() error{func() error {
 		err := errors.Join(reader.Close(), writer.Close())

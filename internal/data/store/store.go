@@ -91,7 +91,7 @@ type Store struct {
 	close   []func() error
 	storage *storage
 	lookups *lookups
-	// connector connects to PostgreSQL, and fitness has what it found. On SQLite there is no connector, and nothing is found.
+	// connector connects to PostgreSQL, and fitness has what it found. SQLite has no connector, and finds nothing.
 	connector driver.Connector
 	fitness   *fitness
 	// strict reports whether single reads run under row-level security.
@@ -111,6 +111,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var s *Store
 	var under dialect.Driver
 	if t.IsSQLite() {
@@ -133,6 +134,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if c.DirectURL != "" {
 		direct, err := dburl.Parse(c.DirectURL)
 		if err != nil {
@@ -143,6 +145,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := sqlitefile.Ping(ctx, s.db); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot open the database %s: %w", t, err), s.Close())
 	}
+
 	before := func(query string, args any) error {
 		if c.Trace != nil {
 			list, _ := args.([]any)
@@ -150,6 +153,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		}
 		return checkArgs(args)
 	}
+
 	s.poisonUnread, s.traceSystem = c.PoisonUnread, c.TraceSystem
 	s.storage = newStorage(cmp.Or(c.Log, slog.Default()), s.fitness)
 	s.reader = retryDriver{insertDriver{checkDriver{under, before}}, s.storage}

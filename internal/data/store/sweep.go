@@ -25,12 +25,15 @@ func (s *Store) ExpiredLeases(ctx context.Context, by time.Time, limit int) ([]O
 	return s.sweep(ctx, deployment.Table, deployment.FieldLeaseExpiresAt, by, limit)
 }
 
-// ExpiredWaiting returns at most limit deployments of all organizations that have waited for approvals until a time or less.
-// It is for the system.
+// ExpiredWaiting returns at most limit deployments of all organizations that have waited for approvals until a time or
+// less. It is for the system.
 func (s *Store) ExpiredWaiting(ctx context.Context, by time.Time, limit int) ([]OwnedID, error) {
 	t := entsql.Dialect(s.dialect).Table(deployment.Table)
 	until := t.C(deployment.FieldWaitsUntil)
-	query := entsql.Dialect(s.dialect).Select(t.C(deployment.FieldOrganizationID), t.C(deployment.FieldID)).From(t).Where(entsql.LTE(until, by))
+	query := entsql.Dialect(s.dialect).
+		Select(t.C(deployment.FieldOrganizationID), t.C(deployment.FieldID)).
+		From(t).
+		Where(entsql.LTE(until, by))
 	IsAwaiting(query)
 	text, args := query.OrderBy(until).Limit(limit).Query()
 	return s.ownedIDs(ctx, text, args)
@@ -48,8 +51,8 @@ func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]
 	return s.sweep(ctx, deploymentchange.Table, deploymentchange.FieldCreatedAt, before, limit)
 }
 
-// OldEvents returns at most limit events of the cloud, of all organizations, that were received before a time. It is for
-// the system.
+// OldEvents returns at most limit events of the cloud, of all organizations, that were received before a time. It is
+// for the system.
 func (s *Store) OldEvents(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
 	return s.sweep(ctx, cloudevent.Table, cloudevent.FieldCreatedAt, before, limit)
 }
@@ -86,13 +89,19 @@ type EndedDeployment struct {
 
 // UnfoldedDeployments returns at most limit deployments of all organizations that ended by a time and still have their
 // details, in the order in which they ended, from one on. It is for the system.
-func (s *Store) UnfoldedDeployments(ctx context.Context, after EndedDeployment, by time.Time, limit int) (found []EndedDeployment, err error) {
+func (s *Store) UnfoldedDeployments(
+	ctx context.Context, after EndedDeployment, by time.Time, limit int,
+) (found []EndedDeployment, err error) {
 	d := entsql.Dialect(s.dialect).Table(deployment.Table)
 	ended, id := d.C(deployment.FieldCompletedAt), d.C(deployment.FieldID)
 	query, args := entsql.Dialect(s.dialect).Select(d.C(organizationColumn), id, ended).From(d).
-		Where(entsql.And(entsql.IsNull(d.C(deployment.FieldDetailsFoldedAt)), entsql.LTE(ended, by), entsql.P(func(b *entsql.Builder) {
-			b.WriteString("("+ended+", "+id+") > (").Args(after.CompletedAt, after.ID).WriteByte(')')
-		}))).
+		Where(entsql.And(
+			entsql.IsNull(d.C(deployment.FieldDetailsFoldedAt)),
+			entsql.LTE(ended, by),
+			entsql.P(func(b *entsql.Builder) {
+				b.WriteString("("+ended+", "+id+") > (").Args(after.CompletedAt, after.ID).WriteByte(')')
+			}),
+		)).
 		OrderBy(ended, id).Limit(limit).Query()
 	err = s.overAll(ctx, query, args, func(rows Rows) error {
 		var e EndedDeployment
@@ -131,10 +140,12 @@ func (s *Store) overAll(ctx context.Context, query string, args []any, scan func
 	if a := actor.From(ctx); a == nil || a.Role != actor.System {
 		return errNotSystem
 	}
+
 	defer func() { err = s.storage.publicError(ctx, err) }()
 	if s.traceSystem != nil {
 		s.traceSystem(query, args)
 	}
+
 	run := s.reads.QueryContext
 	if s.strict {
 		tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -147,10 +158,12 @@ func (s *Store) overAll(ctx context.Context, query string, args []any, scan func
 		}
 		run = tx.QueryContext
 	}
+
 	rows, err := run(pgconn.Unwatched(ctx), query, args...)
 	if err != nil {
 		return err
 	}
+
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			return errors.Join(err, rows.Close())

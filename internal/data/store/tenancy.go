@@ -87,11 +87,13 @@ func tenancyFilter() ent.Interceptor {
 		if err != nil {
 			return err
 		}
+
 		q, err := intercept.NewQuery(query)
 		if err != nil {
 			return err
 		}
 		q.Unique(false)
+
 		switch Classes[q.Type()] {
 		case Owned:
 			q.WhereP(ofOrganization(scope))
@@ -127,13 +129,15 @@ func bindWrites(next ent.Mutator) ent.Mutator {
 		if err != nil {
 			return nil, err
 		}
+
 		class, ok := Classes[m.Type()]
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("store: %s has no tenancy class", m.Type())
 		case class == Control:
 		case class == Shared && scope == GlobalScope && namesNoScope(actor.From(ctx)):
-			return nil, fmt.Errorf("store: %s written by a superadmin who has named neither an organization nor %s", m.Type(), GlobalScope)
+			return nil, fmt.Errorf("store: %s written by a superadmin who has named neither an organization nor %s",
+				m.Type(), GlobalScope)
 		case m.Op().Is(ent.OpCreate):
 			if owner := ownerOf(m, class); owner != scope {
 				return nil, fmt.Errorf("store: %s of %q created in the scope %q", m.Type(), owner, scope)
@@ -143,6 +147,7 @@ func bindWrites(next ent.Mutator) ent.Mutator {
 				return nil, err
 			}
 		}
+
 		return next.Mutate(ctx, m)
 	})
 }
@@ -190,9 +195,9 @@ func owned(name, column, scope string) *sql.Predicate {
 	})
 }
 
-// Owner returns the condition that a column has the organization of an argument. SQLite, which keeps no statistics, is
-// told that a tenth of all rows may fulfil it. Otherwise it takes an organization for ten rows, and reads all of them to
-// find those of a list of ids.
+// Owner returns the condition that a column has the organization of an argument. SQLite keeps no statistics, so it is
+// told that a tenth of all rows may fulfill it. Otherwise it takes an organization for ten rows, and reads all of them
+// to find those of a list of ids.
 func Owner(column string, postgres bool) string {
 	if postgres {
 		return column + " = ?"

@@ -33,14 +33,18 @@ func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Cont
 
 // TxAt is Tx whose function is called with the transaction's clock, which returns when the transaction began by the
 // database's clock, the zero time on SQLite. Asked before the first statement, it takes a round trip of its own.
-func (s *Store) TxAt(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error) error {
+func (s *Store) TxAt(
+	ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error,
+) error {
 	ctx, span := tracing.Start(ctx, "transaction")
 	err := s.retryTx(ctx, committed, f)
 	span.End(err)
 	return err
 }
 
-func (s *Store) retryTx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error) error {
+func (s *Store) retryTx(
+	ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error,
+) error {
 	lock := rand.Int64() //nolint:gosec // no secret, but one number of many
 	for tries := newAttempts(ctx); ; {
 		err := s.runTx(ctx, lock, f)
@@ -59,7 +63,9 @@ func (s *Store) retryTx(ctx context.Context, committed Probe, f func(ctx context
 
 // ReadTx runs f in one transaction that only reads, as TxAt does: all that f reads is bound to the organization, and
 // counted as work of the context's request. f must not write, and takes no lock that others wait for.
-func (s *Store) ReadTx(ctx context.Context, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error) error {
+func (s *Store) ReadTx(
+	ctx context.Context, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error,
+) error {
 	ctx, span := tracing.Start(ctx, "read transaction")
 	lock := rand.Int64() //nolint:gosec // no secret, but one number of many
 	for tries := newAttempts(ctx); ; {
@@ -71,7 +77,9 @@ func (s *Store) ReadTx(ctx context.Context, f func(ctx context.Context, tx *ent.
 	}
 }
 
-func (s *Store) runReadTx(ctx context.Context, lock int64, f func(context.Context, *ent.Tx, func() time.Time) error) (err error) {
+func (s *Store) runReadTx(
+	ctx context.Context, lock int64, f func(context.Context, *ent.Tx, func() time.Time) error,
+) (err error) {
 	run := &txRun{lock: lock}
 	tx, err := s.Client.BeginTx(withRun(ctx, run), &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -140,11 +148,13 @@ var (
 
 func (s *Store) runTx(ctx context.Context, lock int64, f func(context.Context, *ent.Tx, func() time.Time) error) error {
 	run := &txRun{lock: lock, creation: creationLockOf(ctx)}
+
 	var inserts pendingInserts
 	tx, err := s.Client.Begin(withPending(withRun(ctx, run), &inserts))
 	if err != nil {
 		return err
 	}
+
 	returned := false
 	defer func() {
 		if !returned { // f panics, and nobody else would end the transaction
@@ -156,6 +166,7 @@ func (s *Store) runTx(ctx context.Context, lock int64, f func(context.Context, *
 	if err == nil {
 		err = inserts.sendLast(ctx)
 	}
+
 	switch {
 	case err == nil:
 		err = tx.Commit()
