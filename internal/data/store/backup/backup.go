@@ -33,6 +33,7 @@ func Write(ctx context.Context, databaseURL, file string) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
+
 	if err := checkNotTaken(file); err != nil {
 		return Copy{}, err
 	}
@@ -45,11 +46,13 @@ func Write(ctx context.Context, databaseURL, file string) (Copy, error) {
 	if err := sqlitefile.CheckNotHalfRestored(t.Path); err != nil {
 		return Copy{}, err
 	}
+
 	partial, err := newPartial(file)
 	if err != nil {
 		return Copy{}, fmt.Errorf("cannot write the backup %s: %w", file, err)
 	}
 	defer func() { _ = os.Remove(partial) }()
+
 	var migration int64
 	err = sqlitefile.DamageError(copyPages(ctx, t.Path, partial))
 	if err == nil {
@@ -61,6 +64,7 @@ func Write(ctx context.Context, databaseURL, file string) (Copy, error) {
 	case err != nil:
 		return Copy{}, fmt.Errorf("cannot write a backup of %s to %s: %w", t, file, err)
 	}
+
 	bytes, err := publish(partial, file)
 	return Copy{bytes, migration}, err
 }
@@ -106,6 +110,7 @@ func copyPages(ctx context.Context, from, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -114,6 +119,7 @@ func copyPages(ctx context.Context, from, to string) (err error) {
 	if err := beginReading(ctx, conn); err != nil {
 		return err
 	}
+
 	return conn.Raw(func(c any) error {
 		source, ok := c.(interface {
 			NewBackup(to string) (*sqlite.Backup, error)
@@ -121,16 +127,20 @@ func copyPages(ctx context.Context, from, to string) (err error) {
 		if !ok {
 			return fmt.Errorf("backup: %T makes no backups", c)
 		}
+
 		// Nothing is there to be rolled back to, and publish writes it to the disk.
-		backup, err := source.NewBackup("file:" + sqlitefile.Escape(to) + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
+		backup, err := source.NewBackup("file:" + sqlitefile.Escape(to) +
+			"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
 		if err != nil {
 			return err
 		}
+
 		for more := true; more && err == nil; {
 			if more, err = backup.Step(pagesAtOnce); err == nil {
 				err = ctx.Err()
 			}
 		}
+
 		if end := backup.Finish(); err == nil {
 			err = end
 		}
@@ -157,6 +167,7 @@ func publish(partial, file string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("cannot write the backup %s: %w", file, err)
 	}
+
 	// A link, unlike a new name, replaces nothing.
 	err = os.Link(partial, file)
 	switch {
@@ -165,6 +176,7 @@ func publish(partial, file string) (int64, error) {
 	case err != nil:
 		return 0, fmt.Errorf("cannot write the backup %s: %w", file, err)
 	}
+
 	if err := errors.Join(os.Remove(partial), syncFile(filepath.Dir(file))); err != nil {
 		return 0, errors.Join(fmt.Errorf("cannot write the backup %s: %w", file, err), os.Remove(file))
 	}

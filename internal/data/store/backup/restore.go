@@ -39,15 +39,18 @@ func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 	if err := checkBackupFile(file, t.Path); err != nil {
 		return Restored{}, err
 	}
+
 	// A damaged database may be replaced, but nothing that is not slipway's.
 	if err := sqlitefile.Look(ctx, t.Path); err != nil && !errors.Is(err, sqlitefile.ErrCorrupt) {
 		return Restored{}, err
 	}
+
 	unlock, err := lockExclusively(t)
 	if err != nil {
 		return Restored{}, err
 	}
 	defer unlock()
+
 	r := replacement{path: t.Path, from: file}
 	for _, step := range r.steps() {
 		if err := step(ctx); err != nil {
@@ -66,9 +69,11 @@ func checkBackupFile(file, database string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("the backup %s is no regular file", file)
 	}
+
 	if there, err := os.Stat(database); err == nil && os.SameFile(info, there) {
 		return fmt.Errorf("the backup %s is the database itself", file)
 	}
+
 	for _, suffix := range []string{"-wal", "-journal"} {
 		left, err := sqlitefile.HasContent(file + suffix)
 		if err != nil {
@@ -76,7 +81,8 @@ func checkBackupFile(file, database string) error {
 		}
 		if left {
 			return fmt.Errorf("the backup %s has %s beside it, which may have its last changes or be another file's: "+
-				"if they were copied together, make one file of both with: slipway backup --database sqlite:%s --to NEW; else move it away",
+				"if they were copied together, make one file of both with: slipway backup --database sqlite:%s --to NEW; "+
+				"else move it away",
 				file, file+suffix, file)
 		}
 	}
@@ -91,6 +97,7 @@ func lockExclusively(t dburl.Target) (unlock func(), err error) {
 			_ = each() // the kernel gives the lock up with the file in any case
 		}
 	}
+
 	for suffix, holder := range map[string]string{
 		sqlitefile.ServerLock:    "a server has %s open; stop it before a restore",
 		sqlitefile.MigrationLock: "another command opens or migrates %s; try again when it has ended",
@@ -105,6 +112,7 @@ func lockExclusively(t dburl.Target) (unlock func(), err error) {
 		}
 		held = append(held, release)
 	}
+
 	return unlock, nil
 }
 
@@ -204,7 +212,8 @@ func (r *replacement) check(ctx context.Context) error {
 		return err
 	}
 	if migration > known {
-		return fmt.Errorf("cannot restore the backup %s: %w: it has migration %d, this program knows %d", r.from, migrate.ErrNewer, migration, known)
+		return fmt.Errorf("cannot restore the backup %s: %w: it has migration %d, this program knows %d",
+			r.from, migrate.ErrNewer, migration, known)
 	}
 	r.done.Migration = migration
 	return nil
@@ -227,7 +236,8 @@ func (r *replacement) lock(context.Context) error {
 		return fmt.Errorf("cannot lock the database: %w", err)
 	}
 	r.inUse = f
-	err = unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: sqliteLocks, Len: sqliteLockBytes})
+	err = unix.FcntlFlock(f.Fd(), unix.F_SETLK,
+		&unix.Flock_t{Type: unix.F_WRLCK, Start: sqliteLocks, Len: sqliteLockBytes})
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return fmt.Errorf("another program has sqlite:%s open; end it before a restore", r.path)
 	}
@@ -251,7 +261,8 @@ func (r *replacement) moveAway(suffix string) error {
 		return err
 	}
 	if taken {
-		return fmt.Errorf("%s came while a restore of it had not ended, and %s is there already; move one of them away", r.path+suffix, r.base()+suffix)
+		return fmt.Errorf("%s came while a restore of it had not ended, and %s is there already; move one of them away",
+			r.path+suffix, r.base()+suffix)
 	}
 	return rename(r.path+suffix, r.base()+suffix)
 }

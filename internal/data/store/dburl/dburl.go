@@ -53,6 +53,7 @@ func Parse(raw string) (Target, error) {
 		}
 		return Target{Path: file}, nil
 	}
+
 	dsn := raw
 	switch {
 	case strings.HasPrefix(raw, "postgres://"), strings.HasPrefix(raw, "postgresql://"):
@@ -64,6 +65,7 @@ func Parse(raw string) (Target, error) {
 	default:
 		return Target{}, fmt.Errorf("%w: want sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs", ErrInvalid)
 	}
+
 	if _, _, err := ParseDSN(dsn); err != nil {
 		return Target{}, fmt.Errorf("%w: %w", ErrInvalid, withoutSecret(err))
 	}
@@ -114,6 +116,7 @@ func severalHosts(raw string) (string, error) {
 	if end < 0 {
 		end = len(rest)
 	}
+
 	authority := rest[:end]
 	user, hosts := "", authority
 	if at := strings.LastIndex(authority, "@"); at >= 0 {
@@ -122,10 +125,12 @@ func severalHosts(raw string) (string, error) {
 	if !strings.Contains(hosts, ",") {
 		return raw, nil
 	}
+
 	u, err := url.Parse(scheme + "://" + user + "host" + rest[end:])
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrInvalid, withoutSecret(err))
 	}
+
 	var names, ports []string
 	for h := range strings.SplitSeq(hosts, ",") {
 		name, port, ok := strings.Cut(h, ":")
@@ -134,7 +139,9 @@ func severalHosts(raw string) (string, error) {
 		}
 		names, ports = append(names, name), append(ports, port)
 	}
+
 	pairs := []string{pair("host", strings.Join(names, ",")), pair("port", strings.Join(ports, ","))}
+
 	if name := strings.TrimPrefix(u.Path, "/"); name != "" {
 		pairs = append(pairs, pair("dbname", name))
 	}
@@ -147,6 +154,7 @@ func severalHosts(raw string) (string, error) {
 	for key, values := range u.Query() {
 		pairs = append(pairs, pair(key, values[len(values)-1]))
 	}
+
 	return strings.Join(pairs, " "), nil
 }
 

@@ -129,11 +129,13 @@ func (m *migrator) read(folder string, dialect goose.Dialect, options ...goose.P
 	if err == nil {
 		m.versions.Store, err = database.NewStore(dialect, goose.DefaultTablename)
 	}
+
 	if err == nil {
 		m.versions.tableExists = compatibilityExists[dialect]
 		options = append(options, goose.WithStore(&m.versions), goose.WithDisableGlobalRegistry(true))
 		m.goose, err = goose.NewProvider(goose.DialectCustom, m.db, files, options...)
 	}
+
 	if err == nil {
 		m.known, err = readMigrations(files, m.goose.ListSources())
 		m.versions.compatible = map[int64]int64{}
@@ -141,6 +143,7 @@ func (m *migrator) read(folder string, dialect goose.Dialect, options ...goose.P
 			m.versions.compatible[k.Version] = k.CompatibleWith
 		}
 	}
+
 	if err != nil {
 		return errors.Join(fmt.Errorf("cannot read the migrations: %w", err), m.db.Close())
 	}
@@ -175,10 +178,12 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 		}
 		defer unlock() //nolint:errcheck // the kernel gives the lock up with the file in any case
 	}
+
 	list, err := m.listServable(ctx)
 	if err != nil || pending(list) == 0 {
 		return 0, err
 	}
+
 	applied, err := m.apply(ctx)
 	if err != nil {
 		return applied, fmt.Errorf("cannot migrate the database %s: %w", m.target, err)
@@ -186,6 +191,7 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 	if err := m.checkForeignKeys(ctx); err != nil {
 		return applied, err
 	}
+
 	if applied < pending(list) {
 		// Others have migrated meanwhile, by a newer version perhaps.
 		_, err = m.listServable(ctx)
@@ -235,8 +241,8 @@ func checkOrder(list []Migration) error {
 	if late < 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d was not applied, and later ones were; a version of slipway between those that migrated it and "+
-		"this one is at fault: run the one that migrated it last, or restore the backup from before it",
+	return fmt.Errorf("%w: %d was not applied, and later ones were; a version of slipway between those that migrated it "+
+		"and this one is at fault: run the one that migrated it last, or restore the backup from before it",
 		ErrOutOfOrder, list[late].Version)
 }
 

@@ -37,15 +37,19 @@ func (m *migrator) openPostgres() error {
 	if err != nil {
 		return err
 	}
+
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	config.Options = fmt.Sprintf("%s -c lock_timeout=%d -c statement_timeout=0", config.Options, lockTimeout.Milliseconds())
+	config.Options = fmt.Sprintf("%s -c lock_timeout=%d -c statement_timeout=0",
+		config.Options, lockTimeout.Milliseconds())
+
 	connector, err := pq.NewConnectorConfig(config)
 	if err != nil {
 		return err
 	}
 	m.db, m.sent = sql.OpenDB(connector), pgconn.Sent(config)
+
 	locker, err := newSessionLock(m.files)
 	if err != nil {
 		return errors.Join(err, m.db.Close())
@@ -58,8 +62,10 @@ func (m *migrator) apply(ctx context.Context) (applied int, err error) {
 	if err := m.checkSession(ctx); err != nil {
 		return 0, err
 	}
+
 	// What a migration that failed has set in its session goes with the session.
 	m.db.SetMaxIdleConns(-1)
+
 	wait := firstLockWait
 	for attempt := 1; ; attempt++ {
 		results, err := m.goose.Up(ctx)
@@ -69,6 +75,7 @@ func (m *migrator) apply(ctx context.Context) (applied int, err error) {
 			applied += len(partial.Applied)
 			attempt, wait = 1, firstLockWait
 		}
+
 		switch {
 		case pq.As(err, pqerror.LockNotAvailable, pqerror.TRDeadlockDetected) == nil:
 			return applied, err
@@ -76,7 +83,9 @@ func (m *migrator) apply(ctx context.Context) (applied int, err error) {
 			return applied, fmt.Errorf("a table stayed locked through %d tries; what holds the lock is in pg_stat_activity, "+
 				"a transaction or a vacuum that runs long: end it or let it end, and migrate again: %w", attempt, err)
 		}
-		m.log.Warn("a migration found a table locked and is tried again", "attempt", attempt, "of", m.lockAttempts, "in", wait, "error", err)
+
+		m.log.Warn("a migration found a table locked and is tried again",
+			"attempt", attempt, "of", m.lockAttempts, "in", wait, "error", err)
 		select {
 		case <-ctx.Done():
 			return applied, ctx.Err()
@@ -86,16 +95,18 @@ func (m *migrator) apply(ctx context.Context) (applied int, err error) {
 	}
 }
 
-// checkSession returns an error if a pooler drops the settings of a migration: without them it would wait for locks and keep
-// servers waiting, or be broken off.
+// checkSession returns an error if a pooler drops the settings of a migration. Without them it would wait for locks and
+// keep servers waiting, or be broken off.
 func (m *migrator) checkSession(ctx context.Context) error {
 	if m.target.IsSQLite() {
 		return nil
 	}
+
 	conn, err := m.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
+
 	err = conn.Raw(func(c any) error {
 		asker, ok := c.(driver.QueryerContext)
 		if !ok {
@@ -103,8 +114,10 @@ func (m *migrator) checkSession(ctx context.Context) error {
 		}
 		return pgconn.CheckSession(ctx, asker, m.sent)
 	})
+
 	if _, lacking := errors.AsType[*pgconn.SettingsError](err); lacking {
-		err = fmt.Errorf("migrations go around a pooler: name the database without it in --database-direct, or use a role of their own; %w", err)
+		err = fmt.Errorf("migrations go around a pooler: name the database without it in --database-direct, "+
+			"or use a role of their own; %w", err)
 	}
 	return errors.Join(err, conn.Close())
 }
@@ -171,7 +184,8 @@ func (l *sessionLock) dropInvalid(ctx context.Context, conn *sql.Conn) error {
 }
 
 func (l *sessionLock) invalid(ctx context.Context, conn *sql.Conn) ([]string, error) {
-	rows, err := conn.QueryContext(ctx, `SELECT indexrelid::regclass FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+	rows, err := conn.QueryContext(ctx, `SELECT indexrelid::regclass `+
+		`FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
 		WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace AND relname = ANY($1)`, pq.Array(l.indexes))
 	if err != nil {
 		return nil, err

@@ -48,17 +48,21 @@ func (m *migrator) checkForeignKeys(ctx context.Context) error {
 // first.
 func LastOnSQLite(ctx context.Context, db *sql.DB) (int64, error) {
 	var there bool
-	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)", goose.DefaultTablename).Scan(&there)
+	err := db.QueryRowContext(ctx,
+		"SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)", goose.DefaultTablename).
+		Scan(&there)
 	if err != nil {
 		return 0, sqlitefile.DamageError(err)
 	}
 	if !there {
 		return 0, sqlitefile.ErrForeign
 	}
+
 	first, _, err := KnownOnSQLite()
 	if err != nil {
 		return 0, err
 	}
+
 	var last sql.NullInt64
 	query := "SELECT max(version_id) FROM " + goose.DefaultTablename + " HAVING count(*) FILTER (WHERE version_id = ?) > 0"
 	switch err := db.QueryRowContext(ctx, query, first).Scan(&last); {
@@ -67,6 +71,7 @@ func LastOnSQLite(ctx context.Context, db *sql.DB) (int64, error) {
 	case err != nil:
 		return 0, sqlitefile.DamageError(err)
 	}
+
 	return last.Int64, nil
 }
 

@@ -25,11 +25,13 @@ type versionTable struct {
 // A database that was last migrated before there was this table does not have it.
 var compatibilityExists = map[goose.Dialect]string{
 	goose.DialectPostgres: `SELECT to_regclass('migration_compatibility') IS NOT NULL`,
-	goose.DialectSQLite3:  `SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = 'migration_compatibility'`,
+	goose.DialectSQLite3: `SELECT count(*) > 0 FROM sqlite_master ` +
+		`WHERE type = 'table' AND name = 'migration_compatibility'`,
 }
 
 const (
-	createCompatibility = `CREATE TABLE IF NOT EXISTS migration_compatibility (version_id bigint PRIMARY KEY, compatible_with bigint NOT NULL)`
+	createCompatibility = `CREATE TABLE IF NOT EXISTS migration_compatibility ` +
+		`(version_id bigint PRIMARY KEY, compatible_with bigint NOT NULL)`
 	insertCompatibility = `INSERT INTO migration_compatibility (version_id, compatible_with) VALUES ($1, $2)
 		ON CONFLICT (version_id) DO UPDATE SET compatible_with = excluded.compatible_with`
 	readCompatibility = `SELECT version_id, compatible_with FROM migration_compatibility`
@@ -67,20 +69,27 @@ func (t *versionTable) addApplied(ctx context.Context, db *sql.DB, list []Migrat
 	if err != nil {
 		return nil, err
 	}
+
 	for _, row := range rows {
-		at, known := slices.BinarySearchFunc(list, row.Version, func(m Migration, v int64) int { return cmp.Compare(m.Version, v) })
+		at, known := slices.BinarySearchFunc(list, row.Version, func(m Migration, v int64) int {
+			return cmp.Compare(m.Version, v)
+		})
 		switch {
 		case known:
 			list[at].Applied = true
 		case row.Version > 0: // that is goose's own
-			list = slices.Insert(list, at, Migration{Version: row.Version, Applied: true, CompatibleWith: cmp.Or(with[row.Version], row.Version)})
+			list = slices.Insert(list, at, Migration{
+				Version: row.Version, Applied: true, CompatibleWith: cmp.Or(with[row.Version], row.Version),
+			})
 		}
 	}
+
 	later := false
 	for i := range slices.Backward(list) {
 		list[i].OutOfOrder = later && !list[i].Applied
 		later = later || list[i].Applied
 	}
+
 	return list, nil
 }
 

@@ -43,8 +43,8 @@ func TakeCache(c *pq.Config) (Cache, error) {
 	return Cache{Capacity: n}, nil
 }
 
-// isDirect reports whether the process that runs the statements is the one that the server named when the connection was
-// made, for canceling. A pooler names one that is made up, or none. A proxy that passes bytes on is no pooler.
+// isDirect reports whether the process that runs the statements is the one that the server named when the connection
+// was made, for canceling. A pooler names one that is made up, or none. A proxy that passes bytes on is no pooler.
 func (c *Conn) isDirect(process int64) bool {
 	// lib/pq keeps the number to itself. Should its field get another name, no statement is prepared.
 	named := reflect.Indirect(reflect.ValueOf(c.conn)).FieldByName("pid")

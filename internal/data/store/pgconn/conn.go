@@ -60,14 +60,15 @@ type Conn struct {
 	spare buffer
 }
 
-// Connect connects by a connector that has Dialer. It returns a SettingsError if one of the settings that the connector sends
-// is not in force.
+// Connect connects by a connector that has Dialer. It returns a SettingsError if one of the settings that the connector
+// sends is not in force.
 func Connect(ctx context.Context, connector *pq.Connector, cache Cache, sent []Setting) (*Conn, error) {
 	c := &Conn{}
 	made, err := connector.Connect(context.WithValue(ctx, wireKey{}, &c.wire))
 	if err != nil {
 		return nil, err
 	}
+
 	var ok bool
 	if c.conn, ok = made.(conn); !ok || c.wire == nil {
 		return nil, errors.Join(fmt.Errorf("pgconn: lib/pq's connection is a %T over %T", made, c.wire), made.Close())
@@ -75,15 +76,18 @@ func Connect(ctx context.Context, connector *pq.Connector, cache Cache, sent []S
 	if c.pipeline, err = newPipeline(made); err != nil {
 		return nil, errors.Join(err, made.Close())
 	}
+
 	found, err := askSession(ctx, c, sent)
 	if err != nil {
 		return nil, errors.Join(err, made.Close())
 	}
+
 	capacity := cache.Capacity
 	if capacity > 0 && cache.Detect && !c.isDirect(found.process) {
 		cache.OnPooler()
 		capacity = 0
 	}
+
 	c.statements = newStatements(capacity, cache.OnLookup)
 	if capacity <= 0 {
 		c.pipeline.names = nil
@@ -127,7 +131,9 @@ func (c *Conn) ready(ctx context.Context) error {
 }
 
 // QueryContext implements driver.QueryerContext.
-func (c *Conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (answer driver.Rows, err error) {
+func (c *Conn) QueryContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (answer driver.Rows, err error) {
 	err = c.run(ctx, query, args, func(prepared driver.Stmt) error {
 		var found driver.Rows
 		if s, ok := prepared.(driver.StmtQueryContext); ok {
@@ -145,7 +151,9 @@ func (c *Conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 }
 
 // ExecContext implements driver.ExecerContext.
-func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
+func (c *Conn) ExecContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (result driver.Result, err error) {
 	err = c.run(ctx, query, args, func(prepared driver.Stmt) error {
 		if s, ok := prepared.(driver.StmtExecContext); ok {
 			result, err = s.ExecContext(context.Background(), args)
@@ -157,10 +165,10 @@ func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return result, err
 }
 
-// BeginWith has a transaction begin with the next statement, in one round trip. A first statement, which has arguments, is
-// run in it before, and returns one row that begins with a time (see Began). It is prepared when it comes for the first
-// time, so there should be few texts of it. A begin that is refused is the error of the next statement: ErrStandby where the server takes no
-// writes.
+// BeginWith has a transaction begin with the next statement, in one round trip. A first statement, which has arguments,
+// is run in it before, and returns one row that begins with a time (see Began). It is prepared when it comes for the
+// first time, so there should be few texts of it. A begin that is refused is the error of the next statement:
+// ErrStandby if the server takes no writes.
 func (c *Conn) BeginWith(ctx context.Context, readOnly bool, first string, args ...string) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -195,6 +203,7 @@ func (c *Conn) beginAlone(ctx context.Context) error {
 	if c.pipeline.begin == nil {
 		return nil
 	}
+
 	first, args := c.pipeline.begin.first, make([]driver.NamedValue, len(c.pipeline.begin.args))
 	for i, arg := range c.pipeline.begin.args {
 		args[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
@@ -204,10 +213,12 @@ func (c *Conn) beginAlone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	row := make([]driver.Value, len(found.Columns()))
 	if err := errors.Join(found.Next(row), found.Close()); err != nil {
 		return c.notBegun(err)
 	}
+
 	var ok bool
 	if c.pipeline.began, ok = row[0].(time.Time); !ok {
 		return fmt.Errorf("pgconn: a transaction began at %v, which is no time", row[0])
@@ -225,9 +236,9 @@ func (c *Conn) notBegun(err error) error {
 	return err
 }
 
-// CommitWith has the transaction commit right after the next statement with arguments, in one round trip; where that
-// fails, it is rolled back. Commit or Rollback, which is to be called next, reads what has come of it. Until then nothing
-// tells whether a statement whose answer was lost was committed.
+// CommitWith has the transaction commit right after the next statement with arguments, in one round trip. If that
+// statement fails, the transaction is rolled back. Commit or Rollback, which the caller calls next, reads the outcome.
+// Until then nothing tells whether a statement whose answer was lost was committed.
 func (c *Conn) CommitWith() { c.pipeline.commit = true }
 
 // BeginTx implements driver.ConnBeginTx.
@@ -248,8 +259,8 @@ func (c *Conn) Commit() error { return c.end(c.conn.Commit) }
 // Rollback implements driver.Tx.
 func (c *Conn) Rollback() error { return c.end(c.conn.Rollback) }
 
-// end ends a transaction, which may not have begun. It has the time that the wire gives it: whether a COMMIT was carried
-// out is worth more than the deadline of who waits for it.
+// end ends a transaction, which may not have begun. It has the time that the wire gives it: to know whether a COMMIT
+// was carried out is worth more than the deadline of whoever waits for it.
 func (c *Conn) end(how func() error) error {
 	if c.reading != nil {
 		return errReading

@@ -55,7 +55,7 @@ type pipeline struct {
 type begin struct {
 	// mode is the text of BEGIN.
 	mode string
-	// first is a statement that is run in it and returns one row, which begins with a time; there is none where it is empty.
+	// first is a statement that runs in it and returns one row, which begins with a time. It is empty if there is none.
 	first string
 	args  []string
 }
@@ -66,8 +66,8 @@ const maxNames = 8
 // errMessage is returned for a message of lib/pq's that is none of those which may come.
 var errMessage = errors.New("pgconn: an unexpected message")
 
-// newPipeline puts a pipeline between a connection of lib/pq's and the network. lib/pq has no place for one above TLS, so
-// two of its fields are set from here. They are checked, because another version of it may have others.
+// newPipeline puts a pipeline between a connection of lib/pq's and the network. lib/pq has no place for one above TLS,
+// so two of its fields are set from here. They are checked, because another version of it may have others.
 func newPipeline(made any) (*pipeline, error) {
 	v := reflect.Indirect(reflect.ValueOf(made))
 	network, buffer := v.FieldByName("c"), v.FieldByName("buf")
@@ -164,17 +164,20 @@ func (p *pipeline) Write(b []byte) (int, error) {
 	case p.ended || !bytes.HasSuffix(b, []byte(sync)):
 		return 0, errMessage
 	}
+
 	p.out = p.out[:0]
 	if p.begin != nil {
 		p.out = p.appendBegin(p.out, p.begin)
 		p.begin = nil
 	}
 	p.out = append(p.out, b...)
+
 	// Before a statement is run, it may be prepared.
 	if p.commit && bytes.HasSuffix(b, []byte(execute+sync)) {
 		p.commit, p.ended = false, true
 		p.out = append(p.out, commit...)
 	}
+
 	n, err := p.Conn.Write(p.out)
 	if cap(p.out) > maxText {
 		p.out = nil
@@ -204,12 +207,14 @@ func (p *pipeline) readAnswer() error {
 	if err != nil {
 		return err
 	}
+
 	const parsed, bound, row, completed, refusal = '1', '2', 'D', 'C', 'E'
 	letter := start[0]
 	if letter == refusal {
 		p.awaited, p.refused, p.naming = 0, true, ""
 		return nil
 	}
+
 	// The longest are of the server's own: a notice, or a setting that has changed.
 	const longest = 1 << 16
 	size := binary.BigEndian.Uint32(start[1:])
@@ -220,6 +225,7 @@ func (p *pipeline) readAnswer() error {
 	if _, err := io.ReadFull(p.in, message); err != nil {
 		return err
 	}
+
 	switch letter {
 	case parsed, bound, completed:
 		p.awaited--
@@ -232,6 +238,7 @@ func (p *pipeline) readAnswer() error {
 	default:
 		p.others = append(p.others, message...)
 	}
+
 	if p.awaited == 0 && p.naming != "" {
 		p.names[p.naming], p.naming = nameOf(p.naming), ""
 	}

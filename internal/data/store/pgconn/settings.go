@@ -31,22 +31,26 @@ func (e *SettingsError) Error() string {
 	found, statements := make([]string, len(e.Want)), make([]string, len(e.Want))
 	for i, s := range e.Want {
 		found[i] = fmt.Sprintf("%s is %q instead of %q", s.Name, e.Found[i], s.Value)
-		statements[i] = fmt.Sprintf("ALTER ROLE %s SET %s = %s;", pq.QuoteIdentifier(e.Role), s.Name, pq.QuoteLiteral(s.Value))
+		statements[i] = fmt.Sprintf("ALTER ROLE %s SET %s = %s;",
+			pq.QuoteIdentifier(e.Role), s.Name, pq.QuoteLiteral(s.Value))
 	}
 	return "a pooler drops the settings that are sent when the database is connected to: " + strings.Join(found, ", ") +
 		"; run as a superuser: " + strings.Join(statements, " ") +
-		" Then let the pooler reconnect to the database, as by RECONNECT in the console of PgBouncer, because its connections keep " +
-		"the old settings (docs/operations.md, A pooler)"
+		" Then let the pooler reconnect to the database, as by RECONNECT in the console of PgBouncer, " +
+		"because its connections keep the old settings (docs/operations.md, A pooler)"
 }
 
-// fixedAtStart are settings that cannot be set again in a session, so that their values cannot be compared. Nothing here
-// depends on them.
+// fixedAtStart are settings that cannot be set again in a session, so that their values cannot be compared. Nothing
+// here depends on them.
 var fixedAtStart = []string{
-	"ignore_system_indexes", "post_auth_delay", "log_connections", "log_disconnections", "jit_debugging_support", "jit_profiling_support",
+	"ignore_system_indexes", "post_auth_delay",
+	"log_connections", "log_disconnections",
+	"jit_debugging_support", "jit_profiling_support",
 }
 
-// Sent returns the settings that a configuration sends when it connects, in its options and by themselves. If the options
-// have one twice, the last counts, as for the server. The name of the application is left out: poolers add to it.
+// Sent returns the settings that a configuration sends when it connects, in its options and by themselves. If the
+// options have one twice, the last counts, as for the server. The name of the application is left out: poolers add to
+// it.
 func Sent(c pq.Config) []Setting {
 	values := map[string]string{}
 	words := splitOptions(c.Options)
@@ -86,6 +90,7 @@ func Sent(c pq.Config) []Setting {
 func splitOptions(text string) (words []string) {
 	var word strings.Builder
 	escaped, begun := false, false
+
 	for _, c := range text {
 		switch {
 		case !escaped && c == '\\':
@@ -103,6 +108,7 @@ func splitOptions(text string) (words []string) {
 		}
 		escaped = false
 	}
+
 	if begun {
 		words = append(words, word.String())
 	}
@@ -116,15 +122,16 @@ type session struct {
 	role    string
 }
 
-// askSession asks for the process and the role of a session, and whether settings are in force there, in one round trip. It
-// returns a SettingsError if one is not. A value is compared with what the server makes of the one that was sent, for which
-// it is set until the end of this statement.
+// askSession asks for the process and the role of a session, and whether settings are in force there, in one round
+// trip. It returns a SettingsError if one is not. It compares a value with what the server makes of the one that was
+// sent: for that the statement sets it until its end.
 func askSession(ctx context.Context, c driver.QueryerContext, sent []Setting) (s session, err error) {
 	query := strings.Builder{}
 	query.WriteString("SELECT pg_backend_pid()::bigint, current_user::text")
 	for _, s := range sent {
 		name := pq.QuoteLiteral(s.Name)
-		_, _ = fmt.Fprintf(&query, ", coalesce(current_setting(%s, true), ''), set_config(%[1]s, %s, true)", name, pq.QuoteLiteral(s.Value))
+		_, _ = fmt.Fprintf(&query, ", coalesce(current_setting(%s, true), ''), set_config(%[1]s, %s, true)",
+			name, pq.QuoteLiteral(s.Value))
 	}
 	rows, err := c.QueryContext(ctx, query.String(), nil)
 	if err != nil {

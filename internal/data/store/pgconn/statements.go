@@ -57,6 +57,7 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 			c.broken = true
 		}
 	}()
+
 	if len(args) == 0 {
 		// It goes as a message of another kind, with which neither a begin nor COMMIT goes.
 		c.pipeline.commit = false
@@ -65,15 +66,18 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 		}
 		return do(nil)
 	}
+
 	if c.pipeline.commit {
 		c.wire.until = time.Time{} // as in end
 	}
+
 	prepared, err := c.prepare(text)
 	stale := isForeign(err)
 	if err == nil {
 		err = do(prepared)
 		stale = prepared != nil && (isForeign(err) || isStale(err))
 	}
+
 	if err != nil && c.pipeline.refused {
 		c.pipeline.refused = false
 		if !isForeign(err) {
@@ -81,9 +85,11 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 		}
 		stale = true
 	}
+
 	if !stale {
 		return err
 	}
+
 	c.forget(isForeign(err))
 	if c.inTx {
 		return fmt.Errorf("%w: %w", ErrStale, err)
@@ -111,6 +117,7 @@ func (c *Conn) prepare(text string) (driver.Stmt, error) {
 	if s.prepared == nil || len(text) > maxText {
 		return nil, nil
 	}
+
 	prepared, isPrepared := s.prepared.Get(text)
 	if s.found != nil {
 		s.found(isPrepared)
@@ -118,17 +125,20 @@ func (c *Conn) prepare(text string) (driver.Stmt, error) {
 	if isPrepared {
 		return prepared, nil
 	}
+
 	hash := maphash.String(seed, text)
 	if !s.seen.Remove(hash) {
 		s.seen.Add(hash, struct{}{})
 		return nil, nil
 	}
+
 	if s.prepared.Len() == s.most {
 		_, oldest, _ := s.prepared.RemoveOldest()
 		if err := oldest.Close(); err != nil {
 			return nil, err
 		}
 	}
+
 	prepared, err := c.conn.PrepareContext(context.Background(), text)
 	if err != nil {
 		return nil, err

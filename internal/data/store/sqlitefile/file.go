@@ -27,8 +27,8 @@ func Prepare(ctx context.Context, path string) error {
 	return MakePrivate(path)
 }
 
-// checkLogs returns an error for a -wal or a -journal whose database is not there: SQLite would delete it with the new one
-// that it makes. The logs are looked at first, because a program that makes a database makes its logs later.
+// checkLogs returns an error for a -wal or a -journal whose database is not there: SQLite would delete it with the new
+// one that it makes. The logs are looked at first, because a program that makes a database makes its logs later.
 func checkLogs(path string) error {
 	for suffix, isThere := range map[string]func(string) (bool, error){"-wal": HasContent, "-journal": Exists} {
 		left, err := HasContent(path + suffix)

@@ -20,7 +20,8 @@ var (
 
 // CorruptError returns the error of a database that is damaged, with what to do about it.
 func CorruptError(path string, err error) error {
-	return fmt.Errorf("the database sqlite:%s is %w; put a backup in its place with: slipway restore --database sqlite:%s --from FILE (docs/backup.md)",
+	return fmt.Errorf("the database sqlite:%s is %w; "+
+		"put a backup in its place with: slipway restore --database sqlite:%s --from FILE (docs/backup.md)",
 		path, err, path)
 }
 
@@ -51,9 +52,11 @@ func CheckAfterUncleanEnd(ctx context.Context, path string, checking func(why st
 	if err != nil || !there {
 		return err
 	}
+
 	if checking != nil {
 		checking(why)
 	}
+
 	db, err := OpenToRead(path)
 	if err != nil {
 		return err
@@ -65,8 +68,8 @@ func CheckAfterUncleanEnd(ctx context.Context, path string, checking func(why st
 	return errors.Join(err, db.Close())
 }
 
-// uncleanReason returns why a SQLite file may be damaged, or "". The mark stays where a tool has opened and closed the file
-// meanwhile, which empties the -wal; the -wal tells of a file that came from elsewhere.
+// uncleanReason returns why a SQLite file may be damaged, or "". The mark stays if a tool has opened and closed the
+// file meanwhile, which empties the -wal; the -wal tells of a file that came from elsewhere.
 func uncleanReason(path string) (why string, err error) {
 	serving, err := HasContent(path + ServerLock)
 	if err != nil {

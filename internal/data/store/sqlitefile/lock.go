@@ -40,7 +40,8 @@ func TryLock(path string) (unlock func() error, err error) {
 	}, nil
 }
 
-// openLock opens a lock file, which it makes if there is none, and sets its mode whatever the umask is. It follows no link.
+// openLock opens a lock file, which it makes if there is none, and sets its mode whatever the umask is. It follows no
+// link.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, OwnerOnly)
 	if err == nil {

@@ -11,9 +11,9 @@ import (
 	entmigrate "slipway/ent/migrate"
 )
 
-// Look returns an error if a path is not fit for a database: it and the files beside it must be missing, or regular files
-// that are empty or slipway's. It changes nothing and makes no file, so it comes before anything else touches the path. Its
-// errors wrap ErrForeign for what is not slipway's, and ErrCorrupt for a SQLite file that cannot be read.
+// Look returns an error if a path is not fit for a database: it and the files beside it must be missing, or regular
+// files that are empty or slipway's. It changes nothing and makes no file, so it comes before anything else touches the
+// path. Its errors wrap ErrForeign for what is not slipway's, and ErrCorrupt for a SQLite file that cannot be read.
 func Look(ctx context.Context, path string) error {
 	if err := lookAt(ctx, path); err != nil {
 		return fmt.Errorf("cannot open the database sqlite:%s: %w", path, err)
@@ -41,7 +41,8 @@ func lookAt(ctx context.Context, path string) error {
 
 // foreignError returns the error for a file that is not slipway's, with why.
 func foreignError(path, why string) error {
-	return fmt.Errorf("%s is %w: %s; it was not changed; name another path in --database, or move it away", path, ErrForeign, why)
+	return fmt.Errorf("%s is %w: %s; it was not changed; name another path in --database, or move it away",
+		path, ErrForeign, why)
 }
 
 // kindOf describes what is not a regular file.
@@ -76,6 +77,7 @@ func lookBeside(path string) error {
 			return foreignError(name, "it has content, and the lock of a database has none")
 		}
 	}
+
 	info, err := os.Lstat(RestoreFolder(path))
 	if err == nil && !info.IsDir() {
 		return foreignError(RestoreFolder(path), "it is not a directory")
@@ -147,8 +149,8 @@ func (f tables) check(path string) error {
 	return foreignError(path, fmt.Sprintf("its table %q is another program's", f.name))
 }
 
-// readTables reads which tables a file has. A database has the table of what its migrations are compatible with, or was last
-// migrated before that was there and has the oldest migration.
+// readTables reads which tables a file has. A database has the table of what its migrations are compatible with, or was
+// last migrated before that was there and has the oldest migration.
 func readTables(ctx context.Context, path, how string) (found tables, err error) {
 	oldest, err := entmigrate.Oldest("sqlite")
 	if err != nil {
@@ -172,5 +174,7 @@ func readTables(ctx context.Context, path, how string) (found tables, err error)
 	if found.isOurs = found.isOurs && versions; found.isOurs || !versions {
 		return found, nil
 	}
-	return found, DamageError(db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM goose_db_version WHERE version_id = ?", oldest).Scan(&found.isOurs))
+	err = db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM goose_db_version WHERE version_id = ?", oldest).
+		Scan(&found.isOurs)
+	return found, DamageError(err)
 }

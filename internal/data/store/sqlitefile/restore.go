@@ -19,7 +19,9 @@ func RestoreCopy(path string) string {
 func CheckNotHalfRestored(path string) error {
 	half, err := Exists(RestoreCopy(path))
 	if half {
-		return fmt.Errorf("a restore of sqlite:%s did not end; run it again: slipway restore --database sqlite:%s --from FILE", path, path)
+		return fmt.Errorf("a restore of sqlite:%s did not end; "+
+			"run it again: slipway restore --database sqlite:%s --from FILE",
+			path, path)
 	}
 	return err
 }

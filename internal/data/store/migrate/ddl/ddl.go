@@ -26,9 +26,10 @@ const name = `(?:"?\w+"?\.)?"?(\w+)"?`
 var (
 	comment     = regexp.MustCompile(`(?m)^\s*--.*$`)
 	createTable = regexp.MustCompile(`(?i)^CREATE TABLE (?:IF NOT EXISTS )?` + name)
-	createIndex = regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?(IF NOT EXISTS )?` + name + ` ON (?:ONLY )?` + name)
-	alterTable  = regexp.MustCompile(`(?i)^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?` + name + ` (.*)$`)
-	changeRows  = regexp.MustCompile(`(?i)^(?:UPDATE|DELETE FROM) (?:ONLY )?` + name)
+	createIndex = regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?(IF NOT EXISTS )?` + name +
+		` ON (?:ONLY )?` + name)
+	alterTable = regexp.MustCompile(`(?i)^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?` + name + ` (.*)$`)
+	changeRows = regexp.MustCompile(`(?i)^(?:UPDATE|DELETE FROM) (?:ONLY )?` + name)
 )
 
 // Parse parses a statement. What it does not know it leaves out.
@@ -50,6 +51,7 @@ func Parse(text string) Statement {
 func split(text string) []string {
 	var parts []string
 	depth, quote, begin := 0, rune(0), 0
+
 	for i, c := range text {
 		switch {
 		case quote != 0:
@@ -67,5 +69,6 @@ func split(text string) []string {
 			begin = i + 1
 		}
 	}
+
 	return append(parts, strings.TrimSpace(text[begin:]))
 }

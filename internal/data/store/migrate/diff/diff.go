@@ -38,6 +38,7 @@ func write(ctx context.Context, folder string, driver *entsql.Driver, name strin
 	if err != nil {
 		return err
 	}
+
 	m, err := schema.NewMigrate(driver,
 		schema.WithDir(dir),
 		schema.WithDialect(driver.Dialect()),
@@ -50,6 +51,7 @@ func write(ctx context.Context, folder string, driver *entsql.Driver, name strin
 	if err != nil {
 		return err
 	}
+
 	if err := m.NamedDiff(ctx, name, entmigrate.Tables...); err != nil {
 		return fmt.Errorf("%s: %w", folder, err)
 	}

@@ -18,12 +18,14 @@ var (
 	dropConstraint = regexp.MustCompile(`(?i)^DROP CONSTRAINT\b`)
 	setType        = regexp.MustCompile(`(?i)^ALTER (?:COLUMN )?"?\w+"? (?:SET DATA )?TYPE\b`)
 
-	notNull      = regexp.MustCompile(`(?i) NOT NULL\b`)
-	defaults     = regexp.MustCompile(`(?i) DEFAULT `)
-	constant     = regexp.MustCompile(`(?i) DEFAULT \(?(?:'(?:[^']|'')*'|[-+]?\d[\d.]*|true|false|null)\)?(?:::[\w ]+(?:\[\])?)?(?: NOT NULL| NULL)*$`)
-	evaluateOnce = regexp.MustCompile(`(?i) DEFAULT \(?(?:now\(\)|current_timestamp|current_date|localtimestamp)\)?(?: NOT NULL| NULL)*$`)
-	computed     = regexp.MustCompile(`(?i) GENERATED | (?:small|big)?serial\b`)
-	inline       = regexp.MustCompile(`(?i) (?:UNIQUE|PRIMARY KEY|CHECK)\b`)
+	notNull  = regexp.MustCompile(`(?i) NOT NULL\b`)
+	defaults = regexp.MustCompile(`(?i) DEFAULT `)
+	constant = regexp.MustCompile(`(?i) DEFAULT ` +
+		`\(?(?:'(?:[^']|'')*'|[-+]?\d[\d.]*|true|false|null)\)?(?:::[\w ]+(?:\[\])?)?(?: NOT NULL| NULL)*$`)
+	evaluateOnce = regexp.MustCompile(`(?i) DEFAULT ` +
+		`\(?(?:now\(\)|current_timestamp|current_date|localtimestamp)\)?(?: NOT NULL| NULL)*$`)
+	computed = regexp.MustCompile(`(?i) GENERATED | (?:small|big)?serial\b`)
+	inline   = regexp.MustCompile(`(?i) (?:UNIQUE|PRIMARY KEY|CHECK)\b`)
 )
 
 // checkClause checks a clause of a statement that alters a table that was there before.
@@ -35,17 +37,22 @@ func checkClause(s ddl.Statement, clause string, known *linter) *Problem {
 		return checkColumn(clause)
 	case setType.MatchString(clause):
 		return &Problem{
-			Why:     "it writes the whole table and its indexes anew, and keeps everybody waiting meanwhile",
-			Instead: "another column of the type, which the program writes beside the old one; drop the old one in a later version",
+			Why: "it writes the whole table and its indexes anew, and keeps everybody waiting meanwhile",
+			Instead: "another column of the type, which the program writes beside the old one; " +
+				"drop the old one in a later version",
 		}
 	}
+
 	found := setNotNull.FindStringSubmatch(clause)
-	if len(found) == 0 || known.knowsNotNull(s.Table, found[1]) && !slices.ContainsFunc(s.Clauses, dropConstraint.MatchString) {
+	if len(found) == 0 ||
+		known.knowsNotNull(s.Table, found[1]) && !slices.ContainsFunc(s.Clauses, dropConstraint.MatchString) {
 		return nil
 	}
+
 	return &Problem{
 		Why: "it reads the whole table, and keeps everybody waiting meanwhile",
-		Instead: "three files: ADD CONSTRAINT c CHECK (" + found[1] + " IS NOT NULL) NOT VALID; then VALIDATE CONSTRAINT c; " +
+		Instead: "three files: ADD CONSTRAINT c CHECK (" + found[1] + " IS NOT NULL) NOT VALID; " +
+			"then VALIDATE CONSTRAINT c; " +
 			"then SET NOT NULL, which sees that it holds, and in a statement after that DROP CONSTRAINT c",
 	}
 }
@@ -64,8 +71,9 @@ func checkConstraint(clause string) *Problem {
 		return &Problem{Why: scans, Instead: "… NOT VALID, and VALIDATE CONSTRAINT in a file of its own after it"}
 	}
 	return &Problem{
-		Why:     "it builds an index, and keeps everybody waiting until that is done",
-		Instead: "a unique index that is built concurrently in a file before it, and ADD CONSTRAINT … USING INDEX where it has to be a constraint",
+		Why: "it builds an index, and keeps everybody waiting until that is done",
+		Instead: "a unique index that is built concurrently in a file before it, " +
+			"and ADD CONSTRAINT … USING INDEX where it has to be a constraint",
 	}
 }
 
@@ -75,13 +83,23 @@ func checkColumn(clause string) *Problem {
 	switch {
 	case computed.MatchString(clause), hasDefault && !constant.MatchString(clause) && !evaluateOnce.MatchString(clause):
 		return &Problem{
-			Why:     "PostgreSQL has to work the value out for each row: it writes the whole table anew, and keeps everybody waiting meanwhile",
-			Instead: "a nullable column or a constant default, and the value from the program; or a file after it with ALTER COLUMN … SET DEFAULT",
+			Why: "PostgreSQL has to work the value out for each row: " +
+				"it writes the whole table anew, and keeps everybody waiting meanwhile",
+			Instead: "a nullable column or a constant default, and the value from the program; " +
+				"or a file after it with ALTER COLUMN … SET DEFAULT",
 		}
 	case inline.MatchString(clause):
-		return &Problem{Why: scans, Instead: "the column alone; a check as ADD CONSTRAINT … NOT VALID, uniqueness as an index that is built concurrently"}
+		return &Problem{
+			Why: scans,
+			Instead: "the column alone; a check as ADD CONSTRAINT … NOT VALID, " +
+				"uniqueness as an index that is built concurrently",
+		}
 	case notNull.MatchString(clause) && !hasDefault:
-		return &Problem{Why: "it fails where the table has rows, and rows of older servers lack it", Instead: "a nullable column, or a constant default"}
+		return &Problem{
+			Why:     "it fails where the table has rows, and rows of older servers lack it",
+			Instead: "a nullable column, or a constant default",
+		}
 	}
+
 	return nil
 }

@@ -56,12 +56,15 @@ func checkCompatibility(files []migrate.File) []Problem {
 	for _, f := range files {
 		version, err := strconv.ParseInt(f.Version(), 10, 64)
 		versions[version] = err == nil
+
 		with, ok := entmigrate.CompatibleWith(f.Bytes())
+
 		switch {
 		case !ok && version > lastUndeclared:
 			problems = append(problems, Problem{
 				f.Name(), `no line "-- compatible-with: VERSION"`, "older servers are not told whether they may go on",
-				fmt.Sprintf("the version of the oldest migration whose program still serves with this one, or %d where none does", version),
+				fmt.Sprintf("the version of the oldest migration whose program still serves with this one, "+
+					"or %d where none does", version),
 			})
 		case ok && !versions[with]:
 			problems = append(problems, Problem{
@@ -70,6 +73,7 @@ func checkCompatibility(files []migrate.File) []Problem {
 			})
 		}
 	}
+
 	return problems
 }
 

@@ -65,7 +65,8 @@ var (
 	concurrently = regexp.MustCompile(`(?i)\bCONCURRENTLY\b`)
 	condition    = regexp.MustCompile(`(?i)\bWHERE\b`)
 	changesRows  = regexp.MustCompile(`(?i)^(UPDATE|DELETE)\b`)
-	hidden       = regexp.MustCompile(`(?i)^DO\b.*\b(CREATE (UNIQUE )?INDEX|ADD (CONSTRAINT|COLUMN)|ALTER COLUMN|VALIDATE CONSTRAINT)\b`)
+	hidden       = regexp.MustCompile(`(?i)^DO\b.*\b` +
+		`(CREATE (UNIQUE )?INDEX|ADD (CONSTRAINT|COLUMN)|ALTER COLUMN|VALIDATE CONSTRAINT)\b`)
 )
 
 // checkStatement checks a statement on a table that was there before.
@@ -74,15 +75,24 @@ func checkStatement(s ddl.Statement) *Problem {
 	case concurrently.MatchString(s.Text):
 		return &Problem{Found: s.Text, Why: "PostgreSQL does not do this in a transaction", Instead: ownFile}
 	case s.Index != "":
-		return &Problem{Found: s.Text, Why: "it keeps every writer of " + s.Table + " waiting until the index is built", Instead: ownFile}
+		return &Problem{
+			Found:   s.Text,
+			Why:     "it keeps every writer of " + s.Table + " waiting until the index is built",
+			Instead: ownFile,
+		}
 	case changesRows.MatchString(s.Text) && !condition.MatchString(s.Text):
 		return &Problem{
 			Found: s.Text, Why: "it keeps whoever writes one of the rows waiting until all are written",
 			Instead: "a column with a constant default, or a condition (WHERE) that few rows meet",
 		}
 	case hidden.MatchString(s.Text):
-		return &Problem{Found: s.Text, Why: "what is in a block of DO is not checked", Instead: "the statements of a block that alter a table, one by one"}
+		return &Problem{
+			Found:   s.Text,
+			Why:     "what is in a block of DO is not checked",
+			Instead: "the statements of a block that alter a table, one by one",
+		}
 	}
+
 	return nil
 }
 
@@ -93,20 +103,26 @@ func checkNoTx(statements []ddl.Statement) []Problem {
 		unlimited = "SET lock_timeout = 0"
 		limited   = "RESET lock_timeout"
 	)
+
 	var problems []Problem
+
 	last := len(statements) - 1
 	if last < 1 || statements[0].Text != unlimited || statements[last].Text != limited {
 		problems = append(problems, Problem{
-			Found: "-- +goose NO TRANSACTION", Why: "the build of an index waits for transactions longer than a migration may wait for a lock",
+			Found:   "-- +goose NO TRANSACTION",
+			Why:     "the build of an index waits for transactions longer than a migration may wait for a lock",
 			Instead: unlimited + "; as the first statement and " + limited + "; as the last",
 		})
 	}
+
 	for _, s := range statements {
 		switch {
 		case s.Text == unlimited, s.Text == limited, s.Index != "" && s.Concurrently && s.IfNotExists,
 			strings.HasPrefix(s.Text, "DROP INDEX CONCURRENTLY IF EXISTS "):
 		case s.Index != "":
-			problems = append(problems, Problem{Found: s.Text, Why: "it locks the table, or fails when the file runs again", Instead: ownFile})
+			problems = append(problems, Problem{
+				Found: s.Text, Why: "it locks the table, or fails when the file runs again", Instead: ownFile,
+			})
 		default:
 			problems = append(problems, Problem{
 				Found: s.Text, Why: "a file that is broken off runs again from its first statement",
@@ -114,5 +130,6 @@ func checkNoTx(statements []ddl.Statement) []Problem {
 			})
 		}
 	}
+
 	return problems
 }
