@@ -53,10 +53,12 @@ func ParseCursor(text string) (Cursor, error) {
 	if len(text) > maxCursor {
 		return Cursor{}, invalid
 	}
+
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(raw) == 0 {
 		return Cursor{}, invalid
 	}
+
 	isBefore := raw[0] == beforeChange
 	raw = raw[1:]
 	var numbers [3]int64
@@ -68,6 +70,7 @@ func ParseCursor(text string) (Cursor, error) {
 		}
 		raw = raw[length:]
 	}
+
 	c := Cursor{store.Position{Transaction: numbers[0], ID: numbers[1]}, time.UnixMicro(numbers[2]).UTC(), isBefore}
 	if c.String() != text {
 		return Cursor{}, invalid

@@ -7,13 +7,14 @@
 // queue (subscription.go): who does not take what is in it in time loses the subscription.
 //
 // Each item has a cursor. Who comes back with it gets what was missed from the table and then what comes (resume.go).
-// What a subscription reads for itself it reads in its turn, and has no turn while it sends: who takes nothing of what is
-// sent waits alone.
+// What a subscription reads for itself it reads in its turn. It has no turn while it sends: a client that takes nothing
+// of what is sent waits alone.
 //
 // The versions of one deployment only rise. Versions that were passed are left out, but never those that created a
 // deployment or ended it (merge.go).
 //
-// Those who only wait for something to change, and look for themselves then, are woken without any of that (waiters.go).
+// Those who only wait for something to change, and look for themselves then, are woken without any of that
+// (waiters.go).
 package feed
 
 import (
@@ -89,21 +90,22 @@ type Feed struct {
 	subscriptions map[string]*audience
 }
 
-// maxReads is how many reads subscriptions do at once for themselves: where they begin, what they have missed, the lines
-// of a log.
+// maxReads is how many reads subscriptions do at once for themselves: where they begin, what they have missed, the
+// lines of a log.
 const maxReads = 4
 
 // New returns the feed of a database.
 func New(s *store.Store, log *slog.Logger) *Feed {
 	return &Feed{
-		store: s, log: log, maxQueue: maxQueue, maxLeft: maxLeft, linger: linger, notifier: notifier{notify: s.Notify, logger: log},
-		reads: turns.New(turns.Limit{Max: maxReads}), subscriptions: map[string]*audience{},
+		store: s, log: log, maxQueue: maxQueue, maxLeft: maxLeft, linger: linger,
+		notifier: notifier{notify: s.Notify, logger: log},
+		reads:    turns.New(turns.Limit{Max: maxReads}), subscriptions: map[string]*audience{},
 	}
 }
 
 // Read calls read, which a subscription of the caller's needs, in a turn: organizations take turns, and within one its
-// callers. read must do nothing but to read the database: who waits for somebody else in a turn has all others wait, too.
-// The error is that of read, or RequestTimeout where the context ended first.
+// callers. read must do nothing but read the database: if it waits for somebody else in a turn, all others wait too.
+// The error is that of read, or RequestTimeout if the context ended first.
 func (f *Feed) Read(ctx context.Context, read func(context.Context) error) error {
 	if err := f.reads.Take(ctx, turns.CallerOf(actor.From(ctx))); err != nil {
 		return err
@@ -139,7 +141,9 @@ func (f *Feed) Head(ctx context.Context) (Cursor, error) {
 
 // expired is the error of a cursor whose place in the feed is not there any more.
 func expired(why string) error {
-	return fault.New(fault.FeedCursorExpired, "What has changed since the cursor is not known any more: %s Read the list again, with its feedCursor, and go on from there.", why)
+	return fault.New(fault.FeedCursorExpired,
+		"What has changed since the cursor is not known any more: %s "+
+			"Read the list again, with its feedCursor, and go on from there.", why)
 }
 
 // Followers returns how many subscriptions and waiters follow something on this server.

@@ -56,6 +56,7 @@ func merge(page []store.Change, seen func(deploymentID string) int32) []event {
 	for i := range page {
 		of[page[i].DeploymentID] = append(of[page[i].DeploymentID], i)
 	}
+
 	var events []event
 	final := make(map[string]int32, len(of))
 	for _, c := range page {
@@ -66,12 +67,14 @@ func merge(page []store.Change, seen func(deploymentID string) int32) []event {
 		if !c.Settled || c.Version <= last {
 			continue
 		}
+
 		for _, early := range passedBy(c, last, page, of[c.DeploymentID]) {
 			events = append(events, event{early, Cursor{c.Position, c.At, true}})
 		}
 		events = append(events, event{c, Cursor{c.Position, c.At, false}})
 		final[c.DeploymentID] = c.Version
 	}
+
 	return slices.DeleteFunc(events, func(e event) bool {
 		return e.Version < final[e.DeploymentID] && !isMilestone(e.Change)
 	})
@@ -86,7 +89,9 @@ func isMilestone(c store.Change) bool {
 // order of those. own are the places of the deployment in the page.
 func passedBy(c store.Change, last int32, page []store.Change, own []int) (early []store.Change) {
 	for _, i := range own {
-		if other := page[i]; other.Compare(c.Position) > 0 && last < other.Version && other.Version < c.Version && isMilestone(other) {
+		other := page[i]
+		isPassed := other.Compare(c.Position) > 0 && last < other.Version && other.Version < c.Version
+		if isPassed && isMilestone(other) {
 			early = append(early, other)
 		}
 	}

@@ -57,11 +57,13 @@ func (r *reader) wake() {
 func (r *reader) run() {
 	ctx, cancel := context.WithCancel(actor.WithServer(context.Background(), ""))
 	defer cancel()
+
 	listening := r.feed.store.Listen(ctx)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	again := newRepetition()
 	defer again.due.Stop()
+
 	for {
 		isTick := false
 		select {
@@ -82,6 +84,7 @@ func (r *reader) run() {
 			isTick = true
 		case <-again.due.C:
 		}
+
 		if waits, err := r.lookAround(ctx, isTick); err == nil {
 			again.plan(waits)
 			<-time.After(spacing)
@@ -179,15 +182,19 @@ func (r *reader) look(ctx context.Context) (waits bool, err error) {
 		if err != nil {
 			return false, err
 		}
+
 		for _, c := range page {
-			r.feed.waiters.wake(c.OrganizationID, c.DeploymentID, c.Version == 1 || c.Kind == deploymentchange.KindQUEUED)
+			isPending := c.Version == 1 || c.Kind == deploymentchange.KindQUEUED
+			r.feed.waiters.wake(c.OrganizationID, c.DeploymentID, isPending)
 		}
+
 		settled := countSettled(page)
 		if settled > 0 {
 			if err := r.send(ctx, page, page[settled-1].Position); err != nil {
 				return false, err
 			}
 		}
+
 		switch {
 		case settled < len(page):
 			r.recordUnread(page[settled].Position)
@@ -290,14 +297,19 @@ func (f *Feed) items(ctx context.Context, events []event) ([]*Item, error) {
 	items := make([]*Item, len(events))
 	for i, e := range events {
 		if d := of[e.DeploymentID]; d != nil {
-			items[i] = &Item{Cursor: e.cursor.String(), Kind: kindOf(e.Change, d), Version: e.Version, Deployment: d, position: e.Position}
+			items[i] = &Item{
+				Cursor: e.cursor.String(), Kind: kindOf(e.Change, d),
+				Version: e.Version, Deployment: d, position: e.Position,
+			}
 		}
 	}
 	return items, nil
 }
 
 // deployments returns the deployments of events by their ids, with some columns, nil for all.
-func (f *Feed) deployments(ctx context.Context, events []event, columns *record.Columns) (map[string]*record.Deployment, error) {
+func (f *Feed) deployments(
+	ctx context.Context, events []event, columns *record.Columns,
+) (map[string]*record.Deployment, error) {
 	ids := map[string][]string{}
 	for _, e := range events {
 		if !slices.Contains(ids[e.OrganizationID], e.DeploymentID) {
@@ -306,7 +318,8 @@ func (f *Feed) deployments(ctx context.Context, events []event, columns *record.
 	}
 	of := map[string]*record.Deployment{}
 	for organizationID, list := range ids {
-		found, err := record.Deployments.In(f.store).ByIDs(record.WithColumns(actor.WithServer(ctx, organizationID), columns), list)
+		ctx := record.WithColumns(actor.WithServer(ctx, organizationID), columns)
+		found, err := record.Deployments.In(f.store).ByIDs(ctx, list)
 		if err != nil {
 			return nil, err
 		}

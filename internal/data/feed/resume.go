@@ -18,10 +18,12 @@ func (f *Feed) before(ctx context.Context, c Cursor) (seen *versions, err error)
 	if time.Since(c.At) > Retention-margin {
 		return nil, expired("it is too old.")
 	}
+
 	seen = newVersions()
 	if c.Position == (store.Position{}) {
 		return seen, nil
 	}
+
 	var past []store.Change
 	err = f.Read(ctx, func(ctx context.Context) (err error) {
 		past, err = f.store.ChangesBefore(ctx, c.Position, lookBack)
@@ -33,6 +35,7 @@ func (f *Feed) before(ctx context.Context, c Cursor) (seen *versions, err error)
 	if len(past) == 0 || past[0].Position != c.Position || !past[0].At.Equal(c.At) {
 		return nil, expired("the database does not have the change that it is behind, as after a restore.")
 	}
+
 	slices.Reverse(past)
 	for _, change := range past {
 		seen.last.Add(change.DeploymentID, max(seen.of(change.DeploymentID), change.Version))
@@ -58,8 +61,8 @@ func (s *subscription) resume(ctx context.Context, seen *versions) {
 	}
 }
 
-// maxHeld is how many deployments a subscription reads before it sends them, and so how many of them it keeps of a client
-// who takes nothing.
+// maxHeld is how many deployments a subscription reads before it sends them, and so how many of them it keeps of a
+// client who takes nothing.
 const maxHeld = 8
 
 // catchUp sends what has changed until the feed's reader goes on, and reports whether nothing comes after it. It reads
@@ -69,16 +72,19 @@ func (s *subscription) catchUp(ctx context.Context, seen *versions) (isOver bool
 	if err != nil {
 		return false, err
 	}
+
 	isComing := false // whether the feed's reader has changes of the one deployment
 	for at := s.After.begins(); ; {
 		page, err := s.changesAfter(ctx, at)
 		if err != nil {
 			return false, err
 		}
+
 		isComing = s.leaveToReader(page) || isComing
 		if isOver, err := s.sendPage(ctx, page, seen); err != nil || isOver {
 			return isOver, err
 		}
+
 		if len(page) < pageSize {
 			return hasEnded && !isComing, nil
 		}
@@ -134,6 +140,7 @@ func (s *subscription) sendPage(ctx context.Context, page []store.Change, seen *
 	if events, err = s.followed(ctx, events); err != nil {
 		return false, err
 	}
+
 	for few := range slices.Chunk(events, maxHeld) {
 		var items []*Item
 		err := s.feed.Read(ctx, func(ctx context.Context) (err error) {
@@ -143,6 +150,7 @@ func (s *subscription) sendPage(ctx context.Context, page []store.Change, seen *
 		if err != nil {
 			return false, err
 		}
+
 		for _, item := range items {
 			if item == nil || !s.wants(item.Deployment) {
 				continue
@@ -155,8 +163,8 @@ func (s *subscription) sendPage(ctx context.Context, page []store.Change, seen *
 	return false, nil
 }
 
-// followed returns the events of deployments that are followed, as far as the columns tell that decide about it. So what
-// is not sent is not read whole, and a page at a time.
+// followed returns the events of deployments that are followed, as far as the columns tell that decide about it. So it
+// does not read whole what is not sent, and reads a page at a time.
 func (s *subscription) followed(ctx context.Context, events []event) ([]event, error) {
 	if s.DeploymentID != "" {
 		return slices.DeleteFunc(events, func(e event) bool { return e.DeploymentID != s.DeploymentID }), nil

@@ -67,22 +67,25 @@ type subscription struct {
 }
 
 // Subscribe returns the items of the caller's organization that are followed, until ctx ends: then the channel is
-// closed. After an item with an Err, and after the one that COMPLETED a single deployment, it is closed, too. Items must
-// be received in time: where too many wait, the last one is an error. It fails with RequestCursorInvalid,
+// closed. It is also closed after an item with an Err, and after the item that COMPLETED a single deployment. Items
+// must be received in time: if too many wait, the last one is an error. It fails with RequestCursorInvalid,
 // FeedCursorExpired and what First returns.
 func (f *Feed) Subscribe(ctx context.Context, what Following) (<-chan *Item, error) {
 	s := &subscription{
 		Following: what, feed: f, organizationID: store.Scope(actor.From(ctx)),
 		gone: ctx.Done(), items: make(chan *Item), sending: true,
 	}
+
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
+
 	first, seen, err := s.start(ctx)
 	if err != nil {
 		s.end()
 		return nil, err
 	}
+
 	context.AfterFunc(ctx, s.end)
 	switch {
 	case what.After != nil:
@@ -94,6 +97,7 @@ func (f *Feed) Subscribe(ctx context.Context, what Following) (<-chan *Item, err
 		defer s.mu.Unlock()
 		s.continueSending()
 	}
+
 	return s.items, nil
 }
 
@@ -160,6 +164,7 @@ func (f *Feed) add(s *subscription) {
 // remove removes a subscription. Another time it does nothing.
 func (f *Feed) remove(s *subscription) {
 	f.mu.Lock()
+
 	a := f.subscriptions[s.organizationID]
 	isThere := false
 	if a != nil {
@@ -176,6 +181,7 @@ func (f *Feed) remove(s *subscription) {
 			delete(f.subscriptions, s.organizationID)
 		}
 	}
+
 	f.mu.Unlock()
 	if isThere {
 		f.leave()
@@ -224,8 +230,8 @@ func (s *subscription) wants(d *record.Deployment) bool {
 	return s.Matches == nil || s.Matches(d) || s.Leaves != nil && s.Leaves(d)
 }
 
-// asTold returns an item as it is to be sent, with the kind Left where its deployment does not match; nil where that was
-// sent before. It goes by the order in which items are sent, which a client sees.
+// asTold returns an item as it is to be sent, with the kind Left if its deployment does not match; nil if that was sent
+// before. It goes by the order in which items are sent, which a client sees.
 func (s *subscription) asTold(item *Item) *Item {
 	if s.Leaves == nil || item.Err != nil {
 		return item
@@ -343,5 +349,6 @@ func (s *subscription) close() {
 }
 
 func tooSlow(most int) error {
-	return fault.New(fault.FeedTooSlow, "More than %d changes wait to be taken. Go on with the cursor of the last item that came.", most)
+	return fault.New(fault.FeedTooSlow,
+		"More than %d changes wait to be taken. Go on with the cursor of the last item that came.", most)
 }

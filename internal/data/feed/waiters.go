@@ -8,7 +8,8 @@ import (
 // waiters are those who wait for something to change and then look for themselves.
 type waiters struct {
 	mu sync.Mutex
-	// of has the waiters for a deployment, for its log, and those for those of an organization that become PENDING, by its id.
+	// of has the waiters for a deployment and for its log by its id, and those for deployments that become PENDING by the
+	// id of their organization.
 	of map[string]map[*waiter]struct{}
 }
 

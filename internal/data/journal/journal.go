@@ -168,7 +168,8 @@ func (w *write) record(ctx context.Context, tx *ent.Tx, auditID string, c Change
 	}
 	w.written = append(w.written, written{d, kind})
 	return record.Insert(ctx, tx, &ent.DeploymentChange{
-		OrganizationID: store.Scope(actor.From(ctx)), DeploymentID: d.ID, Version: d.Version, Kind: &kind, CreatedAt: d.UpdatedAt,
+		OrganizationID: store.Scope(actor.From(ctx)), DeploymentID: d.ID,
+		Version: d.Version, Kind: &kind, CreatedAt: d.UpdatedAt,
 	})
 }
 
@@ -178,7 +179,8 @@ func (w *write) audit(ctx context.Context, tx *ent.Tx, auditID string, c Change)
 		a = actor.From(actor.WithServer(ctx, a.OrganizationID))
 	}
 	row := &ent.AuditEvent{
-		ID: auditID, OrganizationID: store.Scope(a), CreatedAt: w.at, ActorID: a.ID, ActorName: a.Name, ActorRole: string(a.Role),
+		ID: auditID, OrganizationID: store.Scope(a), CreatedAt: w.at,
+		ActorID: a.ID, ActorName: a.Name, ActorRole: string(a.Role),
 		Channel: string(a.Channel), Action: cmp.Or(c.Action, w.action), ObjectID: c.ObjectID, RequestID: actor.RequestID(ctx),
 	}
 	if c.Changes != nil {

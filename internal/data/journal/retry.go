@@ -22,8 +22,8 @@ const (
 	maxWait = 100 * time.Millisecond
 )
 
-// RetryWhileChanged calls f, and again while it returns ErrChanged: each time f looks at everything anew. Before it tries
-// again it waits for a random time, so that not all who were late come back at once. After 20 tries it fails with
+// RetryWhileChanged calls f, and again while it returns ErrChanged: each time f looks at everything anew. Before it
+// tries again it waits for a random time, so that not all who were late come back at once. After 20 tries it fails with
 // ServerUnavailable.
 func RetryWhileChanged(ctx context.Context, f func(context.Context) error) error {
 	for tries := 1; ; tries++ {
@@ -50,8 +50,9 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
-// WriteLatest is Write, and again while somebody else was quicker: where f returns ErrChanged, an update of f that compares
-// a version finds no row, or the database refuses a row of f because of another. A fault is an answer, whatever caused it.
+// WriteLatest is Write, and again while somebody else was quicker: if f returns ErrChanged, if an update of f that
+// compares a version finds no row, or if the database refuses a row of f because of another. A fault is an answer,
+// whatever caused it.
 func (j *Journal) WriteLatest(ctx context.Context, action string, f WriteFunc) error {
 	return RetryWhileChanged(ctx, func(ctx context.Context) error {
 		err := j.Write(ctx, action, f)

@@ -7,7 +7,10 @@ import (
 
 // Map returns the same page with f of each record.
 func Map[T, U any](c *Connection[T], f func(T) (U, error)) (*Connection[U], error) {
-	mapped := &Connection[U]{Edges: make([]*Edge[U], len(c.Edges)), PageInfo: c.PageInfo, Size: c.Size, byDefault: c.byDefault, count: c.count}
+	mapped := &Connection[U]{
+		Edges:    make([]*Edge[U], len(c.Edges)),
+		PageInfo: c.PageInfo, Size: c.Size, byDefault: c.byDefault, count: c.count,
+	}
 	for i, e := range c.Edges {
 		node, err := f(e.Node)
 		if err != nil {
@@ -24,6 +27,7 @@ func Slice[T any](items []T, args Args, scope Scope) (*Connection[T], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	from, to := 0, len(items)
 	if r.after != nil {
 		from = min(index(r.after)+1, len(items))
@@ -31,6 +35,7 @@ func Slice[T any](items []T, args Args, scope Scope) (*Connection[T], error) {
 	if r.before != nil {
 		to = max(from, min(index(r.before), len(items)))
 	}
+
 	info := &Info{HasNextPage: r.before != nil, HasPreviousPage: r.after != nil}
 	switch {
 	case r.backward && to-from > r.size:
@@ -38,11 +43,16 @@ func Slice[T any](items []T, args Args, scope Scope) (*Connection[T], error) {
 	case !r.backward && to-from > r.size:
 		to, info.HasNextPage = from+r.size, true
 	}
+
 	all := len(items)
-	c := &Connection[T]{PageInfo: info, Size: r.size, byDefault: r.byDefault, count: func(context.Context) (int, error) { return all, nil }}
+	c := &Connection[T]{
+		PageInfo: info, Size: r.size, byDefault: r.byDefault,
+		count: func(context.Context) (int, error) { return all, nil },
+	}
 	for i := from; i < to; i++ {
 		c.Edges = append(c.Edges, &Edge[T]{Cursor: r.binding.write(position{id: strconv.Itoa(i)}), Node: items[i]})
 	}
+
 	if len(c.Edges) > 0 {
 		info.StartCursor, info.EndCursor = &c.Edges[0].Cursor, &c.Edges[len(c.Edges)-1].Cursor
 	}

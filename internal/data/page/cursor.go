@@ -30,9 +30,10 @@ type position struct {
 	id string
 }
 
-// binding is a digest of a Scope. It is in each cursor, so that the cursor is refused for another Scope. It is no secret and
-// guards nothing: the conditions of a list do not come from the cursor, which only says where to go on. So it has as many
-// bytes as it takes to notice a mistake: a cursor of another list passes for one of this with a chance of 1 in 4 billion.
+// binding is a digest of a Scope. It is in each cursor, so that the cursor is refused for another Scope. It is no
+// secret and guards nothing: the conditions of a list do not come from the cursor, which only says where to go on. So
+// it has as many bytes as it takes to notice a mistake: a cursor passes for one of another list with a chance of 1 in 4
+// billion.
 type binding [4]byte
 
 func (s Scope) binding() binding {
@@ -47,8 +48,8 @@ func (s Scope) binding() binding {
 // yearOne is the Unix time, in microseconds, of the time that is zero in a cursor.
 const yearOne = -62_135_596_800_000_000
 
-// write returns a cursor: the binding, the microseconds of the time since the year one and the id, in base64. An id is in
-// its binary form, another text is behind a byte of 0, which no binary id begins with.
+// write returns a cursor: the binding, the microseconds of the time since the year one and the id, in base64. An id is
+// in its binary form. Another text comes after a byte of 0, which no binary id begins with.
 func (b binding) write(p position) string {
 	var space [maxCursor]byte
 	return string(b.append(space[:0], p))
@@ -75,7 +76,8 @@ func (b binding) read(name string, cursor *string) (*position, error) {
 	if p, ok := b.parse(*cursor); ok {
 		return &p, nil
 	}
-	return nil, fault.New(fault.RequestCursorInvalid, "%s is not a cursor of this list, this filter and this caller.", name)
+	return nil, fault.New(fault.RequestCursorInvalid,
+		"%s is not a cursor of this list, this filter and this caller.", name)
 }
 
 // parse returns the position of a cursor, and reports whether it is one that write has made.
@@ -83,17 +85,20 @@ func (b binding) parse(cursor string) (p position, ok bool) {
 	if len(cursor) > maxCursor {
 		return p, false
 	}
+
 	var space [2 * maxCursor]byte
 	raw, err := base64.RawURLEncoding.AppendDecode(space[:0], []byte(cursor))
 	if err != nil || len(raw) <= len(b) {
 		return p, false
 	}
+
 	micros, n := binary.Uvarint(raw[len(b):])
 	if n <= 0 || micros > math.MaxInt64 {
 		return p, false
 	}
 	// In two steps, for the Unix time of a very late time is too large in microseconds.
 	p.at = time.Unix(int64(micros/1e6)+yearOne/1e6, int64(micros%1e6)*1e3).UTC()
+
 	last := raw[len(b)+n:]
 	if len(last) > 1 && last[0] == 0 {
 		p.id, ok = string(last[1:]), true
@@ -103,6 +108,7 @@ func (b binding) parse(cursor string) (p position, ok bool) {
 	if !ok || !p.storable() {
 		return p, false
 	}
+
 	// The same position has one cursor: another text for it was tampered with.
 	var again [maxCursor]byte
 	return p, string(b.append(again[:0], p)) == cursor

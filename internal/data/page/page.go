@@ -1,6 +1,6 @@
-// Package page reads lists in pages, newest first. It uses keyset pagination: a cursor has the sort keys of a record, and
-// the next page is what follows these keys. So a page costs the same wherever it is in the list, and does not shift when
-// records are added.
+// Package page reads lists in pages, newest first. It uses keyset pagination: a cursor has the sort keys of a record,
+// and the next page is what follows these keys. So a page costs the same wherever it is in the list, and does not shift
+// when records are added.
 package page
 
 import (
@@ -62,8 +62,8 @@ type Connection[T any] struct {
 	count    func(context.Context) (int, error)
 }
 
-// Truncated reports whether there is more than the caller may think: the list continues after the page and the caller had
-// not asked for a size, or it is a search that did not look at all records.
+// Truncated reports whether there is more than the caller may think. Either the list continues after the page and the
+// caller has not asked for a size, or it is a search that did not look at all records.
 func (c *Connection[T]) Truncated() bool {
 	return c != nil && (c.byDefault && c.PageInfo.HasNextPage || c.searched)
 }
@@ -95,6 +95,7 @@ type request struct {
 // request checks the arguments and decodes the cursors.
 func (a Args) request(scope Scope) (request, error) {
 	r := request{size: defaultSize(scope.List), byDefault: a.First == nil && a.Last == nil, binding: scope.binding()}
+
 	var err error
 	switch {
 	case a.First != nil && a.Last != nil:
@@ -108,6 +109,7 @@ func (a Args) request(scope Scope) (request, error) {
 	if err != nil {
 		return r, err
 	}
+
 	if r.after, err = r.binding.read("after", a.After); err != nil {
 		return r, err
 	}

@@ -35,7 +35,9 @@ func (p Parents) scope(id string) Scope { return Scope{List: p.List, Viewer: p.V
 
 // ReadEach returns a page of each parent's list, all of them read by one statement. parent returns the id of a record's
 // parent.
-func ReadEach[T any](ctx context.Context, all record.Query[T], of Parents, args Args, parent func(*T) string) (map[string]*Connection[*T], error) {
+func ReadEach[T any](
+	ctx context.Context, all record.Query[T], of Parents, args Args, parent func(*T) string,
+) (map[string]*Connection[*T], error) {
 	pages := make(map[string]*Connection[*T], len(of.IDs))
 	if args.After != nil || args.Before != nil || len(of.IDs) == 1 {
 		// A cursor belongs to one list, so the lists cannot be read together.
@@ -48,6 +50,7 @@ func ReadEach[T any](ctx context.Context, all record.Query[T], of Parents, args 
 		}
 		return pages, nil
 	}
+
 	r, err := args.request(Scope{List: of.List})
 	if err != nil {
 		return nil, err
@@ -56,7 +59,10 @@ func ReadEach[T any](ctx context.Context, all record.Query[T], of Parents, args 
 	if err != nil {
 		return nil, err
 	}
-	counts := countOnce(func(ctx context.Context) (map[string]int, error) { return all.CountChildren(ctx, of.Column, of.IDs) })
+
+	counts := countOnce(func(ctx context.Context) (map[string]int, error) {
+		return all.CountChildren(ctx, of.Column, of.IDs)
+	})
 	for _, id := range of.IDs {
 		r.binding = of.scope(id).binding()
 		pages[id] = connect(r, all.Table(), lists[id], func(ctx context.Context) (int, error) {
@@ -67,9 +73,11 @@ func ReadEach[T any](ctx context.Context, all record.Query[T], of Parents, args 
 	return pages, nil
 }
 
-// ReadKnown returns a page of each list whose records are known by their ids, the newest first: all of them are read by one
-// statement. The keys of the lists are the ids of their parents. Of what has been deleted meanwhile nothing is shown.
-func ReadKnown[T any](ctx context.Context, all record.Query[T], of Parents, known map[string][]string, args Args) (map[string]*Connection[*T], error) {
+// ReadKnown returns a page of each list whose records are known by their ids, the newest first. It reads all of them by
+// one statement. The keys of the lists are the ids of their parents. It shows nothing of what was deleted meanwhile.
+func ReadKnown[T any](
+	ctx context.Context, all record.Query[T], of Parents, known map[string][]string, args Args,
+) (map[string]*Connection[*T], error) {
 	requests, wanted := make(map[string]request, len(of.IDs)), make(map[string][]string, len(of.IDs))
 	var ids []string
 	for _, parent := range of.IDs {
@@ -80,16 +88,19 @@ func ReadKnown[T any](ctx context.Context, all record.Query[T], of Parents, know
 		requests[parent], wanted[parent] = r, r.among(known[parent])
 		ids = append(ids, wanted[parent]...)
 	}
+
 	slices.Sort(ids)
 	records, err := all.ByIDs(ctx, slices.Compact(ids))
 	if err != nil {
 		return nil, err
 	}
+
 	byID := make(map[string]*T, len(records))
 	for _, record := range records {
 		_, id := all.Table().Position(record)
 		byID[id] = record
 	}
+
 	pages := make(map[string]*Connection[*T], len(of.IDs))
 	for _, parent := range of.IDs {
 		var found []*T
@@ -99,13 +110,15 @@ func ReadKnown[T any](ctx context.Context, all record.Query[T], of Parents, know
 			}
 		}
 		total := len(known[parent])
-		pages[parent] = connect(requests[parent], all.Table(), found, func(context.Context) (int, error) { return total, nil })
+		pages[parent] = connect(requests[parent], all.Table(), found, func(context.Context) (int, error) {
+			return total, nil
+		})
 	}
 	return pages, nil
 }
 
-// among returns which of the ids of a list, the newest first, the page is made of: one more than asked for where there is a
-// next page, and the oldest first where it goes backward.
+// among returns which of the ids of a list, the newest first, the page is made of. It has one more than asked for if
+// there is a next page, and begins with the oldest if it goes backward.
 func (r request) among(ids []string) (part []string) {
 	for _, id := range ids {
 		if (r.after == nil || id < r.after.id) && (r.before == nil || id > r.before.id) {
@@ -143,23 +156,31 @@ func (p *position) record() *record.Position {
 }
 
 // connect returns the page of its records, which may be one more than was asked for.
-func connect[T any](r request, table *record.Table[T], records []*T, count func(context.Context) (int, error)) *Connection[*T] {
+func connect[T any](
+	r request, table *record.Table[T], records []*T, count func(context.Context) (int, error),
+) *Connection[*T] {
 	more := len(records) > r.size
 	if more {
 		records = records[:r.size]
 	}
+
 	info := &Info{HasNextPage: more, HasPreviousPage: r.after != nil}
 	if r.backward {
 		slices.Reverse(records)
 		info.HasNextPage, info.HasPreviousPage = r.before != nil, more
 	}
-	c := &Connection[*T]{Edges: make([]*Edge[*T], len(records)), PageInfo: info, Size: r.size, byDefault: r.byDefault, count: count}
+
+	c := &Connection[*T]{
+		Edges:    make([]*Edge[*T], len(records)),
+		PageInfo: info, Size: r.size, byDefault: r.byDefault, count: count,
+	}
 	edges := make([]Edge[*T], len(records))
 	for i, row := range records {
 		at, id := table.Position(row)
 		edges[i] = Edge[*T]{Cursor: r.binding.write(position{at, id}), Node: row}
 		c.Edges[i] = &edges[i]
 	}
+
 	if len(records) > 0 {
 		info.StartCursor, info.EndCursor = &edges[0].Cursor, &edges[len(records)-1].Cursor
 	}

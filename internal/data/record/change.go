@@ -2,8 +2,8 @@ package record
 
 import "slipway/ent/deploymentchange"
 
-// KindOfChange returns what a change did to a deployment, by the version that it made, and by whether it was the one that
-// ended it.
+// KindOfChange returns what a change did to a deployment, by the version that it made and by whether it ended the
+// deployment.
 func KindOfChange(version int32, ends bool) deploymentchange.Kind {
 	switch {
 	case ends:

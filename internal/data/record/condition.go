@@ -120,7 +120,9 @@ func All(list []Comparison) []Condition {
 
 // Matches reports whether a record, whose columns of the comparisons were read, meets all of them.
 func (t *Table[T]) Matches(record *T, list []Comparison) bool {
-	return !slices.ContainsFunc(list, func(c Comparison) bool { return !c.matches(t.entity(record).ColumnValue(c.column)) })
+	return !slices.ContainsFunc(list, func(c Comparison) bool {
+		return !c.matches(t.entity(record).ColumnValue(c.column))
+	})
 }
 
 // matches reports whether a value meets the condition. Null meets none.
@@ -131,6 +133,7 @@ func (c Comparison) matches(found any) bool {
 	case isNull:
 		return found == nil
 	}
+
 	var order int
 	switch want := c.value.(type) {
 	case string:
@@ -148,6 +151,7 @@ func (c Comparison) matches(found any) bool {
 	default:
 		panic(fmt.Sprintf("record: only the database compares a %T", want))
 	}
+
 	switch c.operator {
 	case "=":
 		return order == 0

@@ -27,13 +27,18 @@ func (t *Table[T]) poison(record *T, read selection) {
 
 func poisonField(target any) {
 	if s, ok := target.(sql.Scanner); ok {
-		for _, value := range []any{poisonText, int64(poisonNumber), poisonTime, `["` + poisonText + `"]`, `{"message": "` + poisonText + `"}`} {
+		values := []any{
+			poisonText, int64(poisonNumber), poisonTime,
+			`["` + poisonText + `"]`, `{"message": "` + poisonText + `"}`,
+		}
+		for _, value := range values {
 			if s.Scan(value) == nil {
 				return
 			}
 		}
 		return
 	}
+
 	field := reflect.ValueOf(target).Elem()
 	switch field.Kind() {
 	case reflect.String:

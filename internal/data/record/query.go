@@ -32,9 +32,9 @@ func (q Query[T]) Where(conditions ...Condition) Query[T] {
 	return q
 }
 
-// containsFold returns the condition that one of some columns contains a text, in any case of the letters A to Z. For other
-// letters the databases have rules of their own. PostgreSQL assumes that LIKE is true of one row in two hundred, because
-// row-level security keeps it from looking closer, and would sort what it could read in order.
+// containsFold returns the condition that one of some columns contains a text, in any case of the letters A to Z. The
+// databases have rules of their own for other letters. PostgreSQL assumes that LIKE is true of one row in two hundred,
+// because row-level security keeps it from looking closer, and would sort what it could read in order.
 func (q Query[T]) containsFold(text string, columns ...string) Condition {
 	of := func(column string) string { return "instr(lower(" + column + "), ?) > 0" }
 	if q.store.Postgres() {
@@ -135,9 +135,11 @@ func (q Query[T]) Count(ctx context.Context) (int, error) {
 	return n, cmp.Or(err, countedAs(ctx, n))
 }
 
-// Children returns the part of each parent's list: of the records that have its id in a column. of returns the parent of
-// a record.
-func (q Query[T]) Children(ctx context.Context, column string, parents []string, r Range, of func(*T) string) (map[string][]*T, error) {
+// Children returns the part of each parent's list: of the records that have its id in a column. of returns the parent
+// of a record.
+func (q Query[T]) Children(
+	ctx context.Context, column string, parents []string, r Range, of func(*T) string,
+) (map[string][]*T, error) {
 	s := r.shape(children)
 	s.parent, s.bySequence = column, q.table.bySequence
 	found, err := q.rows(ctx, s, []any{q.store.List(parents)}, column)
@@ -158,7 +160,8 @@ func (q Query[T]) Children(ctx context.Context, column string, parents []string,
 // CountChildren returns how many records each parent's list has.
 func (q Query[T]) CountChildren(ctx context.Context, column string, parents []string) (map[string]int, error) {
 	counts := make(map[string]int, len(parents))
-	err := q.run(ctx, shape{kind: countChildren, parent: column}, []any{q.store.List(parents)}, selection{}, func(rows store.Rows) error {
+	s := shape{kind: countChildren, parent: column}
+	err := q.run(ctx, s, []any{q.store.List(parents)}, selection{}, func(rows store.Rows) error {
 		var id string
 		var n int
 		err := rows.Scan(&id, &n)
@@ -169,7 +172,9 @@ func (q Query[T]) CountChildren(ctx context.Context, column string, parents []st
 }
 
 // CountEach returns how many records each parent's list has of each value of a column, where it has some.
-func (q Query[T]) CountEach(ctx context.Context, column string, parents []string, by string) (map[string]map[string]int, error) {
+func (q Query[T]) CountEach(
+	ctx context.Context, column string, parents []string, by string,
+) (map[string]map[string]int, error) {
 	counts := make(map[string]map[string]int, len(parents))
 	s := shape{kind: countEach, parent: column, by: by}
 	err := q.run(ctx, s, []any{q.store.List(parents)}, selection{}, func(rows store.Rows) error {
@@ -206,6 +211,7 @@ func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) 
 	columns := q.table.selected(ctx, parent)
 	targets := make([]any, len(columns.names))
 	decoded := 0
+
 	var records []*T
 	err := q.run(ctx, s, args, columns, func(rows store.Rows) error {
 		record := new(T)
@@ -216,12 +222,15 @@ func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) 
 		if err := rows.Scan(targets...); err != nil {
 			return err
 		}
+
 		if q.store.PoisonsUnread() {
 			q.table.poison(record, columns)
 		}
+
 		records = append(records, record)
 		return columns.checkRoom(ctx, targets, &decoded)
 	})
+
 	return records, err
 }
 

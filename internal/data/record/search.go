@@ -10,8 +10,8 @@ import (
 // SearchLimit is how many records a search looks through: the newest of the list.
 const SearchLimit = 10_000
 
-// Search returns the list of those of its newest SearchLimit records of which one of some columns contains a text, in any
-// case of the letters A to Z. It counts the records first, as work of the context's request.
+// Search returns the list of those of its newest SearchLimit records of which one of some columns contains a text, in
+// any case of the letters A to Z. It counts the records first, as work of the context's request.
 func (q Query[T]) Search(ctx context.Context, text string, columns ...string) (Query[T], error) {
 	s := Range{Limit: SearchLimit}.shape(part)
 	if q.table.class == store.Shared {
@@ -20,7 +20,9 @@ func (q Query[T]) Search(ctx context.Context, text string, columns ...string) (Q
 	s.counted = true
 
 	n, oldest := 0, any(nil) // as the database has it
-	err := q.run(ctx, s, nil, selection{list: `"created_at", "id"`}, func(rows store.Rows) error { return rows.Scan(&n, &oldest) })
+	err := q.run(ctx, s, nil, selection{list: `"created_at", "id"`}, func(rows store.Rows) error {
+		return rows.Scan(&n, &oldest)
+	})
 	if err == nil {
 		err = meter.Spend(ctx, meter.Searched, n)
 	}

@@ -91,6 +91,7 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 		args = append(args, more...)
 		more = nil
 	}
+
 	for _, c := range q.conditions {
 		args = c.appendArgs(args)
 	}
@@ -98,12 +99,14 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 		args = append(args, scope)
 	}
 	args = append(args, more...)
+
 	if k == sharedPart {
 		for _, c := range q.conditions {
 			args = c.appendArgs(args)
 		}
 		args = append(args, more...)
 	}
+
 	return args
 }
 
@@ -132,8 +135,10 @@ func (s shape) write(table string, class store.Class) string {
 		s.counted = false
 		return `SELECT COUNT(*), MIN("created_at") FROM (` + s.write(table, class) + `) AS "counted"`
 	}
+
 	name := `"` + table + `"`
 	from := ` FROM ` + name
+
 	switch s.kind {
 	case one:
 		return "SELECT " + s.columns + from + s.where(s.tenancy(class))
@@ -145,15 +150,18 @@ func (s shape) write(table string, class store.Class) string {
 		// Each half is read along an index, as far as the part goes. One condition with OR would have the database
 		// read all of them and sort them.
 		half := func(owner string) string {
-			return "SELECT " + s.columns + " FROM (SELECT " + s.columns + from + s.where(owner, s.within()...) + s.order() + s.limited() + `) AS "half"`
+			return "SELECT " + s.columns + " FROM (" +
+				"SELECT " + s.columns + from + s.where(owner, s.within()...) + s.order() + s.limited() + `) AS "half"`
 		}
-		return "SELECT " + s.columns + " FROM (" + half(ofOwner) + " UNION ALL " + half(ofNobody) + ") AS " + name + s.order() + s.limited()
+		return "SELECT " + s.columns + " FROM (" + half(ofOwner) + " UNION ALL " + half(ofNobody) + ") AS " + name +
+			s.order() + s.limited()
 	case count:
 		return "SELECT COUNT(*)" + from + s.where(s.tenancy(class))
 	case children:
 		return s.writeChildren(name, s.tenancy(class))
 	case countChildren:
-		return `SELECT "parent"."value", (SELECT COUNT(*)` + from + s.where(s.tenancy(class), s.ofParent(name)) + `)` + s.parents()
+		return `SELECT "parent"."value", ` +
+			`(SELECT COUNT(*)` + from + s.where(s.tenancy(class), s.ofParent(name)) + `)` + s.parents()
 	case countEach:
 		return s.writeCountEach(name, s.where(s.tenancy(class), s.ofParent(name)))
 	}
@@ -173,19 +181,22 @@ func (s shape) writeChildren(name, tenancy string) string {
 		columns[i] = name + "." + columns[i]
 	}
 	return "SELECT " + strings.Join(columns, ", ") + s.parents() +
-		` CROSS JOIN json_each((SELECT json_group_array("id") FROM (SELECT "id"` + list + `))) AS "child" CROSS JOIN ` + name +
+		` CROSS JOIN json_each((SELECT json_group_array("id") FROM (SELECT "id"` + list + `))) AS "child"` +
+		` CROSS JOIN ` + name +
 		" WHERE " + name + `."id" = "child"."value"`
 }
 
-// writeCountEach counts along the index of each parent. SQLite has no LATERAL: it reads the index of one parent after the
-// other, where these are named first.
+// writeCountEach counts along the index of each parent. SQLite has no LATERAL. It reads the index of one parent after
+// the other if the text names these first.
 func (s shape) writeCountEach(name, where string) string {
 	by := name + `."` + s.by + `"`
 	if s.postgres {
 		return `SELECT "parent"."value", "child"."by", "child"."count"` + s.parents() +
-			` CROSS JOIN LATERAL (SELECT ` + by + ` AS "by", COUNT(*) AS "count" FROM ` + name + where + ` GROUP BY ` + by + `) AS "child"`
+			` CROSS JOIN LATERAL (SELECT ` + by + ` AS "by", COUNT(*) AS "count" ` +
+			`FROM ` + name + where + ` GROUP BY ` + by + `) AS "child"`
 	}
-	return `SELECT "parent"."value", ` + by + `, COUNT(*)` + s.parents() + ` CROSS JOIN ` + name + where + ` GROUP BY "parent"."value", ` + by
+	return `SELECT "parent"."value", ` + by + `, COUNT(*)` + s.parents() +
+		` CROSS JOIN ` + name + where + ` GROUP BY "parent"."value", ` + by
 }
 
 // parents returns the parents as a table of their ids, which are one argument.

@@ -69,13 +69,15 @@ var (
 	Environments = newTable(id.Environment, environment.Table, ent.TypeEnvironment, environment.Columns, true,
 		func(e *Environment) entity { return (*ent.Environment)(e) },
 		func(e *Environment) (time.Time, string) { return e.CreatedAt, e.ID })
-	ModuleDefinitions = newTable(id.ModuleDefinition, moduledefinition.Table, ent.TypeModuleDefinition, moduledefinition.Columns, true,
+	ModuleDefinitions = newTable(
+		id.ModuleDefinition, moduledefinition.Table, ent.TypeModuleDefinition, moduledefinition.Columns, true,
 		func(d *ModuleDefinition) entity { return (*ent.ModuleDefinition)(d) },
 		func(d *ModuleDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
 	ModuleVersions = newTable(id.ModuleVersion, moduleversion.Table, ent.TypeModuleVersion, moduleversion.Columns, true,
 		func(v *ModuleVersion) entity { return (*ent.ModuleVersion)(v) },
 		func(v *ModuleVersion) (time.Time, string) { return v.CreatedAt, v.ID })
-	ModuleInstances = newTable(id.ModuleInstance, moduleinstance.Table, ent.TypeModuleInstance, moduleinstance.Columns, true,
+	ModuleInstances = newTable(
+		id.ModuleInstance, moduleinstance.Table, ent.TypeModuleInstance, moduleinstance.Columns, true,
 		func(i *ModuleInstance) entity { return (*ent.ModuleInstance)(i) },
 		func(i *ModuleInstance) (time.Time, string) { return i.CreatedAt, i.ID })
 	Releases = newTable(id.Release, release.Table, ent.TypeRelease, release.Columns, true,
@@ -84,7 +86,9 @@ var (
 	Deployments = newTable(id.Deployment, deployment.Table, ent.TypeDeployment, deployment.Columns, true,
 		func(d *Deployment) entity { return (*ent.Deployment)(d) },
 		func(d *Deployment) (time.Time, string) { return d.CreatedAt, d.ID })
-	DefaultValueDefinitions = newTable(id.DefaultValueDefinition, defaultvaluedefinition.Table, ent.TypeDefaultValueDefinition, defaultvaluedefinition.Columns, true,
+	DefaultValueDefinitions = newTable(
+		id.DefaultValueDefinition, defaultvaluedefinition.Table, ent.TypeDefaultValueDefinition,
+		defaultvaluedefinition.Columns, true,
 		func(d *DefaultValueDefinition) entity { return (*ent.DefaultValueDefinition)(d) },
 		func(d *DefaultValueDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
 )
@@ -117,7 +121,8 @@ var LogLines = newTable("", deploymentlog.Table, ent.TypeDeploymentLog, deployme
 	func(l *ent.DeploymentLog) (time.Time, string) { return time.Time{}, strconv.FormatInt(l.Sequence, 10) }).inSequence()
 
 // References are those of deployments. Lists of them have those of one deployment.
-var References = newTable("", deploymentreference.Table, ent.TypeDeploymentReference, deploymentreference.Columns, false,
+var References = newTable(
+	"", deploymentreference.Table, ent.TypeDeploymentReference, deploymentreference.Columns, false,
 	func(r *ent.DeploymentReference) entity { return r },
 	func(r *ent.DeploymentReference) (time.Time, string) {
 		return time.Time{}, strconv.FormatInt(r.Sequence, 10)
