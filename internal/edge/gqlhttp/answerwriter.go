@@ -10,9 +10,9 @@ import (
 	"slipway/internal/base/meter"
 )
 
-// written returns the value of a field as it is to be written, of which the meter has counted the bytes. What was read for
-// it is not kept until all others are there: the value is a text, as those of plans are, or is made one at once, as far as
-// the answer may have its bytes.
+// written returns the value of a field as it is to be written, and has the meter count its bytes. Nothing that was read
+// for it is kept until all others are there: the value is a text, as those of plans are, or becomes one at once, as far
+// as the answer may have its bytes.
 func (e *execution) written(ctx context.Context, value graphql.Marshaler) graphql.Marshaler {
 	if text, ok := value.(interface{ Len() int }); ok {
 		e.meter.Write(ctx, text.Len())

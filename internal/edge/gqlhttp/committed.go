@@ -54,8 +54,8 @@ func (e *execution) isCommitted(alias string) bool {
 	return e.committed[alias] != nil
 }
 
-// answerMissing returns the error of a mutation that was carried out and whose answer went over a limit, with the ids of
-// what it created or changed.
+// answerMissing returns the error of a mutation that was carried out and whose answer went over a limit, with the ids
+// of what it created or changed.
 func (e *execution) answerMissing(over *fault.Error, alias string) *fault.Error {
 	missing := *over
 	missing.Message = "The mutation was carried out, and only its answer is missing. " + over.Message

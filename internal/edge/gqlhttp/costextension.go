@@ -24,8 +24,8 @@ type costExtension struct {
 
 var _ wire.Extension = (*costExtension)(nil)
 
-// AppendJSON implements wire.Extension. With buckets, left is what the caller may still spend now, of capacity; perSecond
-// comes back.
+// AppendJSON implements wire.Extension. With buckets, left is what the caller may still spend now, of capacity, and
+// perSecond comes back.
 func (c *costExtension) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"used":`...), int64(c.Used), 10)
 	b = strconv.AppendInt(append(b, `,"limit":`...), int64(c.Limit), 10)

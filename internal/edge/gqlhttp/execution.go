@@ -64,8 +64,8 @@ func (e *execution) ofEvent() *execution {
 	return of
 }
 
-// enterRootField waits until one more field of the root may be resolved, and reports whether it may: false where the time of
-// the operation is over.
+// enterRootField waits until one more field of the root may be resolved, and reports whether it may: false if the time
+// of the operation is over.
 func (e *execution) enterRootField(ctx context.Context) bool {
 	select {
 	case e.rootFields <- struct{}{}:
@@ -128,6 +128,7 @@ func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphq
 	if kind != ast.Mutation {
 		e.meter.Hold(len(resp.Data))
 	}
+
 	switch {
 	case kind == ast.Mutation:
 	case e.isAnswerTooLarge():
@@ -135,12 +136,15 @@ func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphq
 	case ctx.Err() != nil && kind == ast.Query:
 		resp.Data, resp.Errors = nil, gqlerror.List{wire.Error(ctx, wire.Timeout(ctx.Err()))}
 	}
+
 	if resp.Data == nil && kind == ast.Subscription {
 		resp.Data = json.RawMessage("null") // without data the stream would end
 	}
+
 	if len(e.truncated) > 0 {
 		setExtension(resp, "truncated", slices.Sorted(maps.Keys(e.truncated)))
 	}
+
 	switch c := costOf(ctx); {
 	case c == nil:
 	case kind == ast.Subscription:

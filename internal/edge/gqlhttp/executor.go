@@ -33,20 +33,24 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 	if err := o.config.Trusted.find(ctx, r); err != nil {
 		return refusedOperation(p), gqlerror.List{wire.RequestError(err, nil, nil)}
 	}
+
 	refused := refusedOperation(p)
 	doc, isTrusted, errs := o.document(p.Query)
 	if errs != nil {
 		return refused, errs
 	}
+
 	op, err := doc.Operation(p.OperationName)
 	if err != nil {
 		return refused, gqlerror.List{err}
 	}
 	refused.Doc, refused.Operation = doc.QueryDocument, op
+
 	variables, errs := o.documents.Coerce(doc, op, p.Variables)
 	if errs != nil {
 		return refused, errs
 	}
+
 	created, errs := o.CreateOperationContext(context.WithValue(graphql.StartOperationTrace(ctx), documentKey{}, doc), p)
 	created.Variables, created.DisableIntrospection = variables, !o.config.Introspection
 	created.Stats.SetExtension(preparedName, doc.Prepared(op))
@@ -102,7 +106,9 @@ func firstField(of ast.SelectionSet) string {
 }
 
 // charge refuses an operation that costs more than it may, or more than its caller has left.
-func (o operations) charge(ctx context.Context, cost document.Cost, as requestlog.Operation, op *graphql.OperationContext) gqlerror.List {
+func (o operations) charge(
+	ctx context.Context, cost document.Cost, as requestlog.Operation, op *graphql.OperationContext,
+) gqlerror.List {
 	most := o.config.Limits.Cost
 	if o.config.Costs.On() { // no operation may cost more than its caller's bucket holds
 		most = min(most, o.config.Costs.Of(httpx.Caller(ctx)).Capacity)
@@ -123,7 +129,9 @@ func (o operations) charge(ctx context.Context, cost document.Cost, as requestlo
 
 // DispatchOperation implements stream.Executor. A query or mutation waits for its turn; one that gets none is not run
 // and costs nothing. An event of a subscription waits where it is resolved.
-func (o operations) DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context) {
+func (o operations) DispatchOperation(
+	ctx context.Context, op *graphql.OperationContext,
+) (graphql.ResponseHandler, context.Context) {
 	if op.Operation.Operation == ast.Subscription {
 		next, ctx := o.Executor.DispatchOperation(ctx, op)
 		return countSubscription(op, next), withRootField(ctx, op)
@@ -158,8 +166,8 @@ func countSubscription(op *graphql.OperationContext, next graphql.ResponseHandle
 	}
 }
 
-// withRootField returns the context in which the events of a subscription are resolved: below its field, with whose name
-// the paths of their errors begin. gqlgen has events begin at nothing.
+// withRootField returns the context in which the events of a subscription are resolved. It is below the subscription's
+// field, with whose name the paths of their errors begin. gqlgen has events begin at nothing.
 func withRootField(ctx context.Context, op *graphql.OperationContext) context.Context {
 	const object = "Subscription"
 	fields := graphql.CollectFields(op, op.Operation.SelectionSet, []string{object})

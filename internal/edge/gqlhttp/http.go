@@ -55,6 +55,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 	if err != nil {
 		return err
 	}
+
 	leave, err := h.Requests.Enter(r.Context(), httpx.Caller(r.Context()).Key)
 	if err != nil {
 		return err
@@ -64,6 +65,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 	if err != nil {
 		return err
 	}
+
 	op, errs := exec.Create(r.Context(), params)
 	defer logOperation(r.Context(), op) // by then the cost is settled
 	setRateLimit(w.Header(), op)
@@ -71,6 +73,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
 	}
+
 	kind := op.Operation.Operation
 	if kind == ast.Subscription {
 		if named, _ := h.events(r); named {
@@ -83,9 +86,11 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 	if kind == ast.Subscription {
 		leave() // it counts as a stream
 	}
+
 	if media == wire.MediaEvents {
 		return h.Streams.ServeEvents(w, r, exec, op)
 	}
+
 	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(h.Timeout, stream.DefaultTimeout)+exec.Patience(op))
 	defer cancel()
 	next, ctx := exec.DispatchOperation(ctx, op)
@@ -93,6 +98,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 	if resp == nil {
 		return wire.Timeout(ctx.Err())
 	}
+
 	setRateLimit(w.Header(), op)
 	if isShared(ctx, r.Method, params, op, resp) {
 		share(w, r, media, resp)
@@ -131,7 +137,8 @@ func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp 
 // media returns the media type of the answer, if the operation leaves the choice.
 func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
 	if r.Method != http.MethodPost && !isRead(r.Method) {
-		return "", wrongMethod(w, "GET, HEAD, POST, OPTIONS", "GraphQL is served by POST and GET; found %s.", wire.Shorten(r.Method))
+		return "", wrongMethod(w, "GET, HEAD, POST, OPTIONS",
+			"GraphQL is served by POST and GET; found %s.", wire.Shorten(r.Method))
 	}
 	if _, first := h.events(r); first {
 		return wire.MediaEvents, nil
@@ -190,7 +197,8 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*wire.Request, err
 func permit(w http.ResponseWriter, method string, op ast.Operation, media string) error {
 	switch {
 	case op == ast.Subscription && method == http.MethodHead:
-		return wrongMethod(w, "GET, POST, OPTIONS", "A subscription has no end that HEAD could tell of; send it by GET or POST.")
+		return wrongMethod(w, "GET, POST, OPTIONS",
+			"A subscription has no end that HEAD could tell of; send it by GET or POST.")
 	case op == ast.Subscription && media != wire.MediaEvents:
 		return fault.New(fault.RequestNotAcceptable,
 			"A subscription has more than one answer; Accept must name %s, or use a WebSocket.", wire.MediaEvents)

@@ -13,8 +13,8 @@ import (
 )
 
 // metering is the extension that counts what an operation works on while it runs and what it answers with, and puts the
-// cost in the answer. A subscription is paid for when it starts, and again with each of its events, which is counted anew
-// and has no cost in its answer.
+// cost in the answer. A subscription is paid for when it starts, and again with each of its events. Each event is
+// counted anew and has no cost in its answer.
 type metering struct{}
 
 func (metering) ExtensionName() string                   { return "Metering" }
@@ -35,6 +35,7 @@ func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		wire.CountErrors(ctx, resp)
 		return resp
 	}
+
 	kind := op.Operation.Operation
 	var span tracing.Span // an event has none, for it is not known when it begins
 	if kind == ast.Subscription {
@@ -43,11 +44,13 @@ func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		ctx, span = tracing.Start(ctx, e.counted.Type)
 		defer span.End(nil)
 	}
+
 	ctx = withExecution(ctx, e)
 	resp := next(ctx)
 	if resp == nil {
 		return nil
 	}
+
 	e.pay(ctx) // where there was nothing to resolve
 	e.finish(ctx, kind, resp)
 	if kind == ast.Subscription {

@@ -13,8 +13,8 @@ import (
 // called for every field but those of introspection.
 type Observer struct{ *execution }
 
-// Observe returns the observer of the context's response. It is called as soon as there is something to resolve, which for
-// a subscription is the event that has come: its caller pays for it, which may take a while, and it begins then.
+// Observe returns the observer of the context's response. It is called as soon as there is something to resolve. For a
+// subscription that is an event: its caller pays for it, which may take a while, and it begins then.
 func Observe(ctx context.Context) Observer {
 	e := executionOf(ctx)
 	e.pay(ctx)

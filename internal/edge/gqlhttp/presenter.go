@@ -130,7 +130,8 @@ func (p Presenter) logFailures(ctx context.Context, found *failures) {
 			"panic", found.text, "panics", found.panics, "stack", found.stack)
 	}
 	if found.errors > 0 {
-		p.Log.ErrorContext(ctx, "GraphQL operation failed", "requestId", actor.RequestID(ctx), "error", found.err, "errors", found.errors)
+		p.Log.ErrorContext(ctx, "GraphQL operation failed",
+			"requestId", actor.RequestID(ctx), "error", found.err, "errors", found.errors)
 	}
 }
 

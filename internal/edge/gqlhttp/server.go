@@ -3,9 +3,9 @@
 // GraphQL-over-HTTP, and errors that are those of package fault.
 //
 // A request goes through four stages. A Transport reads it: HTTP a POST or a GET, stream.WebSocket the messages of a
-// socket. Package document finds out whether its document and variables are valid and what it costs, or Trusted finds the
-// document by an id. gqlgen resolves its fields, while metering counts what they work on and answer with and ends what
-// goes over a limit. The Transport writes the answer, whose errors Presenter has made from what went wrong.
+// socket. Package document finds out whether its document and variables are valid and what it costs, or Trusted finds
+// the document by an id. gqlgen resolves its fields, while metering counts what they work on and answer with and ends
+// what goes over a limit. The Transport writes the answer, whose errors Presenter has made from what went wrong.
 package gqlhttp
 
 import (
@@ -41,14 +41,17 @@ type Config struct {
 	Turns *turns.Turns
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
-	// Prepare, where it is not nil, makes of an operation of a document what Prepared returns each time that it is executed.
+	// Prepare, if it is not nil, makes of an operation of a document what Prepared returns each time that it is executed.
 	Prepare func(*ast.QueryDocument, *ast.OperationDefinition) any
 	// Patience, where it is not nil, returns how long an operation may wait, besides the time that it may run.
 	Patience func(*graphql.OperationContext) time.Duration
 }
 
 func (c Config) documents() document.Config {
-	return document.Config{Introspection: c.Introspection, Kept: c.Documents, Scalars: c.Scalars, Limits: c.Limits, Prepare: c.Prepare}
+	return document.Config{
+		Introspection: c.Introspection, Kept: c.Documents,
+		Scalars: c.Scalars, Limits: c.Limits, Prepare: c.Prepare,
+	}
 }
 
 // Transport serves requests of some kind.

@@ -19,13 +19,16 @@ import (
 const sharedFor = time.Minute
 
 // isShared reports whether everybody gets the same answer to a request: the whole answer to a trusted query in a URL,
-// for a caller without a token. What such a caller is answered without an error everybody may see, whatever the fields are.
-func isShared(ctx context.Context, method string, r *wire.Request, op *graphql.OperationContext, resp *graphql.Response) bool {
-	return isRead(method) && r.IsTrusted && op.Operation.Operation == ast.Query && httpx.Caller(ctx).Anonymous && resp.Data != nil && len(resp.Errors) == 0
+// for a caller without a token. Everybody may see what such a caller is answered without an error, whatever the fields.
+func isShared(
+	ctx context.Context, method string, r *wire.Request, op *graphql.OperationContext, resp *graphql.Response,
+) bool {
+	return isRead(method) && r.IsTrusted && op.Operation.Operation == ast.Query && httpx.Caller(ctx).Anonymous &&
+		resp.Data != nil && len(resp.Errors) == 0
 }
 
-// share writes a response that caches may keep, or status 304 where the caller has it already. The cost is left out, for
-// with what the caller has left it would make every response another one.
+// share writes a response that caches may keep, or status 304 if the caller has it already. It leaves the cost out,
+// which has what the caller has left and would make every response another one.
 func share(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
 	delete(resp.Extensions, costName)
 	digest := sha256.New()

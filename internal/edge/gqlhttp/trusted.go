@@ -51,10 +51,12 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 	if root.Kind != strictjson.Object {
 		return nil, fmt.Errorf("want an object of documents by their ids, found %s", root.Kind)
 	}
+
 	d := document.New(schema, c.documents())
 	t := &Trusted{byID: map[string]string{}, byText: map[string]*document.Document{}, names: map[string]bool{}}
 	kept := 0
 	var wrong []error
+
 	for i, id := range root.Keys {
 		doc, err := readTrusted(d, id, root.Items[i], maxQuery)
 		if err != nil {
@@ -63,6 +65,7 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 			}
 			continue
 		}
+
 		text := root.Items[i].Text
 		t.byID[id] = text
 		t.addNames(doc)
@@ -71,6 +74,7 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 		}
 		t.byText[text] = doc
 	}
+
 	return t, errors.Join(wrong...)
 }
 
@@ -130,7 +134,8 @@ func (t *Trusted) find(ctx context.Context, r *wire.Request) error {
 	if _, trusted := t.byText[r.Query]; trusted {
 		return nil
 	}
-	return fault.New(fault.DocumentNotTrusted, "This server runs trusted documents only (--trusted-only); send the id of one as documentId.")
+	return fault.New(fault.DocumentNotTrusted,
+		"This server runs trusted documents only (--trusted-only); send the id of one as documentId.")
 }
 
 // isRunner reports whether a runner asks. Its documents come with its program, which may be newer than the server.
@@ -141,7 +146,9 @@ func isRunner(ctx context.Context) bool {
 
 func (t *Trusted) findByID(r *wire.Request) error {
 	if t == nil {
-		return fault.New(fault.DocumentNotFound, "There are no trusted documents here, so none has the id %q; the flag is --trusted-documents.", wire.Shorten(r.DocumentID))
+		return fault.New(fault.DocumentNotFound,
+			"There are no trusted documents here, so none has the id %q; the flag is --trusted-documents.",
+			wire.Shorten(r.DocumentID))
 	}
 	text, known := t.byID[r.DocumentID]
 	if !known {
@@ -152,8 +159,8 @@ func (t *Trusted) findByID(r *wire.Request) error {
 }
 
 // findByHash finds a document by its SHA-256. Clients take the message of the refusal for the advice to send
-// texts from then on; PersistedQueryNotFound would have them send it beside the hash, for nothing, since no text of a caller
-// is kept. So a hash beside a text is not verified either.
+// texts from then on; PersistedQueryNotFound would have them send it beside the hash, for nothing, since no text of a
+// caller is kept. So a hash beside a text is not verified either.
 func (t *Trusted) findByHash(r *wire.Request) error {
 	if t != nil {
 		for _, id := range []string{r.Hash, "sha256:" + r.Hash} {

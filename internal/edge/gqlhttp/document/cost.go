@@ -16,8 +16,8 @@ import (
 // meter counts those beyond when they are there, and takes off those that are not.
 const assumedItems = 5
 
-// What a field costs before it runs; the meter counts what it takes then, and the caller's quota pays for it. Resolving a
-// field of an object takes its time too.
+// What a field costs before it runs. The meter counts what it takes then, and the caller's quota pays for it. Resolving
+// a field of an object takes its time too.
 const (
 	costOfLeaf     = 0.1
 	costOfObject   = 1
@@ -46,7 +46,10 @@ type Cost struct {
 
 // Cost returns the cost of an operation of the document with the values of its variables.
 func (d *Documents) Cost(doc *Document, op *ast.OperationDefinition, variables map[string]any) Cost {
-	c := Cost{operation: op, schema: d.schema, variables: variables, lifted: doc.lifted, sizes: map[string]int{}, large: d.limits.Large}
+	c := Cost{
+		operation: op, schema: d.schema, variables: variables,
+		lifted: doc.lifted, sizes: map[string]int{}, large: d.limits.Large,
+	}
 	c.Total = c.selections(op.SelectionSet, root(op)) + costOfSchema*float64(doc.introspection[op])
 	return c
 }
@@ -115,11 +118,13 @@ func root(op *ast.OperationDefinition) parent { return parent{mutates: op.Operat
 func (c Cost) selections(set ast.SelectionSet, below parent) float64 {
 	always, dearest := 0.0, 0.0
 	var of map[string]float64
+
 	conditional := func(condition string, set ast.SelectionSet) {
 		isObject := c.isObject(condition)
 		if isObject && below.object != "" && below.object != condition {
 			return
 		}
+
 		sum := c.selections(set, below)
 		if !isObject || below.object != "" {
 			always += sum
@@ -131,10 +136,12 @@ func (c Cost) selections(set ast.SelectionSet, below parent) float64 {
 		of[condition] += sum
 		dearest = max(dearest, of[condition])
 	}
+
 	for _, selection := range set {
 		if c.skips(selection) {
 			continue
 		}
+
 		switch node := selection.(type) {
 		case *ast.Field:
 			always += c.field(node, below)
@@ -144,6 +151,7 @@ func (c Cost) selections(set ast.SelectionSet, below parent) float64 {
 			conditional(node.Definition.TypeCondition, node.Definition.SelectionSet)
 		}
 	}
+
 	return always + dearest
 }
 
@@ -284,12 +292,15 @@ func (d *dearest) find(set ast.SelectionSet, below parent) {
 	if f == nil {
 		return
 	}
+
 	total := d.factor * d.Cost.field(f, below)
 	if d.field != nil && total < d.total/2 {
 		return
 	}
+
 	times, each := d.times(f, below), d.Each(f, f.SelectionSet, "")
 	d.path, d.field, d.total = append(d.path, f.Alias), f, total
+
 	switch kib := d.bytes(f.Arguments) >> 10; {
 	case kib > 0 && float64(costOfInputs*kib) > times*each:
 		d.counts = fmt.Sprintf("%d for each of %d KiB of arguments", costOfInputs, kib)
@@ -300,6 +311,7 @@ func (d *dearest) find(set ast.SelectionSet, below parent) {
 	default:
 		d.counts = "what is below it"
 	}
+
 	d.factor *= times
 	d.find(f.SelectionSet, parent{page: d.page(f)})
 }
@@ -311,10 +323,12 @@ func (d *dearest) among(set ast.SelectionSet, below parent) (most *ast.Field) {
 			most = f
 		}
 	}
+
 	for _, selection := range set {
 		if d.skips(selection) {
 			continue
 		}
+
 		switch node := selection.(type) {
 		case *ast.Field:
 			consider(node)
@@ -324,5 +338,6 @@ func (d *dearest) among(set ast.SelectionSet, below parent) (most *ast.Field) {
 			consider(d.among(node.Definition.SelectionSet, below))
 		}
 	}
+
 	return most
 }

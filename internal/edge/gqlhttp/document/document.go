@@ -29,7 +29,8 @@ type Config struct {
 	Scalars map[string]Check
 	// Limits bound each document and each operation.
 	Limits Limits
-	// Prepare, where it is not nil, makes of an operation of a document what its executor asks for each time that it is executed.
+	// Prepare, if it is not nil, makes of an operation of a document what its executor asks for each time that it is
+	// executed.
 	Prepare func(*ast.QueryDocument, *ast.OperationDefinition) any
 }
 
@@ -114,6 +115,7 @@ func (d *Documents) Parse(text string) (*Document, gqlerror.List) {
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
+
 	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
 	if failed := scanned.syntaxError(parsed, err); failed != nil {
 		return nil, withCode(errcode.ParseFailed, failed)
@@ -121,6 +123,7 @@ func (d *Documents) Parse(text string) (*Document, gqlerror.List) {
 	if len(parsed.Operations) == 0 {
 		return nil, withCode(errcode.ValidationFailed, gqlerror.Errorf("The document has no operation."))
 	}
+
 	isCyclic, refused := d.limits.checkSize(parsed)
 	if refused != nil {
 		return nil, gqlerror.List{refused}
@@ -128,6 +131,7 @@ func (d *Documents) Parse(text string) (*Document, gqlerror.List) {
 	if errs := d.validate(parsed, scanned.longestName, isCyclic); len(errs) > 0 {
 		return nil, withCode(errcode.ValidationFailed, errs...)
 	}
+
 	introspection, refused := d.limits.checkIntrospection(d.schema, parsed)
 	if refused != nil {
 		return nil, gqlerror.List{refused}
@@ -136,6 +140,7 @@ func (d *Documents) Parse(text string) (*Document, gqlerror.List) {
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
+
 	nodes := d.lift(parsed)
 	return &Document{parsed, executable(parsed), uses, nodes, scanned.tokens, introspection, d.prepared(parsed)}, nil
 }

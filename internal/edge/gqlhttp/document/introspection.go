@@ -10,7 +10,9 @@ import (
 
 // checkIntrospection returns how many values of the schema each operation of a valid document asks for, and refuses one
 // that asks for more than it may.
-func (l Limits) checkIntrospection(schema *ast.Schema, doc *ast.QueryDocument) (map[*ast.OperationDefinition]int, *gqlerror.Error) {
+func (l Limits) checkIntrospection(
+	schema *ast.Schema, doc *ast.QueryDocument,
+) (map[*ast.OperationDefinition]int, *gqlerror.Error) {
 	sizes := map[*ast.OperationDefinition]int{}
 	for _, op := range doc.Operations {
 		s := introspectionSize{schema, l.Introspection}
@@ -23,8 +25,8 @@ func (l Limits) checkIntrospection(schema *ast.Schema, doc *ast.QueryDocument) (
 	return sizes, nil
 }
 
-// StandardSchema returns a schema without what the parser adds to every one and the specification does not: @defer, for an
-// answer in one piece would lose what is deferred, and scalars that nothing is of. Its texts are mended.
+// StandardSchema returns a schema without what the parser adds to every one and the specification does not: @defer and
+// scalars that nothing is of. An answer in one piece would lose what is deferred. The schema's texts are mended.
 func StandardSchema(schema *ast.Schema) *ast.Schema {
 	own := *schema
 	own.Directives = maps.Clone(schema.Directives)
@@ -45,8 +47,12 @@ func StandardSchema(schema *ast.Schema) *ast.Schema {
 	return &own
 }
 
-var misprints = strings.NewReplacer("`String`scalar", "`String` scalar", `(such as "4")`, "(such as `\"4\"`)", "(such as 4)", "(such as `4`)",
-	"http://en.wikipedia.org", "https://en.wikipedia.org")
+var misprints = strings.NewReplacer(
+	"`String`scalar", "`String` scalar",
+	`(such as "4")`, "(such as `\"4\"`)",
+	"(such as 4)", "(such as `4`)",
+	"http://en.wikipedia.org", "https://en.wikipedia.org",
+)
 
 // usedIn returns the types that a field, an argument or an input of the schema is of, by their names.
 func usedIn(schema *ast.Schema) map[string]bool {
@@ -115,6 +121,7 @@ func (s *introspectionSize) part(set ast.SelectionSet, part any) {
 		if s.left--; s.left < 0 {
 			return
 		}
+
 		switch node := selection.(type) {
 		case *ast.Field:
 			if len(node.SelectionSet) > 0 {
@@ -154,6 +161,7 @@ func (s *introspectionSize) parts(part any, field string) (below []any) {
 	case *ast.ArgumentDefinition:
 		return []any{p.Type}
 	}
+
 	return nil
 }
 

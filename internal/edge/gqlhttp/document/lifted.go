@@ -18,8 +18,8 @@ type literalNodes struct {
 }
 
 // lifted are the literals of custom scalars and of FreeInputs that were taken out of a document. Where the name of a
-// variable would stand, each has left its index, which is no name: the library would make a map of it, without the order
-// of the members, and numbers without their digits.
+// variable would stand, each has left its index, which is no name: the library would make a map of it, without the
+// order of the members, and numbers without their digits.
 type lifted []liftedLiteral
 
 type liftedLiteral struct {
@@ -134,6 +134,7 @@ func literalNode(v *ast.Value, variable func(name string) *strictjson.Node) (n *
 	default:
 		return &strictjson.Node{Kind: strictjson.String, Text: v.Raw}, nil
 	}
+
 	if err != nil {
 		err = errTooWide
 	}
@@ -145,21 +146,25 @@ func literalMembers(v *ast.Value, variable func(name string) *strictjson.Node) (
 	if v.Kind == ast.ObjectValue {
 		n.Kind = strictjson.Object
 	}
+
 	for _, child := range v.Children {
 		item, wrong := literalNode(child.Value, variable)
 		if err == nil {
 			err = wrong
 		}
+
 		switch {
 		case item == nil && n.Kind == strictjson.Object:
 			continue
 		case item == nil:
 			item = &strictjson.Node{Kind: strictjson.Null}
 		}
+
 		if n.Kind == strictjson.Object {
 			n.Keys = append(n.Keys, child.Name)
 		}
 		n.Items = append(n.Items, item)
 	}
+
 	return n, err
 }

@@ -56,7 +56,8 @@ func (r literalRule) fail(v *ast.Value, format string) {
 }
 
 func (r literalRule) unexpected(v *ast.Value) {
-	r.refuse(core.Message("Expected value of type %q, found %s.", v.ExpectedType, wire.Shorten(v.String())), core.At(v.Position))
+	r.refuse(core.Message("Expected value of type %q, found %s.", v.ExpectedType, wire.Shorten(v.String())),
+		core.At(v.Position))
 }
 
 // standardScalars are the specification's scalars: the kinds of literals that they take, and what is wrong with others.
@@ -110,12 +111,14 @@ func (r literalRule) object(v *ast.Value) {
 		r.unexpected(v)
 		return
 	}
+
 	for _, field := range def.Fields {
 		if field.Type.NonNull && field.DefaultValue == nil && v.Children.ForName(field.Name) == nil {
 			r.refuse(core.Message("Field %q of required type %q was not provided.", def.Name+"."+field.Name, field.Type),
 				core.At(v.Position))
 		}
 	}
+
 	for _, child := range v.Children {
 		if child.Name == typenameField && r.withTypename[def.Name] {
 			r.checkTypename(def, child.Value)
@@ -124,6 +127,7 @@ func (r literalRule) object(v *ast.Value) {
 				r.suggest("Did you mean", child.Name, fieldNames(def)), core.At(child.Position))
 		}
 	}
+
 	if def.Directives.ForName("oneOf") != nil {
 		r.checkOneOf(v)
 	}
@@ -132,7 +136,8 @@ func (r literalRule) object(v *ast.Value) {
 // checkTypename checks a __typename, which is then left out.
 func (r literalRule) checkTypename(def *ast.Definition, v *ast.Value) {
 	if v.Kind != ast.StringValue || v.Raw != typeWritten(def) {
-		r.refuse(core.Message("Field %q of type %q must be %q or be left out, found %s.", typenameField, def.Name, typeWritten(def), wire.Shorten(v.String())),
+		r.refuse(core.Message("Field %q of type %q must be %q or be left out, found %s.",
+			typenameField, def.Name, typeWritten(def), wire.Shorten(v.String())),
 			core.At(v.Position))
 	}
 }

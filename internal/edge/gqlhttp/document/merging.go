@@ -48,7 +48,9 @@ func (m *merging) left() int { return m.most - m.work }
 
 // merge looks at selections that give one object, and at all below them. split returns which of the
 // fields of a name have to agree, and differ why two of them do not.
-func (m *merging) merge(sets []ast.SelectionSet, split func([]*ast.Field) [][]*ast.Field, differ func(a, b *ast.Field) string) bool {
+func (m *merging) merge(
+	sets []ast.SelectionSet, split func([]*ast.Field) [][]*ast.Field, differ func(a, b *ast.Field) string,
+) bool {
 	if len(sets) == 0 {
 		return true
 	}
@@ -99,6 +101,7 @@ func (c *collection) add(set ast.SelectionSet) {
 		if c.work++; c.left() < 0 {
 			return
 		}
+
 		switch node := selection.(type) {
 		case *ast.Field:
 			if node.ObjectDefinition == nil {
@@ -133,14 +136,17 @@ func (m *merging) byParent(fields []*ast.Field) [][]*ast.Field {
 			abstract = append(abstract, f)
 			continue
 		}
+
 		if byType[parent.Name] == nil {
 			types = append(types, parent.Name)
 		}
 		byType[parent.Name] = append(byType[parent.Name], f)
 	}
+
 	if len(types) == 0 {
 		return together(abstract)
 	}
+
 	groups := make([][]*ast.Field, len(types))
 	for i, name := range types {
 		groups[i] = slices.Concat(abstract, byType[name])
@@ -171,7 +177,8 @@ func (m *merging) sameShape(a, b *ast.Field) string {
 		if s.Elem != nil {
 			continue
 		}
-		if s.NamedType != t.NamedType && (m.schema.Types[s.NamedType].IsLeafType() || m.schema.Types[t.NamedType].IsLeafType()) {
+		if s.NamedType != t.NamedType &&
+			(m.schema.Types[s.NamedType].IsLeafType() || m.schema.Types[t.NamedType].IsLeafType()) {
 			return fmt.Sprintf("their types %s and %s differ", x, y)
 		}
 		return ""

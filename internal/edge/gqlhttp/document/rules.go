@@ -18,7 +18,10 @@ import (
 // suggestions none of the rules names what the document did not.
 func rulesOf(c Config, withTypename map[string]bool, suggestions bool) []core.Rule {
 	set := rules.NewDefaultRules()
-	own := []core.Rule{literals(withTypename, suggestions), unicodeLiterals, fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule()}
+	own := []core.Rule{
+		literals(withTypename, suggestions), unicodeLiterals,
+		fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule(),
+	}
 	if !c.Introspection {
 		own = append(own, noIntrospection)
 	}
@@ -27,10 +30,12 @@ func rulesOf(c Config, withTypename map[string]bool, suggestions bool) []core.Ru
 			rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
 			rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions)
 	}
+
 	for _, rule := range own {
 		set.RemoveRule(strings.TrimSuffix(rule.Name, "WithoutSuggestions"))
 		set.AddRule(rule.Name, rule.RuleFunc)
 	}
+
 	var list []core.Rule
 	for name, rule := range set.GetInner() {
 		list = append(list, filter(core.Rule{Name: name, RuleFunc: rule}))
@@ -39,8 +44,8 @@ func rulesOf(c Config, withTypename map[string]bool, suggestions bool) []core.Ru
 	return list
 }
 
-// unicodeLiterals: the library takes bytes that are no UTF-8, as the query string of a GET may have, and reads an escaped
-// half of a surrogate pair as U+FFFD.
+// unicodeLiterals refuses bytes that are no UTF-8, as the query string of a GET may have, and half of a surrogate pair
+// as an escape. The library takes the former, and reads the latter as U+FFFD.
 var unicodeLiterals = core.Rule{Name: "UnicodeLiterals", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
 	var source []rune // positions count runes
 	o.OnValue(func(_ *core.Walker, v *ast.Value) {
@@ -73,8 +78,8 @@ var unicodeLiterals = core.Rule{Name: "UnicodeLiterals", RuleFunc: func(o *core.
 
 const halfPair = "A string must not have half of a surrogate pair as an escape."
 
-// escapesLoneSurrogate reports whether one of the strings of a valid document has half of a surrogate pair as an escape. The
-// parser does not tell where a description is.
+// escapesLoneSurrogate reports whether one of the strings of a valid document has half of a surrogate pair as an
+// escape. The parser does not tell where a description is.
 func escapesLoneSurrogate(document *ast.Source) bool {
 	source := []rune(document.Input)
 	for tokens := lexer.New(document); ; {
@@ -99,16 +104,19 @@ func loneSurrogate(literal []rune) bool {
 			i++ // past what the backslash escapes
 			continue
 		}
+
 		i += 5
 		if !utf16.IsSurrogate(unit) {
 			continue
 		}
+
 		low, _ := codeUnit(literal[i+1:])
 		if utf16.DecodeRune(unit, low) == '\uFFFD' {
 			return true
 		}
 		i += 6
 	}
+
 	return false
 }
 
@@ -164,7 +172,8 @@ func (r *subscriptionRoot) field(f *ast.Field) {
 		r.refuse(core.Message("A subscription must not select %s at its root.", f.Name), core.At(f.Position))
 	}
 	if r.name != "" && r.name != f.Alias {
-		r.refuse(core.Message("A subscription must select one field; found %q beside %q.", f.Alias, r.name), core.At(f.Position))
+		r.refuse(core.Message("A subscription must select one field; found %q beside %q.", f.Alias, r.name),
+			core.At(f.Position))
 	}
 	r.name = f.Alias
 }

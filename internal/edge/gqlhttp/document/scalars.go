@@ -65,6 +65,7 @@ func (c *coercion) scalar(name string, v *strictjson.Node) any {
 	var value any
 	var ok bool
 	var want string
+
 	switch name {
 	case "Int":
 		value, ok = int32Of(v)
@@ -84,6 +85,7 @@ func (c *coercion) scalar(name string, v *strictjson.Node) any {
 	default:
 		return c.custom(name, v)
 	}
+
 	if !ok {
 		c.fail("must be %s, found %s", want, describe(v))
 	}

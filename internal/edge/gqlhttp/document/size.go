@@ -18,18 +18,22 @@ type documentSize struct {
 }
 
 // checkSize walks every operation, and the fragments that none of them spreads, and reports whether fragments spread
-// themselves. It ends where it is too
-// much, so that its work is bounded by the limits whatever the fragments multiply to.
+// themselves. It ends once they are too much, so that the limits bound its work whatever the fragments multiply to.
 func (l Limits) checkSize(doc *ast.QueryDocument) (isCyclic bool, refused *gqlerror.Error) {
-	s := documentSize{Limits: l, fragments: map[string]*ast.FragmentDefinition{}, open: map[string]bool{}, seen: map[string]bool{}}
+	s := documentSize{
+		Limits: l, fragments: map[string]*ast.FragmentDefinition{},
+		open: map[string]bool{}, seen: map[string]bool{},
+	}
 	for _, f := range doc.Fragments {
 		s.fragments[f.Name] = f
 	}
+
 	for _, op := range doc.Operations {
 		if refused := s.walk(op.SelectionSet, 1, false); refused != nil {
 			return s.isCyclic, refused
 		}
 	}
+
 	for _, f := range doc.Fragments {
 		if s.reach(f.SelectionSet, map[string]bool{f.Name: true}); s.reached > s.Fragments {
 			return s.isCyclic, limit{"fragments", l.Fragments, "selections below fragments"}.refuse(0, f.Position)
@@ -41,6 +45,7 @@ func (l Limits) checkSize(doc *ast.QueryDocument) (isCyclic bool, refused *gqler
 			return s.isCyclic, refused
 		}
 	}
+
 	return s.isCyclic, nil
 }
 
@@ -71,6 +76,7 @@ func (s *documentSize) walk(set ast.SelectionSet, depth int, before bool) *gqler
 		if s.selections++; s.selections > s.Selections {
 			return limit{"selections", s.Selections, "selections"}.refuse(0, selection.GetPosition())
 		}
+
 		var refused *gqlerror.Error
 		switch node := selection.(type) {
 		case *ast.Field:
@@ -82,6 +88,7 @@ func (s *documentSize) walk(set ast.SelectionSet, depth int, before bool) *gqler
 				refused = s.within(f, depth)
 			}
 		}
+
 		if refused != nil {
 			return refused
 		}

@@ -56,6 +56,7 @@ func (s *scan) count(token *lexer.Token, l Limits) *gqlerror.Error {
 	case lexer.Name:
 		s.longestName = max(s.longestName, len(token.Value))
 	}
+
 	switch {
 	case s.tokens > l.Tokens:
 		return limit{"tokens", l.Tokens, "tokens"}.refuse(0, &token.Pos)
@@ -64,6 +65,7 @@ func (s *scan) count(token *lexer.Token, l Limits) *gqlerror.Error {
 	case s.directives > l.Directives:
 		return limit{"directives", l.Directives, "directives"}.refuse(0, &token.Pos)
 	}
+
 	return nil
 }
 
@@ -77,7 +79,8 @@ func (s *scan) add(before, token lexer.Token, err error) {
 	case number && token.Pos.Start == before.Pos.End && (token.Kind == lexer.Name || token.Kind == lexer.Spread):
 		s.err = gqlerror.ErrorPosf(&token.Pos, "Invalid number: %s must not be followed directly by %q.",
 			wire.Shorten(before.Value), wire.Shorten(cmp.Or(token.Value, "...")))
-	case before.Kind == lexer.BraceL && token.Kind == lexer.BraceR, before.Kind == lexer.ParenL && token.Kind == lexer.ParenR:
+	case before.Kind == lexer.BraceL && token.Kind == lexer.BraceR,
+		before.Kind == lexer.ParenL && token.Kind == lexer.ParenR:
 		s.empty = append(s.empty, token)
 	}
 }
@@ -101,6 +104,7 @@ func (s scan) syntaxError(doc *ast.QueryDocument, err error) *gqlerror.Error {
 		}
 		return checkFragments(doc)
 	}
+
 	failed := wire.AsError(err)
 	if len(failed.Locations) == 0 {
 		return failed
@@ -109,6 +113,7 @@ func (s scan) syntaxError(doc *ast.QueryDocument, err error) *gqlerror.Error {
 	if s.err != nil && !isBefore(at, s.err.Locations[0]) {
 		return s.err
 	}
+
 	for _, bracket := range s.empty {
 		if at != (gqlerror.Location{Line: bracket.Pos.Line, Column: bracket.Pos.Column}) {
 			continue
@@ -118,6 +123,7 @@ func (s scan) syntaxError(doc *ast.QueryDocument, err error) *gqlerror.Error {
 			failed.Message = "Arguments and variables must be left out with their parentheses, found ()."
 		}
 	}
+
 	return failed
 }
 
@@ -129,7 +135,8 @@ func isBefore(a, b gqlerror.Location) bool {
 func checkFragments(doc *ast.QueryDocument) *gqlerror.Error {
 	for _, f := range doc.Fragments {
 		if len(f.VariableDefinition) > 0 {
-			return gqlerror.ErrorPosf(f.VariableDefinition[0].Position, "Fragment %q must not define variables; operations do.", wire.Shorten(f.Name))
+			return gqlerror.ErrorPosf(f.VariableDefinition[0].Position,
+				"Fragment %q must not define variables; operations do.", wire.Shorten(f.Name))
 		}
 	}
 	return nil

@@ -84,6 +84,7 @@ func (r *report) end() {
 // filter returns the rule without errors that only follow from one that another rule reports.
 func filter(rule core.Rule) core.Rule {
 	ruleFunc := rule.RuleFunc
+
 	switch strings.TrimSuffix(rule.Name, "WithoutSuggestions") {
 	case "FieldsOnCorrectType": // below a scalar nothing can be selected
 		rule.RuleFunc = func(o *core.Events, refuse core.AddErrFunc) {
@@ -95,6 +96,7 @@ func filter(rule core.Rule) core.Rule {
 				}
 			})
 		}
+
 	case "UniqueOperationNames": // one without a name must be alone
 		rule.RuleFunc = func(o *core.Events, refuse core.AddErrFunc) {
 			var operation *ast.OperationDefinition
@@ -105,6 +107,7 @@ func filter(rule core.Rule) core.Rule {
 				}
 			})
 		}
+
 	case "NoUnusedVariables": // one that is defined twice is used as the first of them
 		rule.RuleFunc = func(o *core.Events, refuse core.AddErrFunc) {
 			o.OnOperation(func(_ *core.Walker, op *ast.OperationDefinition) {
@@ -115,5 +118,6 @@ func filter(rule core.Rule) core.Rule {
 			ruleFunc(o, refuse)
 		}
 	}
+
 	return rule
 }

@@ -21,18 +21,24 @@ const maxVariableErrors = 100
 // them. raw has a *strictjson.Node for each. Variables that the operation does not declare are left out, and
 // absent ones have their default or stay absent. Values of custom scalars and of FreeInputs are the *strictjson.Node
 // that was given; the literals of them that the document has are among the variables too, under names of their own.
-func (d *Documents) Coerce(doc *Document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
+func (d *Documents) Coerce(
+	doc *Document, op *ast.OperationDefinition, raw map[string]any,
+) (map[string]any, gqlerror.List) {
 	c := coercion{Documents: d}
 	values := make(map[string]any, len(op.VariableDefinitions)+len(doc.lifted))
+
 	for _, def := range op.VariableDefinitions {
 		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
 		given, ok := raw[def.Variable].(*strictjson.Node)
 		used := doc.nonNull[def]
 		c.isDefault = !ok
+		isNull := ok && given.Kind == strictjson.Null ||
+			!ok && def.DefaultValue != nil && def.DefaultValue.Kind == ast.NullValue
+
 		switch {
 		case !ok && def.DefaultValue == nil && def.Type.NonNull:
 			c.fail("must be given, as %s", def.Type)
-		case used != nil && (ok && given.Kind == strictjson.Null || !ok && def.DefaultValue != nil && def.DefaultValue.Kind == ast.NullValue):
+		case used != nil && isNull:
 			c.fail("must not be null, for it is used where %s is expected", used)
 		case ok:
 			values[def.Variable] = c.value(def.Type, given)
@@ -40,15 +46,20 @@ func (d *Documents) Coerce(doc *Document, op *ast.OperationDefinition, raw map[s
 			values[def.Variable] = c.value(def.Type, doc.defaults[def])
 		}
 	}
+
 	if c.more > 0 {
 		rest := fault.New(fault.DocumentVariablesInvalid, "%d more values of variables are wrong.", c.more)
-		c.errs = append(c.errs, wire.RequestError(rest, ast.Path{ast.PathName("variable")}, op.VariableDefinitions[0].Position))
+		at := op.VariableDefinitions[0].Position
+		c.errs = append(c.errs, wire.RequestError(rest, ast.Path{ast.PathName("variable")}, at))
 	}
 	if c.errs == nil {
-		variable := func(name string) *strictjson.Node { return c.inLiteral(doc, op.VariableDefinitions.ForName(name), raw) }
+		variable := func(name string) *strictjson.Node {
+			return c.inLiteral(doc, op.VariableDefinitions.ForName(name), raw)
+		}
 		c.errs = d.checkLiterals(doc.literals[op], variable)
 		doc.lifted.addTo(values, variable)
 	}
+
 	return values, c.errs
 }
 
@@ -73,9 +84,11 @@ func (c *coercion) value(t *ast.Type, v *strictjson.Node) any {
 		}
 		return nil
 	}
+
 	if t.Elem != nil {
 		return c.list(t.Elem, v)
 	}
+
 	switch def := c.schema.Types[t.NamedType]; def.Kind {
 	case ast.InputObject:
 		if slices.Contains(c.limits.FreeInputs, def.Name) {
@@ -120,14 +133,17 @@ func (c *coercion) object(def *ast.Definition, v *strictjson.Node) any {
 	if c.tooDeep() {
 		return nil
 	}
+
 	c.checkKeys(def, v)
 	if def.Directives.ForName("oneOf") != nil {
 		c.checkOneOf(def, v)
 	}
+
 	var values map[string]any
 	if c.free == 0 {
 		values = make(map[string]any, len(v.Keys))
 	}
+
 	for _, field := range def.Fields {
 		if item := v.Get(field.Name); item != nil {
 			if value := c.child(ast.PathName(field.Name), field.Type, item); c.free == 0 {
@@ -137,6 +153,7 @@ func (c *coercion) object(def *ast.Definition, v *strictjson.Node) any {
 			c.failChild(ast.PathName(field.Name), "must be given, as %s", field.Type)
 		}
 	}
+
 	return values
 }
 
@@ -163,7 +180,8 @@ func (c *coercion) checkKeys(def *ast.Definition, given *strictjson.Node) {
 	}
 	slices.Sort(unknown)
 	for _, name := range unknown {
-		c.failChild(ast.PathName(wire.Shorten(name)), "is not a field of %s%s", def.Name, c.hint("; the fields are ", fieldNames(def)))
+		c.failChild(ast.PathName(wire.Shorten(name)),
+			"is not a field of %s%s", def.Name, c.hint("; the fields are ", fieldNames(def)))
 	}
 }
 
@@ -174,13 +192,15 @@ func (c *coercion) checkTypename(def *ast.Definition, v *strictjson.Node) {
 		if v.Kind == strictjson.String {
 			what = strconv.Quote(wire.Shorten(v.Text))
 		}
-		c.failChild(ast.PathName(typenameField), "must be %q in an object of %s, or be left out, found %s", typeWritten(def), def.Name, what)
+		c.failChild(ast.PathName(typenameField),
+			"must be %q in an object of %s, or be left out, found %s", typeWritten(def), def.Name, what)
 	}
 }
 
 func (c *coercion) checkOneOf(def *ast.Definition, given *strictjson.Node) {
 	if len(given.Keys) != 1 {
-		c.fail("must have exactly one field of %s, found %d%s", def.Name, len(given.Keys), c.hint("; the fields are ", fieldNames(def)))
+		c.fail("must have exactly one field of %s, found %d%s",
+			def.Name, len(given.Keys), c.hint("; the fields are ", fieldNames(def)))
 		return
 	}
 	if given.Items[0].Kind == strictjson.Null {

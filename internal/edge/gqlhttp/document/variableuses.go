@@ -24,6 +24,7 @@ func (d *Documents) variableUses(doc *ast.QueryDocument) (variableUses, *gqlerro
 	found := variableUses{map[*ast.VariableDefinition]*ast.Type{}, map[*ast.OperationDefinition][]*ast.Value{}}
 	var refused *gqlerror.Error
 	uses := map[*ast.VariableDefinition]int{}
+
 	var events validator.Events
 	events.OnValue(keepDigits)
 	events.OnValue(func(w *validator.Walker, v *ast.Value) {
@@ -31,10 +32,12 @@ func (d *Documents) variableUses(doc *ast.QueryDocument) (variableUses, *gqlerro
 		if def != nil && !def.Type.NonNull && v.ExpectedType != nil && v.ExpectedType.NonNull {
 			found.nonNull[def] = v.ExpectedType
 		}
+
 		op := w.CurrentOperation
 		if op == nil || d.scalars.forLiteral(v) == nil {
 			return
 		}
+
 		inside := variablesIn(v)
 		if len(inside) > 0 {
 			found.literals[op] = append(found.literals[op], v)
@@ -46,6 +49,7 @@ func (d *Documents) variableUses(doc *ast.QueryDocument) (variableUses, *gqlerro
 			}
 		}
 	})
+
 	validator.Walk(d.schema, doc, &events)
 	return found, refused
 }
@@ -62,7 +66,9 @@ func variablesIn(v *ast.Value) (names []string) {
 }
 
 // checkLiterals checks the literals of an operation that have variables inside, now that these have values.
-func (d *Documents) checkLiterals(literals []*ast.Value, variable func(name string) *strictjson.Node) (errs gqlerror.List) {
+func (d *Documents) checkLiterals(
+	literals []*ast.Value, variable func(name string) *strictjson.Node,
+) (errs gqlerror.List) {
 	for _, v := range literals {
 		if err := d.scalars.forLiteral(v).literal(v, variable); err != nil {
 			name := variablesIn(v)[0]

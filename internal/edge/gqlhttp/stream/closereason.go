@@ -40,8 +40,8 @@ func duplicateID(id string) *closeReason {
 	return &closeReason{4409, truncate("Subscriber for " + wire.Shorten(id) + " already exists")}
 }
 
-// refusedCaller returns the reason to close a socket whose caller is refused. It has what is wrong with the organization,
-// for a client that sees a code alone would look for the mistake in its token.
+// refusedCaller returns the reason to close a socket whose caller is refused. It says what is wrong with the
+// organization, because a client that sees a code alone would look for the mistake in its token.
 func refusedCaller(err error) closeReason {
 	refusal, known := errors.AsType[*fault.Error](err)
 	switch {

@@ -15,13 +15,15 @@ import (
 	"slipway/internal/edge/requestlog"
 )
 
-// ServeEvents answers an operation with an event stream, as the protocol GraphQL over Server-Sent Events
-// has it for one connection an operation: each answer is an event next, and complete is the last one. Nothing is written
-// once it has returned.
+// ServeEvents answers an operation with an event stream, as the protocol GraphQL over Server-Sent Events has it for one
+// connection an operation: each answer is an event next, and complete is the last one. Nothing is written once it has
+// returned.
 //
 // A subscription outlives its handler where it can. Timers do what is due meanwhile, so that a stream which nothing is
 // sent on holds little more than one stack.
-func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext) error {
+func (s *Streams) ServeEvents(
+	w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext,
+) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -30,6 +32,7 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 		s.serving.Done()
 		return err
 	}
+
 	release := requestlog.From(r.Context()).Hold(http.StatusOK)
 	serve := func(w http.ResponseWriter, r *http.Request) {
 		defer s.serving.Done()
@@ -38,6 +41,7 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 		defer func() { release(bytes) }()
 		bytes = s.sendEvents(w, r, exec, op)
 	}
+
 	if op.Operation.Operation == ast.Subscription {
 		httpx.Detach(w, r, serve)
 	} else {
@@ -47,7 +51,9 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 }
 
 // sendEvents sends the answers of an operation, and returns how many bytes they had.
-func (s *Streams) sendEvents(w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext) (bytes int) {
+func (s *Streams) sendEvents(
+	w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext,
+) (bytes int) {
 	ctx, cancel := context.WithCancelCause(withLastEventID(r.Context(), r))
 	defer cancel(nil)
 	out := startEvents(w, s.WriteTimeout)
@@ -95,6 +101,7 @@ func repeat(every time.Duration, f func() bool) (stop func()) {
 	var mu sync.Mutex
 	stopped := false
 	var timer *time.Timer
+
 	mu.Lock()
 	defer mu.Unlock()
 	timer = time.AfterFunc(every, func() {
@@ -107,6 +114,7 @@ func repeat(every time.Duration, f func() bool) (stop func()) {
 			timer.Reset(every)
 		}
 	})
+
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()

@@ -50,14 +50,17 @@ func (m message) check() (message, *closeReason) {
 		return m, nil
 	case "subscribe", "complete":
 	default:
-		return m, invalidMessage("The message's /type must be connection_init, ping, pong, subscribe or complete; found %q.", wire.Shorten(m.kind))
+		return m, invalidMessage("The message's /type must be "+
+			"connection_init, ping, pong, subscribe or complete; found %q.", wire.Shorten(m.kind))
 	}
+
 	if m.id == "" {
 		return m, invalidMessage("The message's /id must be the id of an operation, found nothing.")
 	}
 	if m.kind == "complete" {
 		return m, nil
 	}
+
 	if m.payload == nil || m.payload.Kind != strictjson.Object {
 		return m, invalidMessage("The message's /payload must be an object with a query or a documentId.")
 	}
@@ -91,7 +94,8 @@ func (m message) headers() (http.Header, *closeReason) {
 	return headers, nil
 }
 
-// encodeMessage returns the JSON of a message of the server's. The payload is JSON already, and absent where it is empty.
+// encodeMessage returns the JSON of a message of the server's. The payload is JSON already, and absent where it is
+// empty.
 func encodeMessage(kind, id string, payload []byte) []byte {
 	b := append(make([]byte, 0, len(payload)+64), `{"type":"`+kind+`"`...)
 	if id != "" {

@@ -57,7 +57,8 @@ func (s *socket) add(id string, op *operation) (isTaken bool, err error) {
 }
 
 func errTooManyOperations(most int) error {
-	refusal := fault.New(fault.RequestRateLimited, "A socket may run at most %d operations at once; this would be one more.", most)
+	refusal := fault.New(fault.RequestRateLimited,
+		"A socket may run at most %d operations at once; this would be one more.", most)
 	refusal.Metadata = map[string]any{"limit": "operations", "value": most, "found": most + 1}
 	return refusal
 }
@@ -101,23 +102,27 @@ func (s *socket) execute(ctx context.Context, m message, op *operation) (failed 
 			return true
 		}
 	}
+
 	defer emitPanic(ctx, s.exec, emit)
 	if err := wire.CheckQuery(m.params.Query, s.maxQuery); err != nil {
 		emit(wire.Failure(ctx, err), "")
 		return
 	}
+
 	leave, err := s.Requests.Enter(ctx, httpx.Caller(ctx).Key)
 	if err != nil {
 		emit(wire.Failure(ctx, err), "")
 		return
 	}
 	defer leave()
+
 	m.params.Headers = s.request.Header
 	running, errs := s.exec.Create(ctx, m.params)
 	if len(errs) > 0 {
 		emit(s.exec.DispatchError(graphql.WithOperationContext(ctx, running), errs), "")
 		return
 	}
+
 	if running.Operation.Operation == ast.Subscription {
 		leave() // it counts with its socket
 	}

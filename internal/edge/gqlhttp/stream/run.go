@@ -57,8 +57,10 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 	defer cancel(nil)
 	defer context.AfterFunc(s.draining, func() { cancel(errEnded) })()
 	start := time.AfterFunc(s.Timeout, func() { cancel(context.DeadlineExceeded) })
+
 	next, running := exec.DispatchOperation(ctx, op)
 	start.Stop()
+
 	for {
 		resp, id, refusal := s.event(running, next)
 		switch cause := context.Cause(ctx); {
@@ -74,10 +76,12 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 	}
 }
 
-// event waits for the next event, for as long as that takes, and bounds its resolution only. It returns the event's id,
-// too. Where the answer has no data, by which a client would know the event, it has the id as an extension. With a refusal
-// the event was not resolved, and the subscription ends.
-func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) (resp *graphql.Response, id string, refusal error) {
+// event waits for the next event, for as long as that takes, and bounds its resolution only. It also returns the
+// event's id. If the answer has no data, by which a client would know the event, it has the id as an extension. With a
+// refusal the event was not resolved, and the subscription ends.
+func (s *Streams) event(
+	ctx context.Context, next graphql.ResponseHandler,
+) (resp *graphql.Response, id string, refusal error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &resolution{limit: s.Timeout, turns: s.Turns, cancel: cancel}
@@ -122,8 +126,8 @@ func SetEventID(ctx context.Context, id string) {
 
 type lastEventKey struct{}
 
-// LastEventID returns the id of the last event that the client of an event stream has got before it lost the connection,
-// nil where it says none. A browser sends it by itself.
+// LastEventID returns the id of the last event that the client of an event stream got before it lost the connection,
+// nil if it says none. A browser sends it by itself.
 func LastEventID(ctx context.Context) *string {
 	id, _ := ctx.Value(lastEventKey{}).(*string)
 	return id
@@ -173,9 +177,9 @@ func (r *resolution) end() {
 	}
 }
 
-// BeginEvent starts the clock of the event that is to be resolved in the context, if it is that of an event and the clock
-// does not run yet. Whoever resolves an event calls it, because an executor waits for an event and resolves it in one call,
-// so that nothing else shows when it came.
+// BeginEvent starts the clock of the event that is to be resolved in the context, if it is that of an event and the
+// clock does not run yet. Whoever resolves an event calls it, because an executor waits for an event and resolves it in
+// one call, so that nothing else shows when it came.
 func BeginEvent(ctx context.Context) {
 	if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
 		r.begin(ctx)

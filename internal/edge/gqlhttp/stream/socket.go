@@ -49,7 +49,8 @@ type socket struct {
 func newSocket(t WebSocket, r *http.Request, exec Executor, conn *websocket.Conn, tcp net.Conn) *socket {
 	s := &socket{
 		Streams: t.Streams, maxQuery: t.MaxQuery, exec: exec, conn: conn, tcp: tcp, address: httpx.Caller(r.Context()).Key,
-		initialised: make(chan struct{}), acknowledged: make(chan struct{}), leave: func() {}, operations: map[string]*operation{},
+		initialised: make(chan struct{}), acknowledged: make(chan struct{}),
+		leave: func() {}, operations: map[string]*operation{},
 	}
 	s.ctx, s.cancel = context.WithCancel(r.Context())
 	s.request = r.WithContext(s.ctx)
@@ -61,6 +62,7 @@ func (s *socket) serve() {
 	var watchers sync.WaitGroup
 	reason := internalError // of a panic
 	s.awaitInit()
+
 	defer func() {
 		if value := recover(); value != nil {
 			_ = s.exec.PresentRecoveredError(s.ctx, value) // which logs it
@@ -71,10 +73,12 @@ func (s *socket) serve() {
 		s.handshakes.remove(s)
 		s.leave()
 	}()
+
 	if s.conn.Subprotocol() == "" {
 		reason = noSubprotocol
 		return
 	}
+
 	watchers.Go(func() { s.watch(&watchers) })
 	reason = s.read()
 }
@@ -93,6 +97,7 @@ func (s *socket) read() closeReason {
 		case !utf8.Valid(text):
 			return notUTF8
 		}
+
 		m, reason := parseMessage(text)
 		if reason == nil {
 			reason = s.handle(m)
@@ -123,15 +128,18 @@ func (s *socket) initialise(m message) *closeReason {
 		return &tooManyInits
 	}
 	close(s.initialised)
+
 	headers, invalid := m.headers()
 	if invalid != nil {
 		return invalid
 	}
+
 	s.request = s.request.Clone(s.ctx)
 	maps.Copy(s.request.Header, headers)
 	if len(s.request.Header.Values("Authorization")) == 0 {
 		return &noToken
 	}
+
 	caller, err := s.Authenticate(s.request)
 	switch {
 	case err == nil:
@@ -177,6 +185,7 @@ func (s *socket) watch(pings *sync.WaitGroup) {
 	defer recheck.Stop()
 	heartbeat := time.NewTicker(s.Heartbeat)
 	defer heartbeat.Stop()
+
 	initialised, acknowledged := s.initialised, s.acknowledged
 	for {
 		select {

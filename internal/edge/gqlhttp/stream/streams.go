@@ -181,6 +181,7 @@ func (s *Streams) enter(ctx context.Context) (leave func(), err error) {
 		leaveCaller()
 		return nil, err
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.count >= s.Open {
@@ -188,6 +189,7 @@ func (s *Streams) enter(ctx context.Context) (leave func(), err error) {
 		leaveCaller()
 		return nil, errFull(s.Open)
 	}
+
 	s.count++
 	return func() {
 		s.mu.Lock()
@@ -238,7 +240,8 @@ func errDraining() error {
 }
 
 func errFull(most int) error {
-	e := fault.New(fault.ServerUnavailable, "The server has as many streams and sockets open as it may, %d. The limit is --max-streams.", most)
+	e := fault.New(fault.ServerUnavailable,
+		"The server has as many streams and sockets open as it may, %d. The limit is --max-streams.", most)
 	e.Metadata = map[string]any{"limit": "streams", "value": most, "retryAfterSeconds": 1}
 	return e
 }

@@ -17,7 +17,9 @@ const MaxWait = 30 * time.Second
 // open stream of its caller, and holds neither its turn nor its place among the requests in flight. The header is the
 // request's, by which its caller is authenticated again from time to time. The errors are that of a caller who is no
 // longer welcome, that of too many streams, and RequestTimeout if the context ends.
-func (s *Streams) Wait(ctx context.Context, header http.Header, atMost time.Duration, changed <-chan struct{}) (bool, error) {
+func (s *Streams) Wait(
+	ctx context.Context, header http.Header, atMost time.Duration, changed <-chan struct{},
+) (bool, error) {
 	if err := s.begin(); err != nil {
 		return false, nil // to answer at once is what a shutdown needs
 	}

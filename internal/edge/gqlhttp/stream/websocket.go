@@ -47,16 +47,19 @@ func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec Executor) {
 		wire.Refuse(w, r, err)
 		return
 	}
+
 	isServed := false
 	defer func() {
 		if !isServed {
 			t.Streams.serving.Done()
 		}
 	}()
+
 	if err := t.Streams.checkRoom(); err != nil { // its place it takes when it is acknowledged
 		wire.Refuse(w, r, err)
 		return
 	}
+
 	taken := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{
 		Subprotocols: []string{subprotocol}, InsecureSkipVerify: t.Streams.OriginChecked,
@@ -65,6 +68,7 @@ func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec Executor) {
 		return // it has been answered
 	}
 	conn.SetReadLimit(t.Streams.Message)
+
 	isServed = true
 	release := requestlog.From(r.Context()).Hold(http.StatusSwitchingProtocols)
 	request, cancel := httpx.Outliving(r)

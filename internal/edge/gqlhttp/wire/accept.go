@@ -6,15 +6,16 @@ import (
 	"slipway/internal/edge/httpx"
 )
 
-// The media types of GraphQL's own: of answers in one piece, which may be httpx.MediaJSON too, and of streams of events.
+// The media types of GraphQL's own: of answers in one piece, which may be httpx.MediaJSON too, and of streams of
+// events.
 const (
 	MediaGraphQL = "application/graphql-response+json"
 	MediaEvents  = "text/event-stream"
 )
 
-// Negotiate returns the media type that the Accept headers want of an answer in one piece, empty when they want neither.
-// Of two that are wanted alike the one that is named more exactly wins, and application/json where
-// both come by a wildcard: that is what clients expect who never heard of the other.
+// Negotiate returns the media type that the Accept headers want of an answer in one piece, "" if they want neither. Of
+// two that are wanted alike, the more exactly named one wins. If both come by a wildcard, application/json wins, which
+// clients expect that never heard of the other.
 func Negotiate(header http.Header) string {
 	accept := httpx.ParseAccept(header).Strict()
 	json, graphql := accept.Preference(httpx.MediaJSON), accept.Preference(MediaGraphQL)

@@ -54,13 +54,16 @@ var noStore, nosniff = []string{"no-store"}, []string{"nosniff"}
 func Write(w http.ResponseWriter, media string, status int, resp *graphql.Response) {
 	head, data, tail := Parts(resp)
 	h := w.Header()
+
 	// The names are as http.Header has them, so that it need not find that form for each answer.
 	h["Content-Type"] = []string{media + "; charset=utf-8"}
+
 	// Of a smaller answer, an http.Server finds out how long it is by itself.
 	const large = 2 << 10
 	if length := len(head) + len(data) + len(tail); length >= large {
 		h["Content-Length"] = []string{strconv.Itoa(length)}
 	}
+
 	if h["Cache-Control"] == nil {
 		h["Cache-Control"] = noStore
 	}
@@ -70,6 +73,7 @@ func Write(w http.ResponseWriter, media string, status int, resp *graphql.Respon
 		metadata, _ := resp.Errors[0].Extensions["metadata"].(map[string]any)
 		fault.SetRetryAfter(h, status, metadata)
 	}
+
 	w.WriteHeader(status)
 	for _, part := range [][]byte{head, data, tail} {
 		if _, err := w.Write(part); err != nil {
@@ -107,7 +111,8 @@ func Parts(resp *graphql.Response) (head, data, tail []byte) {
 	return head, resp.Data, append(tail, '}')
 }
 
-// Extension is an extension of an answer that writes its own JSON, which takes a tenth of the time that encoding/json does.
+// Extension is an extension of an answer that writes its own JSON, which takes a tenth of the time that encoding/json
+// does.
 type Extension interface{ AppendJSON(b []byte) []byte }
 
 // appendExtensions appends the JSON of extensions, in the order of their names.

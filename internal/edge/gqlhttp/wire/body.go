@@ -53,12 +53,14 @@ func ParseURL(raw string) (*Request, error) {
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The query string is not well-formed.").WithCause(err)
 	}
+
 	root := &strictjson.Node{Kind: strictjson.Object}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		given := values[name]
 		if len(given) > 1 {
 			return nil, fault.Malformed(fault.Violation{Pointer: pointer(name), Rule: "repeated", Message: "must be given once"})
 		}
+
 		item := &strictjson.Node{Kind: strictjson.String, Text: given[0]}
 		if name == "variables" || name == "extensions" {
 			item, err = strictjson.ParsePart([]byte(given[0]), pointer(name))
@@ -66,8 +68,10 @@ func ParseURL(raw string) (*Request, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		root.Keys, root.Items = append(root.Keys, name), append(root.Items, item)
 	}
+
 	return FromNode(root)
 }
 
@@ -83,15 +87,19 @@ func FromNode(root *strictjson.Node) (*Request, error) {
 		},
 		DocumentID: r.Text(root, "documentId"),
 	}
+
 	if p.Query == "" && p.DocumentID == "" {
 		p.Hash = r.hash(root)
 	}
+
 	switch {
 	case p.Query != "" && p.DocumentID != "":
 		r.fail("documentId", "exclusive", "must not be there beside a query")
 	case p.Query == "" && p.DocumentID == "" && p.Hash == "" && len(r.Violations) == 0:
-		r.fail("query", "required", "must be the text of a GraphQL document, or documentId the id of a trusted one; found nothing")
+		r.fail("query", "required",
+			"must be the text of a GraphQL document, or documentId the id of a trusted one; found nothing")
 	}
+
 	r.Unknown(root.Keys, members)
 	if len(r.Violations) > 0 {
 		return nil, fault.Malformed(r.Violations...)
@@ -160,7 +168,8 @@ func (r *Reader) hash(root *strictjson.Node) string {
 		}
 	}
 	r.Violations = append(r.Violations, fault.Violation{
-		Pointer: "/extensions/persistedQuery/sha256Hash", Rule: "required", Message: "must be the hash of a document where there is no query",
+		Pointer: "/extensions/persistedQuery/sha256Hash", Rule: "required",
+		Message: "must be the hash of a document where there is no query",
 	})
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 // Extensions returns the members of an error without its message, which GraphQL keeps beside them.
 func Extensions(d fault.Data) map[string]any {
 	e := map[string]any{"code": d.Code}
+
 	if d.Description != "" {
 		e["description"] = d.Description
 	}
@@ -35,6 +36,7 @@ func Extensions(d fault.Data) map[string]any {
 	if d.RequestID != "" {
 		e["requestId"] = d.RequestID
 	}
+
 	return e
 }
 
@@ -80,8 +82,8 @@ func CountErrors(ctx context.Context, resp *graphql.Response) {
 	requestlog.From(ctx).Counter().CountError(CodeOf(first), limit)
 }
 
-// RequestError returns what the GraphQL specification calls a request error: that of a document or a variable, for which
-// nothing is executed. path and at may be nil.
+// RequestError returns what the GraphQL specification calls a request error: that of a document or a variable, for
+// which nothing is executed. path and at may be nil.
 func RequestError(err error, path ast.Path, at *ast.Position) *gqlerror.Error {
 	e := gqlerror.WrapPath(path, err)
 	if at != nil {
