@@ -76,9 +76,11 @@ func (a *Authenticator) Authenticate(r *http.Request) (*actor.Actor, error) {
 		a.limiter.countFailure(address)
 		return nil, err
 	}
+
 	if !found {
 		return actor.Anonymous(), nil
 	}
+
 	hash := secret.Hash()
 	switch v, state := a.cache.get(hash, a.now()); state {
 	case good:
@@ -90,6 +92,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (*actor.Actor, error) {
 		return a.verify(r.Context(), hash, func(err error) { a.limiter.countResult(address, err) })
 	case absent:
 	}
+
 	return a.verifyInTurn(r.Context(), hash)
 }
 
@@ -100,10 +103,12 @@ func (a *Authenticator) verifyInTurn(ctx context.Context, hash string) (*actor.A
 	if err != nil {
 		return nil, err
 	}
+
 	done := func(err error) {
 		a.limiter.countResult(address, err)
 		release()
 	}
+
 	// An earlier look-up of the queue may have been of the same token.
 	switch v, state := a.cache.get(hash, a.now()); state {
 	case good:

@@ -91,7 +91,8 @@ func (l *limiter) errQueueFull(address netip.Prefix) error {
 		from = address.Addr().String()
 	}
 	e := fault.New(fault.RequestRateLimited,
-		"Too many tokens from %s wait to be looked up, which is done one at a time after %d failed authentications within a minute (--max-failed-authentications). Try again in %d s.",
+		"Too many tokens from %s wait to be looked up, which is done one at a time "+
+			"after %d failed authentications within a minute (--max-failed-authentications). Try again in %d s.",
 		from, l.maxFailures, retryAfter)
 	e.Metadata = map[string]any{"limit": "failedAuthentications", "value": l.maxFailures, "retryAfterSeconds": retryAfter}
 	return e

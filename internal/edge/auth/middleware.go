@@ -9,10 +9,12 @@ import (
 	"slipway/internal/edge/httpx"
 )
 
-// Middleware attaches the actor of each request to its context, who comes in by a channel. A request whose Authorization header
-// bears no valid token goes to fail instead of the next handler, with WWW-Authenticate and RateLimit
-// headers set; where its address's queue is full, with Retry-After. fail writes the status and the body.
-func (a *Authenticator) Middleware(c actor.Channel, fail func(http.ResponseWriter, *http.Request, error)) func(http.Handler) http.Handler {
+// Middleware attaches the actor of each request, who comes in by a channel, to its context. A request whose
+// Authorization header bears no valid token goes to fail instead of the next handler, with WWW-Authenticate and
+// RateLimit headers set; if its address's queue is full, with Retry-After. fail writes the status and the body.
+func (a *Authenticator) Middleware(
+	c actor.Channel, fail func(http.ResponseWriter, *http.Request, error),
+) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			who, err := a.Authenticate(r)

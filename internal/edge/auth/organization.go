@@ -67,7 +67,8 @@ func (o *Organizations) Enter(ctx context.Context, a *actor.Actor, header http.H
 		return a, nil
 	}
 	if a.IsAnonymous() {
-		return nil, fault.New(fault.RequestUnauthenticated, "A bearer token is needed to act in an organization; none was sent.")
+		return nil, fault.New(fault.RequestUnauthenticated,
+			"A bearer token is needed to act in an organization; none was sent.")
 	}
 	named, err := headerName(values)
 	switch {
@@ -114,7 +115,8 @@ var wellFormed = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
 // headerName returns the name in the one value of the header.
 func headerName(values []string) (string, error) {
 	if len(values) > 1 {
-		return "", fault.New(fault.RequestInvalid, "%s may be given once; found %d of it.", httpx.OrganizationHeader, len(values))
+		return "", fault.New(fault.RequestInvalid,
+			"%s may be given once; found %d of it.", httpx.OrganizationHeader, len(values))
 	}
 	if !wellFormed.MatchString(values[0]) {
 		return "", fault.New(fault.RequestInvalid,

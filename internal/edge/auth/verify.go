@@ -36,6 +36,7 @@ func ask[T any](
 		answer T
 		err    error
 	}
+
 	answered := make(chan result, 1)
 	go func() {
 		answer, err, _ := lookups.Do(key, func() (_ any, err error) {
@@ -49,11 +50,13 @@ func ask[T any](
 			defer cancel()
 			return lookUp(ctx, key)
 		})
+
 		done(err)
 		r := result{err: err}
 		r.answer, _ = answer.(T)
 		answered <- r
 	}()
+
 	select {
 	case <-ctx.Done():
 		return answer, context.Cause(ctx)
@@ -72,17 +75,20 @@ func (a *Authenticator) lookUp(ctx context.Context, hash string) (verdict, error
 		return verdict{}, ErrUnknownToken
 	case absent, stale:
 	}
+
 	asked := a.now()
 	verified, err := a.verifier.VerifyToken(ctx, hash)
 	if err == nil && !verified.ExpiresAt.IsZero() && !asked.Before(verified.ExpiresAt) {
 		err = ErrUnknownToken
 	}
+
 	if errors.Is(err, ErrUnknownToken) {
 		a.cache.addUnknown(hash, asked)
 	}
 	if err != nil {
 		return verdict{}, err
 	}
+
 	v := verdict{actor: *verified.Actor, expiresAt: verified.ExpiresAt, asked: asked}
 	a.cache.addGood(hash, v)
 	return v, nil

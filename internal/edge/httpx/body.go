@@ -12,16 +12,18 @@ import (
 // MediaJSON is the media type of JSON.
 const MediaJSON = "application/json"
 
-// CheckContentType refuses a request whose body has several types, as RequestMalformed: it is not known which one counts.
+// CheckContentType refuses a request whose body has several types, as RequestMalformed: it is not known which one
+// counts.
 func CheckContentType(h http.Header) error {
 	if found := h.Values("Content-Type"); len(found) > 1 {
-		return fault.New(fault.RequestMalformed, "Content-Type may be given once; found %d of it: %.100q.", len(found), strings.Join(found, ", "))
+		return fault.New(fault.RequestMalformed,
+			"Content-Type may be given once; found %d of it: %.100q.", len(found), strings.Join(found, ", "))
 	}
 	return nil
 }
 
-// ContentType returns the media type that a request gives its body, empty where it gives none or one that cannot be read,
-// and whether the body is UTF-8 by the header's other parameters.
+// ContentType returns the media type that a request gives its body, "" if it gives none or one that cannot be read, and
+// whether the body is UTF-8 by the header's other parameters.
 func ContentType(h http.Header) (media string, inUTF8 bool) {
 	media, params, err := parseMediaType(h.Get("Content-Type"))
 	return media, err == nil && isUTF8(params)
@@ -41,7 +43,8 @@ func CheckEncoding(w http.ResponseWriter, h http.Header) error {
 		return nil
 	}
 	w.Header().Set("Accept-Encoding", identity)
-	return fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encodings)
+	return fault.New(fault.RequestUnsupportedMedia,
+		"The body must not be encoded; found the Content-Encoding %.60q.", encodings)
 }
 
 // identity is the coding of what is not encoded.

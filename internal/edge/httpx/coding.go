@@ -7,8 +7,8 @@ import (
 )
 
 // AcceptsGzip reports whether the caller would rather have an answer compressed by gzip than as it is, by its
-// Accept-Encoding headers (RFC 9110, 12.5.3). Without them it would not: "any coding will do" comes from many who cannot
-// read one.
+// Accept-Encoding headers (RFC 9110, 12.5.3). Without them it would not: "any coding will do" comes from many who
+// cannot read one.
 func AcceptsGzip(h http.Header) bool {
 	headers := h["Accept-Encoding"]
 	return len(headers) > 0 && prefersGzip(headers)
@@ -17,6 +17,7 @@ func AcceptsGzip(h http.Header) bool {
 func prefersGzip(headers []string) bool {
 	const plain, gzip, other = 0, 1, 2
 	weights := [...]float64{-1, -1, -1} // that of what is not named
+
 	for _, header := range headers {
 		for element := range elements(header) {
 			name, parameter, _ := strings.Cut(element, ";")
@@ -24,6 +25,7 @@ func prefersGzip(headers []string) bool {
 			if !ok {
 				continue
 			}
+
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "gzip", "x-gzip":
 				weights[gzip] = weight
@@ -34,6 +36,7 @@ func prefersGzip(headers []string) bool {
 			}
 		}
 	}
+
 	if weights[gzip] < 0 {
 		weights[gzip] = weights[other]
 	}

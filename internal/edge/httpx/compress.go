@@ -17,13 +17,13 @@ const (
 	leastCompressed = 1 << 10
 )
 
-// Compress returns a middleware that compresses answers by gzip for callers that accept it: those of text, from 1 KiB on,
-// and at most as many at once as there are compressors; others go out as they are, for nobody waits for one. Streams of
-// events are never compressed.
+// Compress returns a middleware that compresses answers by gzip for callers that accept it. It compresses those of
+// text, from 1 KiB on, and at most as many at once as there are compressors; others go out as they are, for nobody
+// waits for one. Streams of events are never compressed.
 //
-// What is compressed is another representation, with an entity tag of its own: that of the handler with "-gzip" inside its
-// quotes. Handlers never see such tags, for they are taken off the request's conditions. An answer that a handler has
-// compressed by itself is treated alike.
+// A compressed answer is another representation, with an entity tag of its own: that of the handler with "-gzip" inside
+// its quotes. Handlers never see such tags, for they are taken off the request's conditions. An answer that a handler
+// has compressed by itself is treated alike.
 //
 // Lengths tell no secret: a page of another site cannot send a request with a token, for no browser adds Authorization.
 func Compress(compressors int) func(http.Handler) http.Handler {
@@ -36,6 +36,7 @@ func Compress(compressors int) func(http.Handler) http.Handler {
 			} else {
 				h.Add("Vary", varyEncoding[0])
 			}
+
 			accepted := AcceptsGzip(r.Header)
 			named := r.Header["If-None-Match"]
 			r = withPlainTags(r, accepted)
@@ -43,6 +44,7 @@ func Compress(compressors int) func(http.Handler) http.Handler {
 				next.ServeHTTP(w, r)
 				return
 			}
+
 			c := &compressed{ResponseWriter: w, places: places, isHead: r.Method == http.MethodHead, named: named}
 			defer c.leave()
 			next.ServeHTTP(c, r)
@@ -56,8 +58,8 @@ var varyEncoding = []string{"Accept-Encoding"}
 // tagEnd is the end of the entity tag of what is compressed.
 const tagEnd = `-gzip"`
 
-// compressedTag returns the entity tag of the compressed representation of what has a tag. What has no quotes is none, and
-// is left as it is.
+// compressedTag returns the entity tag of the compressed representation of what has a tag. A text without quotes is no
+// tag, and is left as it is.
 func compressedTag(tag string) string {
 	if opaque, ok := strings.CutSuffix(tag, `"`); ok {
 		return opaque + tagEnd
@@ -118,12 +120,16 @@ func (c *compressed) WriteHeader(status int) {
 	case c.status != 0:
 		return
 	}
+
 	c.status = status
 	h := c.Header()
 	length, err := strconv.Atoi(h.Get("Content-Length"))
+
 	switch {
 	case status == http.StatusNotModified:
-		if tag := compressedTag(h.Get("ETag")); tag != "" && slices.ContainsFunc(c.named, func(tags string) bool { return strings.Contains(tags, tag) }) {
+		tag := compressedTag(h.Get("ETag"))
+		isTag := func(tags string) bool { return strings.Contains(tags, tag) }
+		if tag != "" && slices.ContainsFunc(c.named, isTag) {
 			h.Set("ETag", tag)
 		}
 		c.pass()
@@ -137,8 +143,8 @@ func (c *compressed) WriteHeader(status int) {
 	}
 }
 
-// isCompressible reports whether an answer with a status and headers may be compressed. A part of a representation is one
-// of the representation that is not compressed.
+// isCompressible reports whether an answer with a status and headers may be compressed. A part of a representation is a
+// part of the representation that is not compressed.
 func isCompressible(status int, h http.Header) bool {
 	if status == http.StatusNoContent || status == http.StatusPartialContent || h.Get("Content-Encoding") != "" {
 		return false
@@ -192,6 +198,7 @@ func (c *compressed) compress() {
 			return
 		}
 	}
+
 	h := c.Header()
 	h.Set("Content-Encoding", "gzip")
 	h.Del("Content-Length")

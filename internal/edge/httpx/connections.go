@@ -15,9 +15,9 @@ import (
 // why it is not served. More are closed without a word.
 const surplus = 20
 
-// Connections bounds the connections of each address on which no good token has come. One more takes the place of the one
-// that has been silent for longest; only where on all of them a request is being answered it is one too many. Those of
-// trusted proxies are not counted. It remembers nothing of an address that has no such connection.
+// Connections bounds the connections of each address on which no good token has come. One more takes the place of the
+// one that has been silent for longest. It is one too many only if all of them have a request that is being answered.
+// Those of trusted proxies are not counted. It remembers nothing of an address that has no such connection.
 type Connections struct {
 	most    int
 	trusted []netip.Prefix
@@ -26,8 +26,8 @@ type Connections struct {
 	of map[netip.Prefix]*strangers
 }
 
-// strangers are the connections of one address without a good token: how many there are of each kind, and those that are
-// silent, longest first.
+// strangers are the connections of one address without a good token: how many there are of each kind, and those that
+// are silent, longest first.
 type strangers struct {
 	count  [over + 1]int
 	silent []*conn
@@ -85,20 +85,22 @@ type conn struct {
 	unsent unsent
 }
 
-// admit counts a connection, which is silent at first, or returns nil where there is no place for it. It also returns the
-// one that has to be closed, of those before or itself, nil where there was room.
+// admit counts a connection, which is silent at first, or returns nil if there is no place for it. It also returns the
+// connection to close, of those before or itself, nil if there was room.
 func (c *Connections) admit(tcp *net.TCPConn) (admitted *conn, crowded net.Conn) {
 	peer := parsePeer(tcp.RemoteAddr().String())
 	admitted = &conn{TCPConn: tcp, connections: c, network: network(peer)}
 	if contains(c.trusted, peer) {
 		return admitted, nil
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.of[admitted.network]
 	if s == nil {
 		s = &strangers{}
 	}
+
 	place, oldest := s.room(c.most)
 	if place == nowhere {
 		return nil, tcp
@@ -107,6 +109,7 @@ func (c *Connections) admit(tcp *net.TCPConn) (admitted *conn, crowded net.Conn)
 		c.remove(oldest)
 		crowded = oldest
 	}
+
 	c.of[admitted.network] = s // which may have gone with its last one
 	s.count[place]++
 	s.silent = append(s.silent, admitted)
@@ -114,8 +117,8 @@ func (c *Connections) admit(tcp *net.TCPConn) (admitted *conn, crowded net.Conn)
 	return admitted, crowded
 }
 
-// room returns what one more is to be counted as, nowhere where there is no place, and the one whose place it takes, nil
-// where one is free.
+// room returns what one more connection is to be counted as, nowhere if there is no place. It also returns the one
+// whose place it takes, nil if a place is free.
 func (s *strangers) room(most int) (place int32, oldest *conn) {
 	switch inside, outside := s.oldest(within), s.oldest(over); {
 	case s.count[within] < most:
@@ -195,8 +198,8 @@ func belowTLS(c net.Conn) net.Conn {
 	return c
 }
 
-// ConnState is an http.Server's. A connection is silent until all of a request's header has come, and again when that was
-// answered. One that was taken over, for a stream or a socket, is silent no more.
+// ConnState is an http.Server's. A connection is silent until all of a request's header has come, and again once the
+// request was answered. One that was taken over, for a stream or a socket, is silent no more.
 func ConnState(accepted net.Conn, state http.ConnState) {
 	c, ok := belowTLS(accepted).(*conn)
 	if !ok || c.place.Load() == nowhere || state == http.StateNew {

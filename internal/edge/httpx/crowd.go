@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Crowd bounds the connections of an http.Server, by its ConnState. If there are too many, the one that has been silent for
-// longest is closed, so that no number of silent ones keeps others out. If a request is under way on all of them, the new
-// one is closed.
+// Crowd bounds the connections of an http.Server, by its ConnState. If there are too many, it closes the one that has
+// been silent for longest, so that no number of silent ones keeps others out. If a request is under way on all of them,
+// it closes the new one.
 type Crowd struct {
 	most int
 

@@ -44,8 +44,8 @@ func Outliving(r *http.Request) (*http.Request, context.CancelFunc) {
 	return request, cancel
 }
 
-// watch calls leave when the peer of a connection has left. A peer that sends something, which it should not while it is
-// answered, is not watched any more: only to write to it tells then.
+// watch calls leave when the peer of a connection has left. A peer that sends something, which it should not while it
+// is answered, is not watched any more: then only a write to it tells.
 func watch(conn net.Conn, hasSent bool, leave func()) {
 	if hasSent {
 		return

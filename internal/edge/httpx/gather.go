@@ -9,10 +9,10 @@ import (
 )
 
 // Gather has what is written to a request's connection leave together. An http.Server sends an answer as its buffer of
-// 4 KiB fills and empties: the first 4 KiB, then what is large, then the end, each with a system call and a packet of its
-// own. Over TLS it is the records that are gathered. It is not for HTTP/2, whose connections have the answers of others, too.
-// What is gathered leaves when it is more than Piece, with Send, and when the server is done with the request or waits
-// for more of it.
+// 4 KiB fills and empties: the first 4 KiB, then what is large, then the end, each with a system call and a packet of
+// its own. Over TLS the records are gathered. It is not for HTTP/2, whose connections have the answers of others, too.
+// It sends what it has gathered if that is more than Piece, with Send, and when the server is done with the request or
+// waits for more of it.
 func Gather(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*conn); ok {
 		c.unsent.gather()

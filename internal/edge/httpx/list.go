@@ -11,6 +11,7 @@ func elements(text string) iter.Seq[string] {
 	if !strings.Contains(text, `"`) {
 		return strings.SplitSeq(text, ",")
 	}
+
 	return func(yield func(string) bool) {
 		begin, quoted := 0, false
 		for i := 0; i < len(text); i++ {
@@ -26,6 +27,7 @@ func elements(text string) iter.Seq[string] {
 				begin = i + 1
 			}
 		}
+
 		yield(text[begin:])
 	}
 }

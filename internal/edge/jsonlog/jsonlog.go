@@ -13,11 +13,12 @@ import (
 	"slipway/internal/edge/auth"
 )
 
-// New returns a handler that writes lines of a level at least to out, as slog.JSONHandler does, but durations in seconds, and
-// without what looks like a secret.
+// New returns a handler that writes lines of a level at least to out, as slog.JSONHandler does, but durations in
+// seconds, and without what looks like a secret.
 //
-// There is a line for every request, for which slog.JSONHandler takes a tenth of the time of a small one. So a line of which
-// all values are plain, as they are in that of a request, is written here, and slog.JSONHandler writes the others.
+// There is a line for every request, for which slog.JSONHandler takes a tenth of the time of a small one. So a line of
+// which all values are plain, as they are in that of a request, is written here, and slog.JSONHandler writes the
+// others.
 func New(out io.Writer, least slog.Leveler) slog.Handler {
 	out = &lines{out: out}
 	return handler{slog.NewJSONHandler(out, &slog.HandlerOptions{Level: least, ReplaceAttr: replace}), out}
@@ -37,8 +38,8 @@ type lines struct {
 	out io.Writer
 }
 
-// Write implements io.Writer. Each line is a write of its own, though several together would take 2 % less of a request: who
-// was answered last before a crash is what a log is read for.
+// Write implements io.Writer. Each line is a write of its own, though several together would take 2 % less of a
+// request: people read a log to see who was answered last before a crash.
 func (l *lines) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

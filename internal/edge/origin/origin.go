@@ -44,8 +44,8 @@ func New(baseURL string, list []Pattern) Allowed {
 func (a Allowed) Every() bool { return a.every }
 
 // Admits reports whether the page that sent a request may use the API. The entry for every origin does not admit a
-// request with a cookie, nor a WebSocket with an Authorization header: a page cannot set these itself, so the browser or
-// a proxy has added the credentials of its user, of whom another site's page could take advantage.
+// request with a cookie, nor a WebSocket with an Authorization header: a page cannot set these itself, so the browser
+// or a proxy has added the credentials of its user, of whom another site's page could take advantage.
 func (a Allowed) Admits(r *http.Request) bool {
 	sent := r.Header.Values("Origin")
 	if len(sent) != 1 {
@@ -67,8 +67,8 @@ func (a Allowed) lists(origin string) bool {
 }
 
 // isOwn reports whether the page was served by the host that the request is for. The scheme may be either, because a
-// proxy may have terminated TLS; where the request itself has come over TLS it is https, so that a page that somebody has
-// put into plain HTTP on the way is not taken for the API's.
+// proxy may have terminated TLS; where the request itself has come over TLS it is https, so that a page that somebody
+// has put into plain HTTP on the way is not taken for the API's.
 func isOwn(origin string, r *http.Request) bool {
 	return r.Host != "" && (origin == serialized("https", r.Host) || r.TLS == nil && origin == serialized("http", r.Host))
 }

@@ -14,6 +14,7 @@ func Parse(text string) (Pattern, error) {
 	if text == "*" {
 		return Pattern{}, nil
 	}
+
 	scheme, rest, cut := strings.Cut(text, "://")
 	switch {
 	case text == "null":
@@ -27,10 +28,12 @@ func Parse(text string) (Pattern, error) {
 	case strings.ContainsAny(rest, "/?#@"):
 		return Pattern{}, invalid("an origin, which has no user, path, query or slash at its end", text)
 	}
+
 	host, port, ported := cutPort(rest)
 	if err := checkHost(host, text); err != nil {
 		return Pattern{}, err
 	}
+
 	switch {
 	case !ported:
 		return Pattern{origin: text}, nil
@@ -41,7 +44,8 @@ func Parse(text string) (Pattern, error) {
 	case !isPort(port):
 		return Pattern{}, invalid("a port from 1 to 65535", text)
 	case port == defaultPorts[scheme]:
-		return Pattern{}, invalid("an origin without the port that its scheme has anyway, as browsers send it: "+scheme+"://"+host, text)
+		return Pattern{}, invalid("an origin without the port that its scheme has anyway, "+
+			"as browsers send it: "+scheme+"://"+host, text)
 	}
 	return Pattern{origin: text}, nil
 }

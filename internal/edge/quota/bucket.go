@@ -85,9 +85,10 @@ func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
 	return left, err
 }
 
-// Await takes a cost out of the caller's bucket, and waits where there is less until it has come back: those of a caller
-// who wait do so in order, and what they wait for is not there for his requests. It returns RequestRateLimited, at once,
-// where that would take longer than patience, and the context's error if that ends first. what names it in the error.
+// Await takes a cost out of the caller's bucket, and waits if there is less until it has come back. Requests of a
+// caller wait in order, and what they wait for is not there for the caller's others. It returns RequestRateLimited, at
+// once, if that would take longer than patience, and the context's error if that ends first. what names it in the
+// error.
 func (b *Buckets) Await(ctx context.Context, caller, what string, cost int, patience time.Duration) error {
 	wait, _, err := b.take(caller, what, cost, patience)
 	if err != nil || wait == 0 {
@@ -105,23 +106,28 @@ func (b *Buckets) Await(ctx context.Context, caller, what string, cost int, pati
 }
 
 // take takes a cost out of the caller's bucket where all of it is there within a time, and returns when that is.
-func (b *Buckets) take(caller, what string, cost int, within time.Duration) (wait time.Duration, left Budget, err error) {
+func (b *Buckets) take(
+	caller, what string, cost int, within time.Duration,
+) (wait time.Duration, left Budget, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	have := b.level(caller)
 	if missing := float64(cost) - have.left; missing > 0 {
 		wait = max(time.Duration(missing/float64(b.PerSecond)*float64(time.Second)), 1)
 	}
+
 	if wait <= within {
 		have.left -= float64(cost)
 		return wait, b.budget(have), nil
 	}
+
 	left = b.budget(have)
 	e := fault.New(fault.RequestRateLimited,
 		"%s costs %d and %d is left of %d (--cost-capacity); %d comes back a second (--cost-per-second). Try again in %d s.",
 		what, cost, max(left.Left, 0), b.Capacity, b.PerSecond, seconds(wait))
 	e.Metadata = map[string]any{
-		"limit": "costCapacity", "value": b.Capacity, "cost": cost, "left": max(left.Left, 0), "retryAfterSeconds": seconds(wait),
+		"limit": "costCapacity", "value": b.Capacity,
+		"cost": cost, "left": max(left.Left, 0), "retryAfterSeconds": seconds(wait),
 	}
 	return wait, left, e
 }

@@ -1,6 +1,6 @@
 // Package requestlog collects what the log line of a request has. The surfaces add to it while the request is served,
-// and the server writes it. What is counted of requests, whatever surface or socket they come by, goes the same way to a
-// Counter.
+// and the server writes it. What is counted of requests, whatever surface or socket they come by, goes the same way to
+// a Counter.
 package requestlog
 
 import (
@@ -29,8 +29,8 @@ type Counter interface {
 	CountItem(o Operation, cost int)
 }
 
-// Operation names operations of GraphQL that are counted together. Its texts come from the schema and the configuration,
-// and never from callers, so that there are only so many.
+// Operation names operations of GraphQL that are counted together. Its texts come from the schema and the
+// configuration, and never from callers, so that there are only so many.
 type Operation struct {
 	// Type is query, mutation or subscription, or refused, where the operation was not run.
 	Type string
@@ -174,10 +174,12 @@ func (l *Line) set(assign func()) {
 	assign()
 }
 
-// AppendAttrs appends the attributes of the line to others. An operation, a cost and an error are among them where there was one.
+// AppendAttrs appends the attributes of the line to others. An operation, a cost and an error are among them if there
+// was one.
 func (l *Line) AppendAttrs(attrs []slog.Attr) []slog.Attr {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	who := l.actor
 	if who == nil {
 		who = actor.Anonymous()
@@ -186,6 +188,7 @@ func (l *Line) AppendAttrs(attrs []slog.Attr) []slog.Attr {
 	if who.Globally {
 		organization = actor.Global
 	}
+
 	attrs = append(attrs, slog.String("actor", who.Name), slog.String("organization", organization))
 	if l.operation != "" {
 		attrs = append(attrs, slog.String("operation", l.operation))
