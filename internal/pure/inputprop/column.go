@@ -121,5 +121,6 @@ func broken(violations []fault.Violation) error {
 	if len(violations) == 0 {
 		return nil
 	}
-	return fmt.Errorf("stored inputs: %d violations, the first at %q: %s", len(violations), violations[0].Pointer, violations[0].Message)
+	return fmt.Errorf("stored inputs: %d violations, the first at %q: %s",
+		len(violations), violations[0].Pointer, violations[0].Message)
 }

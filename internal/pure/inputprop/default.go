@@ -12,7 +12,7 @@ import (
 // First is the default that takes the first of the input's values, whatever it is.
 const First = "$values:first"
 
-// Default is the value that an input has where none is given. It is a literal, or where the variant allows it one of two
+// Default is the value that an input has if none is given. It is a literal, or if the variant allows it, one of two
 // instructions.
 type Default[T any] struct {
 	// Literal is the value, unless First or Reference is set.

@@ -23,7 +23,9 @@ func init() {
 	strictjson.RegisterRules(ruleOptions, ruleFirst)
 	strictjson.RegisterType(decodeProperty)
 	strictjson.RegisterType(decodeValues)
-	strictjson.RegisterFormat("repository_url", strictjson.Format{Flaw: templateOrRepositoryFlaw, Message: RepositoryMessage})
+	strictjson.RegisterFormat("repository_url", strictjson.Format{
+		Flaw: templateOrRepositoryFlaw, Message: RepositoryMessage,
+	})
 }
 
 // The rules that tags of this package have besides those of strictjson.
@@ -62,10 +64,12 @@ func decodeProperty(d *strictjson.Decoder, n *strictjson.Node, _ *strictjson.Rul
 	}
 	at.depth++
 	defer func() { at.depth-- }()
+
 	discriminator := n.Get("type")
 	if discriminator == nil || discriminator.Kind != strictjson.String {
 		return decodeUntyped(d, n)
 	}
+
 	v, ok := ofType(discriminator.Text)
 	if !ok {
 		d.FailMember("type", "unknown_type", "must be one of %s, found %s%s", strings.Join(typeNames(), ", "),
@@ -75,6 +79,7 @@ func decodeProperty(d *strictjson.Decoder, n *strictjson.Node, _ *strictjson.Rul
 	if v.name == refPrefix {
 		return decodeReference(d, n, discriminator.Text)
 	}
+
 	p := v.make()
 	id := n.GetText("id")
 	d.PushNames(id)
@@ -118,12 +123,14 @@ var refType = regexp.MustCompile(`^\$ref:[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0
 func decodeReference(d *strictjson.Decoder, n *strictjson.Node, discriminator string) Property {
 	at := nestingOf(d)
 	if at.mapped {
-		d.FailMember("type", "nested_reference", "must not be a reference within mapped_inputs, found %s", strictjson.Quote(discriminator))
+		d.FailMember("type", "nested_reference",
+			"must not be a reference within mapped_inputs, found %s", strictjson.Quote(discriminator))
 		return nil
 	}
 	if len(discriminator) > maxRefType || !refType.MatchString(discriminator) {
 		d.FailMember("type", "format", "must be $ref: and a module type such as aws/vpc or network.v2, "+
-			"of letters, digits, _ and - with : / . between, %d characters in all, found %s", maxRefType, strictjson.Quote(discriminator))
+			"of letters, digits, _ and - with : / . between, %d characters in all, found %s",
+			maxRefType, strictjson.Quote(discriminator))
 	}
 	at.mapped = true
 	defer func() { at.mapped = false }()

@@ -21,12 +21,14 @@ func JSONSchema() []byte {
 		"description": "An input of a module, or the schema of a default value definition.",
 		"oneOf":       d.variants(),
 	}
+
 	d.mapped = true
 	d.defs["MappedInputProperty"] = map[string]any{
 		"description": "An input that is filled from a chosen instance: any but a reference.",
 		"oneOf":       d.variants(),
 	}
 	root["$defs"] = d.defs
+
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -67,7 +69,9 @@ func (d *describer) variants() []any {
 
 func discriminatorSchema(v variant) map[string]any {
 	if v.name == refPrefix {
-		return map[string]any{"type": "string", "pattern": refType.String(), "maxLength": maxRefType, "description": sentences["type"]}
+		return map[string]any{
+			"type": "string", "pattern": refType.String(), "maxLength": maxRefType, "description": sentences["type"],
+		}
 	}
 	return map[string]any{"const": v.name, "description": sentences["type"]}
 }
@@ -127,16 +131,19 @@ func (d *describer) schema(t reflect.Type, r *strictjson.Rules) map[string]any {
 	case reflect.TypeFor[Values]():
 		return d.values(r)
 	case reflect.TypeFor[*strictjson.Node]():
-		return map[string]any{"type": map[strictjson.Kind]string{strictjson.Object: "object", strictjson.Array: "array"}[r.Shape]}
+		kinds := map[strictjson.Kind]string{strictjson.Object: "object", strictjson.Array: "array"}
+		return map[string]any{"type": kinds[r.Shape]}
 	case reflect.TypeFor[strictjson.Ordered[string]]():
 		return map[string]any{"type": "object", "additionalProperties": textSchema(r.Items())}
 	case reflect.TypeFor[strictjson.Ordered[Param]]():
 		return map[string]any{"type": "object", "additionalProperties": d.schema(reflect.TypeFor[Param](), r.Items())}
 	case reflect.TypeFor[Record]():
-		return map[string]any{"type": "object", "additionalProperties": anyOf(textSchema(&strictjson.Rules{Max: MaxText}), int32Schema(), boolSchema())}
+		member := anyOf(textSchema(&strictjson.Rules{Max: MaxText}), int32Schema(), boolSchema())
+		return map[string]any{"type": "object", "additionalProperties": member}
 	case reflect.TypeFor[Param]():
 		return anyOf(textSchema(&strictjson.Rules{Max: MaxText}), d.object(reflect.TypeFor[inputParam]()))
 	}
+
 	if def, ok := reflect.Zero(reflect.PointerTo(t)).Interface().(interface{ literal() reflect.Type }); ok {
 		return d.start(def.literal(), r)
 	}
@@ -179,7 +186,9 @@ func (d *describer) start(literal reflect.Type, r *strictjson.Rules) map[string]
 		choices = append(choices, map[string]any{"const": First})
 	}
 	if d.mapped {
-		choices = append(choices, map[string]any{"type": "string", "pattern": `^\$\{\{\s*ref\.[^{}]*\}\}$`, "maxLength": MaxText})
+		choices = append(choices, map[string]any{
+			"type": "string", "pattern": `^\$\{\{\s*ref\.[^{}]*\}\}$`, "maxLength": MaxText,
+		})
 	}
 	if len(choices) == 1 {
 		return choices[0].(map[string]any)
@@ -200,7 +209,8 @@ func (d *describer) values(r *strictjson.Rules) map[string]any {
 	default:
 		option = d.object(reflect.TypeFor[compoundOption]())
 	}
-	return anyOf(map[string]any{"type": "array", "items": option, "maxItems": maxOptions}, d.named(reflect.TypeFor[DynamicValuesRef]()))
+	list := map[string]any{"type": "array", "items": option, "maxItems": maxOptions}
+	return anyOf(list, d.named(reflect.TypeFor[DynamicValuesRef]()))
 }
 
 func anyOf(choices ...any) map[string]any { return map[string]any{"anyOf": choices} }

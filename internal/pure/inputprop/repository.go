@@ -32,9 +32,11 @@ func RepositoryFlaw(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '\\' }) {
 		return "it has a space, a backslash or a character that cannot be seen"
 	}
+
 	if strings.Contains(text, "://") {
 		return urlFlaw(text)
 	}
+
 	place, path, ok := strings.Cut(text, ":")
 	if !ok {
 		return "it has no host"
@@ -45,6 +47,7 @@ func RepositoryFlaw(text string) string {
 		}
 		place = host
 	}
+
 	if strings.ContainsAny(path, "?#") {
 		return "it has a query or a fragment"
 	}
@@ -56,12 +59,15 @@ func urlFlaw(text string) string {
 	if err != nil {
 		return "it cannot be read as a URL"
 	}
+
 	if u.Scheme != "https" && u.Scheme != "ssh" {
 		return "its scheme is neither https nor ssh"
 	}
+
 	if u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#") {
 		return "it has a query or a fragment"
 	}
+
 	if u.User != nil {
 		if _, secret := u.User.Password(); secret || u.Scheme == "https" {
 			return "it has credentials"
@@ -75,6 +81,7 @@ func urlFlaw(text string) string {
 			return "its port is not between 1 and 65535"
 		}
 	}
+
 	return placeFlaw(u.Hostname(), strings.TrimPrefix(u.Path, "/"))
 }
 

@@ -18,16 +18,18 @@ var sentences = map[string]string{
 	"GitRepoProperty":     "A choice of a repository. The value is the repository's URL.",
 	"KeyValueProperty":    "A flat map of strings.",
 
-	"ValidationPattern":               "A JavaScript regular expression without flags, and what to say where a text does not match.",
+	"ValidationPattern": "A JavaScript regular expression without flags, " +
+		"and what to say where a text does not match.",
 	"DynamicValuesRef":                "A list of values that the server knows.",
 	"ObjectCollectionItemTitleConfig": "How the title of an item is made.",
 	"MapKeyConfig":                    "How the keys of a map come about.",
 
-	"id":                 "The input's name among those of its level.",
-	"label":              "Stands above the field.",
-	"type":               "Decides the variant.",
-	"description":        "A help text.",
-	"show_when":          "Conditions under which the input is shown, by the ids of other inputs of its level. All must hold.",
+	"id":          "The input's name among those of its level.",
+	"label":       "Stands above the field.",
+	"type":        "Decides the variant.",
+	"description": "A help text.",
+	"show_when": "Conditions under which the input is shown, by the ids of other inputs of its level. " +
+		"All must hold.",
 	"collapsible":        "Folds the input into a group with the collapsible inputs beside it.",
 	"immutable":          "Locks the value after the first deployment that succeeded.",
 	"required":           "Demands a value that is not empty.",
@@ -53,10 +55,11 @@ var sentences = map[string]string{
 	"params":             "What the list depends on: texts, or values of other inputs.",
 	"input":              "The id of the input that gives the value.",
 	"value":              "The value of the option.",
-	"template":           "A text with {id} placeholders for the item's values, {key} for the key of a map, and {{ for a brace.",
-	"fallback":           "The title where a placeholder has no text.",
-	"from_fields":        "The item inputs that make up the key, which is asked for when there are none.",
-	"separator":          `Joins the parts of a computed key; "-" where it is left out.`,
+	"template": "A text with {id} placeholders for the item's values, {key} for the key of a map, " +
+		"and {{ for a brace.",
+	"fallback":    "The title where a placeholder has no text.",
+	"from_fields": "The item inputs that make up the key, which is asked for when there are none.",
+	"separator":   `Joins the parts of a computed key; "-" where it is left out.`,
 
 	"StringArrayProperty.patterns": "Regular expressions that each item must match.",
 	"MapKeyConfig.patterns":        "Regular expressions that the keys must match.",

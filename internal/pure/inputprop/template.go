@@ -13,8 +13,8 @@ import (
 // TemplateOpen begins a template: ${{ path }}. A dollar sign before it makes it a text: $${{ stands for ${{.
 const TemplateOpen = "${{"
 
-// RefRoot is the root of the paths into the instance chosen for a reference. The path goes on with RefInput and the id of
-// an input of what is live there, or with RefOutput and the name of an output.
+// RefRoot is the root of the paths into the instance chosen for a reference. The path goes on with RefInput and the id
+// of an input of what is live there, or with RefOutput and the name of an output.
 const (
 	RefRoot   = "ref"
 	RefInput  = "input."
@@ -37,20 +37,25 @@ func ParseTemplate(text string) ([]Piece, error) {
 			text = rest
 			continue
 		}
+
 		if before != "" {
 			pieces = append(pieces, Piece{Text: before})
 		}
 		if !found {
 			return pieces, nil
 		}
+
 		path, after, closed := strings.Cut(rest, "}}")
 		if !closed {
-			return nil, fmt.Errorf("must close every ${{ with }}, or write $${{ for the text ${{, found %s", strictjson.ShowText(TemplateOpen+rest))
+			return nil, fmt.Errorf("must close every ${{ with }}, or write $${{ for the text ${{, found %s",
+				strictjson.ShowText(TemplateOpen+rest))
 		}
 		path = strings.TrimSpace(path)
 		if !templatePath.MatchString(path) {
-			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, or $${{ for the text ${{, found %s", strictjson.ShowText(path))
+			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, or $${{ for the text ${{, found %s",
+				strictjson.ShowText(path))
 		}
+
 		pieces = append(pieces, Piece{Name: path})
 		text = after
 	}
@@ -90,11 +95,13 @@ func ParseTitle(text string) ([]Piece, error) {
 		if !found {
 			return pieces, nil
 		}
+
 		if after, literal := strings.CutPrefix(rest, "{"); literal {
 			pieces = append(pieces, Piece{Text: "{"})
 			text = after
 			continue
 		}
+
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
 			return nil, fmt.Errorf("must close every { with }, or write {{ for a brace, found %s", strictjson.Quote("{"+rest))
@@ -102,6 +109,7 @@ func ParseTitle(text string) ([]Piece, error) {
 		if name == "" {
 			return nil, errors.New("must name an input within { }, found {}")
 		}
+
 		pieces = append(pieces, Piece{Name: name})
 		text = after
 	}

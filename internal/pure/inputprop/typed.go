@@ -12,8 +12,8 @@ import (
 // jsonMember is the member of a one-of input that holds the property's JSON as it is.
 const jsonMember = "json"
 
-// FromTypedList reads properties in the typed form, see NewTypedProperty; the list is for DecodeList. The violations are
-// those of the form.
+// FromTypedList reads properties in the typed form, see NewTypedProperty; the list is for DecodeList. The violations
+// are those of the form.
 func FromTypedList(list []*RawProperty, at string) (*strictjson.Node, []fault.Violation) {
 	t := newTyped(at)
 	items := make([]*strictjson.Node, len(list))
@@ -62,11 +62,13 @@ func (t *typed) variant(variant variant, n *strictjson.Node) *strictjson.Node {
 		return t.json(n)
 	}
 	defer t.leave()
+
 	discriminator := variant.name
 	if variant.name == refPrefix {
 		discriminator += n.GetText("moduleType")
 	}
 	t.sameType(n.Get("type"), discriminator)
+
 	property := t.members(n, func(key string, n *strictjson.Node) *strictjson.Node {
 		switch {
 		case key == "type", key == "module_type" && variant.name == refPrefix:
@@ -81,6 +83,7 @@ func (t *typed) variant(variant variant, n *strictjson.Node) *strictjson.Node {
 			return t.plain(key, n)
 		}
 	})
+
 	property.Append("type", &strictjson.Node{Kind: strictjson.String, Text: discriminator})
 	return property
 }
@@ -88,13 +91,16 @@ func (t *typed) variant(variant variant, n *strictjson.Node) *strictjson.Node {
 // sameType refuses the type of what was read of another variant.
 func (t *typed) sameType(n *strictjson.Node, want string) {
 	if isGiven(n) && (n.Kind != strictjson.String || n.Text != want) {
-		t.FailMember("type", "other_type", "must be %s here, or be left out, found %s", strictjson.Quote(want), strictjson.Show(n))
+		t.FailMember("type", "other_type",
+			"must be %s here, or be left out, found %s", strictjson.Quote(want), strictjson.Show(n))
 	}
 }
 
 // members returns the members of a typed object by their names in JSON, each as read makes it, without those that
 // are null.
-func (t *typed) members(object *strictjson.Node, read func(key string, n *strictjson.Node) *strictjson.Node) *strictjson.Node {
+func (t *typed) members(
+	object *strictjson.Node, read func(key string, n *strictjson.Node) *strictjson.Node,
+) *strictjson.Node {
 	members := &strictjson.Node{Kind: strictjson.Object}
 	for i, name := range object.Keys {
 		if name == typenameMember || object.Items[i].Kind == strictjson.Null {

@@ -78,7 +78,8 @@ func (t *typed) stripped(n *strictjson.Node, typename string, nullable ...string
 		switch {
 		case key == typenameMember:
 			if item.Kind != strictjson.String || item.Text != typename {
-				t.FailMember(key, "other_type", "must be %s here, or be left out, found %s", strictjson.Quote(typename), strictjson.Show(item))
+				t.FailMember(key, "other_type",
+					"must be %s here, or be left out, found %s", strictjson.Quote(typename), strictjson.Show(item))
 			}
 		case item.Kind == strictjson.Null && slices.Contains(nullable, key):
 		default:

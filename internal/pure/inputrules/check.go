@@ -26,7 +26,9 @@ func NewEngine(patterns inputvalues.Patterns) *Engine { return &Engine{patterns}
 // Check returns every violation of the rules that take several members of a property, a pattern or a
 // template, and warnings. The property stands alone: it has no siblings to be shown by. Pointers start
 // with at; the error is of the patterns or of the context.
-func (e *Engine) Check(ctx context.Context, p inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
+func (e *Engine) Check(
+	ctx context.Context, p inputprop.Property, at string,
+) ([]fault.Violation, []inputprop.Warning, error) {
 	c := newChecker(ctx, inputvalues.NewMatcher(ctx, e.patterns), at, false)
 	c.alone(p)
 	return c.result()
@@ -34,7 +36,9 @@ func (e *Engine) Check(ctx context.Context, p inputprop.Property, at string) ([]
 
 // CheckList is Check for the inputs of a module: the properties of one level, which may be shown by one another. Their
 // values are released, so that a default is refused that a release would refuse.
-func (e *Engine) CheckList(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
+func (e *Engine) CheckList(
+	ctx context.Context, list []inputprop.Property, at string,
+) ([]fault.Violation, []inputprop.Warning, error) {
 	c := newChecker(ctx, inputvalues.NewMatcher(ctx, e.patterns), at, true)
 	c.level(list)
 	return c.result()
@@ -135,8 +139,8 @@ func (c *checker) check(p inputprop.Property, ids map[string]string) {
 		c.records(p)
 	case *inputprop.ReferenceProperty:
 		c.mappedInputs(p, ids)
-	case *inputprop.ObjectProperty, *inputprop.ArrayProperty, *inputprop.BooleanProperty, *inputprop.SectionProperty,
-		*inputprop.GitRepoProperty, *inputprop.KeyValueProperty:
+	case *inputprop.ObjectProperty, *inputprop.ArrayProperty, *inputprop.BooleanProperty,
+		*inputprop.SectionProperty, *inputprop.GitRepoProperty, *inputprop.KeyValueProperty:
 		// Their members have no rules together.
 	}
 }
@@ -182,21 +186,28 @@ const maxPatternBytes = 32 << 10
 func (c *checker) patterns(list []inputprop.ValidationPattern) {
 	c.Path.PushKey("patterns")
 	defer c.Path.Pop()
+
 	for i, p := range list {
 		c.Path.PushIndex(i)
 		c.Path.PushKey("pattern")
+
 		var flaw inputvalues.PatternFlaw
 		if c.patternBytes += len(p.Pattern); c.patternBytes > maxPatternBytes {
-			flaw = inputvalues.PatternFlaw{Rule: "max_patterns", Message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes)}
+			flaw = inputvalues.PatternFlaw{
+				Rule:    "max_patterns",
+				Message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes),
+			}
 		} else {
 			flaw = c.match.Compile(p.Pattern)
 		}
+
 		if flaw.Rule != "" {
 			c.Fail(flaw.Rule, "%s, in %s", flaw.Message, strictjson.Quote(p.Pattern))
 		}
 		for _, warning := range flaw.Warnings {
 			c.warn("pattern_portability", warning)
 		}
+
 		c.Path.Pop()
 		c.Path.Pop()
 	}

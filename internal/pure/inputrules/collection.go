@@ -27,7 +27,8 @@ func (c *checker) fromField(id string, level *inputprop.Level, at string) {
 	in, ok := level.ByID[id]
 	if !ok {
 		ids := level.ValueIDs()
-		c.FailBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", strictjson.Listing(ids), strictjson.Quote(id), c.Hint(id, ids))
+		c.FailBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s",
+			strictjson.Listing(ids), strictjson.Quote(id), c.Hint(id, ids))
 		return
 	}
 	if !in.Traits.InKeys {
@@ -63,10 +64,12 @@ func (c *checker) placeholders(text string, level *inputprop.Level, keyed bool) 
 		c.Fail("placeholder_syntax", "%v", err)
 		return
 	}
+
 	ids := level.ValueIDs()
 	if keyed {
 		ids = append(ids, inputprop.KeyPlaceholder)
 	}
+
 	for _, p := range pieces {
 		in, ok := level.ByID[p.Name]
 		switch {

@@ -29,6 +29,7 @@ func (c *checker) conditions(p *inputprop.Level, alone bool) {
 			c.params(p, in, path, ids)
 		}
 	}
+
 	for _, l := range p.Loops {
 		path := l.Input.Pointer
 		if alone {
@@ -44,7 +45,8 @@ func (c *checker) sibling(in *inputprop.LevelInput, id string, source *inputprop
 	case id == in.ID:
 		c.FailBelow(at, "self_reference", "must not be the input itself, found %s", strictjson.Quote(id))
 	case source == nil:
-		c.FailBelow(at, "unknown_input", "must be an input of the same level, found %s%s", strictjson.Quote(id), c.Hint(id, ids))
+		c.FailBelow(at, "unknown_input",
+			"must be an input of the same level, found %s%s", strictjson.Quote(id), c.Hint(id, ids))
 	case source.Traits.NoValue:
 		c.FailBelow(at, "no_value", "must be an input that has a value, found the section %s", strictjson.Quote(id))
 	}

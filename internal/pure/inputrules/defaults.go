@@ -31,7 +31,9 @@ func (e *Engine) DropRefused(ctx context.Context, list []inputprop.Property, at 
 }
 
 // refusal returns the first thing that is wrong with a default. That a pattern gives no answer is no fault of it.
-func refusal(ctx context.Context, match *inputvalues.Matcher, p inputprop.Property, pointer string) (fault.Violation, bool) {
+func refusal(
+	ctx context.Context, match *inputvalues.Matcher, p inputprop.Property, pointer string,
+) (fault.Violation, bool) {
 	c := newChecker(ctx, match, pointer, true)
 	c.mapped = true
 	c.PushNames(p.Head().ID)
@@ -81,7 +83,8 @@ func (c *checker) template(text string) {
 	switch {
 	case err == nil:
 	case c.IsSecret():
-		c.Fail("template_syntax", "must close every ${{ with }} behind a path such as project.slug, or write $${{ for the text ${{")
+		c.Fail("template_syntax",
+			"must close every ${{ with }} behind a path such as project.slug, or write $${{ for the text ${{")
 	default:
 		c.Fail("template_syntax", "%v", err)
 	}
@@ -118,7 +121,8 @@ func pathFlaw(path string, mapped bool) (rule, message string) {
 		if mapped {
 			names = append(slices.Clone(names), inputprop.RefRoot)
 		}
-		return "template_root", fmt.Sprintf("must start a template's path with one of %s, or write $${{ for the text ${{, found %s%s",
+		return "template_root", fmt.Sprintf(
+			"must start a template's path with one of %s, or write $${{ for the text ${{, found %s%s",
 			strings.Join(names, ", "), strictjson.Quote(path), strictjson.Hint(root, names))
 	}
 	if !slices.Contains(members, rest) {
@@ -130,12 +134,14 @@ func pathFlaw(path string, mapped bool) (rule, message string) {
 
 func refFlaw(path string, mapped bool) (rule, message string) {
 	if !mapped {
-		return "template_ref", fmt.Sprintf("must not refer to a chosen instance outside of mapped_inputs, found %s", strictjson.Quote(path))
+		return "template_ref", fmt.Sprintf(
+			"must not refer to a chosen instance outside of mapped_inputs, found %s", strictjson.Quote(path))
 	}
 	input, isInput := strings.CutPrefix(path, inputprop.RefRoot+"."+inputprop.RefInput)
 	output, isOutput := strings.CutPrefix(path, inputprop.RefRoot+"."+inputprop.RefOutput)
 	if !isInput && !isOutput || isInput && strings.Contains(input, ".") || isOutput && strings.Contains(output, ".") {
-		return "template_path", fmt.Sprintf("must be ref.input.<name> or ref.stack.output.<name>, found %s", strictjson.Quote(path))
+		return "template_path", fmt.Sprintf(
+			"must be ref.input.<name> or ref.stack.output.<name>, found %s", strictjson.Quote(path))
 	}
 	return "", ""
 }

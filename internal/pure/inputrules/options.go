@@ -55,7 +55,8 @@ func (c *checker) exposed(p *inputprop.CompoundProperty) {
 	for i, name := range p.Fields {
 		if first := slices.Index(p.Fields, name); first < i {
 			c.Path.PushIndex(i)
-			c.FailBeside(fields+strconv.Itoa(first), "unique_field", "must be unique among the fields, found %s as at", strictjson.Quote(name))
+			c.FailBeside(fields+strconv.Itoa(first), "unique_field",
+				"must be unique among the fields, found %s as at", strictjson.Quote(name))
 			c.Path.Pop()
 		}
 	}
@@ -73,11 +74,13 @@ func (c *checker) record(p *inputprop.CompoundProperty, o inputprop.Option, firs
 	record, _ := o.Value.(inputprop.Record)
 	c.Path.PushKey("fields")
 	defer c.Path.Pop()
+
 	for _, name := range p.Fields {
 		if _, ok := record.Get(name); !ok {
 			c.FailMember(name, "missing_field", "must be there, for the input exposes it")
 		}
 	}
+
 	value := record.Node()
 	for i, name := range value.Keys {
 		c.Path.PushKey(name)
@@ -85,7 +88,8 @@ func (c *checker) record(p *inputprop.CompoundProperty, o inputprop.Option, firs
 		if before, known := first[name]; !known {
 			first[name] = typedField{kind, c.Pointer()}
 		} else if kind != before.kind {
-			c.FailBeside(before.pointer, "field_type", "must be %s, found %s, unlike at", before.kind, strictjson.Show(value.Items[i]))
+			c.FailBeside(before.pointer, "field_type",
+				"must be %s, found %s, unlike at", before.kind, strictjson.Show(value.Items[i]))
 		}
 		c.Path.Pop()
 	}

@@ -28,10 +28,12 @@ func baselineOf(l *level) *strictjson.Node {
 			n.Keys, n.Items = append(n.Keys, id), append(n.Items, value)
 		}
 	}
+
 	for i := range l.fields {
 		fl := &l.fields[i]
 		keep(fl.in.ID, fl.baseline())
 	}
+
 	undeclared := 0
 	if l.before != nil && l.before.Kind == strictjson.Object {
 		for i, id := range l.before.Keys {
@@ -41,6 +43,7 @@ func baselineOf(l *level) *strictjson.Node {
 			}
 		}
 	}
+
 	return n
 }
 
@@ -59,12 +62,13 @@ func (fl *field) baseline() *strictjson.Node {
 	}
 }
 
-// itemBaselines returns an entry for each item that there is; in a list also for those of which nothing is kept, so that
-// positions stay.
+// itemBaselines returns an entry for each item that there is. In a list it also returns one for each item of which
+// nothing is kept, so that positions stay.
 func (fl *field) itemBaselines() *strictjson.Node {
 	if !isValue(fl.entered) {
 		return nil
 	}
+
 	kept := false
 	n := &strictjson.Node{Kind: fl.entered.Kind}
 	for _, e := range fl.entries {
@@ -80,6 +84,7 @@ func (fl *field) itemBaselines() *strictjson.Node {
 			n.Keys, n.Items = append(n.Keys, e.key), append(n.Items, item)
 		}
 	}
+
 	if !kept {
 		return nil
 	}
@@ -103,11 +108,13 @@ func Overlay(live, baseline *strictjson.Node) *strictjson.Node {
 	case live.Kind != strictjson.Object:
 		return live
 	}
+
 	n := &strictjson.Node{Kind: strictjson.Object}
 	held, given := baseline.Index(), live.Index()
 	for i, key := range live.Keys {
 		n.Append(key, Overlay(live.Items[i], held(key)))
 	}
+
 	for i, key := range baseline.Keys {
 		if given(key) == nil {
 			n.Append(key, baseline.Items[i])

@@ -60,8 +60,10 @@ func (c *choices) level(list []inputprop.Property, values *strictjson.Node, at s
 		if nested.IsCollection() {
 			c.items(nested.Inputs, at+fault.Pointer(p.Head().ID), value, p.InitialValue().Node)
 		}
-		if p.Traits().ModuleType != "" && value != nil && value.Kind == strictjson.String && instanceID.MatchString(value.Text) {
-			c.add(value.Text, at+fault.Pointer(p.Head().ID), reads(nested.Inputs, inputprop.RefInput), reads(nested.Inputs, inputprop.RefOutput))
+		isChosen := p.Traits().ModuleType != "" && value != nil && value.Kind == strictjson.String
+		if isChosen && instanceID.MatchString(value.Text) {
+			c.add(value.Text, at+fault.Pointer(p.Head().ID),
+				reads(nested.Inputs, inputprop.RefInput), reads(nested.Inputs, inputprop.RefOutput))
 		}
 	}
 }
@@ -92,7 +94,8 @@ func (c *choices) add(id, pointer string, input, output bool) {
 	c.list[i].ReadsOutput = c.list[i].ReadsOutput || output
 }
 
-// reads reports whether a default of the mapped inputs, at any depth, may name what the instance has at paths that begin so.
+// reads reports whether a default of the mapped inputs, at any depth, may name what the instance has at paths that
+// begin so.
 func reads(mapped []inputprop.Property, prefix string) bool {
 	found := false
 	inputprop.Walk(mapped, "", func(p inputprop.Property, _ string) {

@@ -130,8 +130,8 @@ func keyOf(n *strictjson.Node, i int, c *inputprop.MapKeyConfig) string {
 	return strings.Join(parts, c.SeparatorOrDefault())
 }
 
-// listPairing matches the items of a list by an immutable input whose values, defaults among them, tell them apart, else
-// by position.
+// listPairing matches the items of a list by an immutable input whose values, defaults among them, tell them apart,
+// else by position.
 func (r *resolver) listPairing(p *inputprop.Level, items, before []*strictjson.Node) func(i int) *strictjson.Node {
 	var completed []*strictjson.Node
 	for _, in := range p.Inputs {
@@ -142,6 +142,7 @@ func (r *resolver) listPairing(p *inputprop.Level, items, before []*strictjson.N
 		if !unique {
 			continue
 		}
+
 		told := items
 		if !areEntered(items, in) {
 			if completed == nil {
@@ -149,10 +150,12 @@ func (r *resolver) listPairing(p *inputprop.Level, items, before []*strictjson.N
 			}
 			told = completed
 		}
+
 		if _, unique := byValue(told, in.ID); unique {
 			return func(i int) *strictjson.Node { return known[strictjson.Key(told[i].Get(in.ID))] }
 		}
 	}
+
 	return func(i int) *strictjson.Node {
 		if i < len(before) {
 			return before[i]
@@ -191,7 +194,9 @@ func byValue(items []*strictjson.Node, id string) (map[string]*strictjson.Node, 
 	index := make(map[string]*strictjson.Node, len(items))
 	for _, item := range items {
 		value := memberOf(item, id)
-		if value == nil || !slices.Contains([]strictjson.Kind{strictjson.String, strictjson.Number, strictjson.Bool}, value.Kind) || index[strictjson.Key(value)] != nil {
+		if value == nil ||
+			!slices.Contains([]strictjson.Kind{strictjson.String, strictjson.Number, strictjson.Bool}, value.Kind) ||
+			index[strictjson.Key(value)] != nil {
 			return nil, false
 		}
 		index[strictjson.Key(value)] = item

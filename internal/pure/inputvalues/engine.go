@@ -94,7 +94,9 @@ func (e *Env) text(path string) (string, bool) {
 	case "environment":
 		members = e.Environment.members()
 	case "module":
-		members = map[string]string{"id": e.Module.ID, "name": e.Module.Name, "type": e.Module.Type, "version": e.Module.Version}
+		members = map[string]string{
+			"id": e.Module.ID, "name": e.Module.Name, "type": e.Module.Type, "version": e.Module.Version,
+		}
 	}
 	text, ok := members[member]
 	return text, ok
@@ -185,6 +187,7 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 			r.err = err
 			return nil
 		}
+
 		if ok {
 			value = found
 		}
@@ -193,11 +196,13 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 		}
 		r.lookedUp[key] = value
 	}
+
 	if value == nil {
 		r.Fail("template_unresolved", "must have a value from the chosen instance, which has no %s", path)
 		fl.unknown = true
 		return nil
 	}
+
 	r.chosen.hasRead(path, value)
 	return value
 }
@@ -248,7 +253,8 @@ func (m *Matcher) Compile(pattern string) PatternFlaw {
 	return flaw
 }
 
-// compile compiles a pattern for the first time in the call, so that what it takes counts once, wherever its program is.
+// compile compiles a pattern for the first time in the call, so that what it takes counts once, wherever its program
+// is.
 func (m *Matcher) compile(pattern string) (flaw PatternFlaw) {
 	meter.CompilePattern(m.ctx, func(steps int) int {
 		taken, err := m.patterns.Compile(m.ctx, pattern, steps)
@@ -261,16 +267,26 @@ func (m *Matcher) compile(pattern string) (flaw PatternFlaw) {
 
 func (m *Matcher) flaw(err error) PatternFlaw {
 	var syntax *jsregexp.SyntaxError
+
 	switch {
 	case err == nil:
 		return PatternFlaw{}
 	case errors.As(err, &syntax):
-		return PatternFlaw{Rule: "pattern_syntax", Message: "must be a JavaScript regular expression, found " + syntax.Message}
+		return PatternFlaw{
+			Rule:    "pattern_syntax",
+			Message: "must be a JavaScript regular expression, found " + syntax.Message,
+		}
 	case errors.Is(err, jsregexp.ErrTooManyGroups):
-		return PatternFlaw{Rule: "pattern_limit", Message: fmt.Sprintf("must have at most %d groups that capture, found more", jsregexp.MaxGroups)}
+		return PatternFlaw{
+			Rule:    "pattern_limit",
+			Message: fmt.Sprintf("must have at most %d groups that capture, found more", jsregexp.MaxGroups),
+		}
 	case errors.Is(err, jsregexp.ErrTooSlow):
 		m.slow = true
-		return PatternFlaw{Rule: "pattern_too_slow", Message: "must be matched by patterns in time, found one that takes too long"}
+		return PatternFlaw{
+			Rule:    "pattern_too_slow",
+			Message: "must be matched by patterns in time, found one that takes too long",
+		}
 	default:
 		m.err = err
 		return PatternFlaw{}
@@ -285,6 +301,7 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 	if m.slow {
 		return false, afterSlow
 	}
+
 	known, compiled := m.flaws[pattern]
 	if !compiled {
 		known = m.compile(pattern)
@@ -292,8 +309,12 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 	if known.Rule != "" {
 		return false, known
 	}
+
 	if m.tests++; m.tests > maxTests {
-		return false, PatternFlaw{Rule: "max_tests", Message: fmt.Sprintf("must need at most %d matches of patterns in all, found more", maxTests)}
+		return false, PatternFlaw{
+			Rule:    "max_tests",
+			Message: fmt.Sprintf("must need at most %d matches of patterns in all, found more", maxTests),
+		}
 	}
 	if m.err = meter.Spend(m.ctx, meter.Matches, 1); m.err == nil {
 		m.err = meter.Spend(m.ctx, meter.Matched, len(text))
@@ -301,6 +322,7 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 	if m.err != nil {
 		return true, PatternFlaw{}
 	}
+
 	var ok bool
 	var flaw PatternFlaw
 	if !meter.TryPattern(m.ctx, func(steps int) (int, bool) {
@@ -311,6 +333,7 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 		m.slow = true
 		return false, afterSlow
 	}
+
 	if flaw.Rule != "" {
 		m.flaws[pattern] = flaw
 	}
@@ -318,4 +341,7 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 }
 
 // afterSlow is why a text is not matched once a pattern was too slow.
-var afterSlow = PatternFlaw{Rule: "pattern_too_slow", Message: "must be matched by patterns in time, and is not matched, for another took too long"}
+var afterSlow = PatternFlaw{
+	Rule:    "pattern_too_slow",
+	Message: "must be matched by patterns in time, and is not matched, for another took too long",
+}

@@ -230,9 +230,11 @@ func (s *subject) operate(operator string, operand *strictjson.Node) bool {
 	case inputprop.OpExists:
 		return isValue(s.Node) == operand.Bool
 	}
+
 	if !isValue(s.Node) {
 		return false
 	}
+
 	switch operator {
 	case inputprop.OpEquals:
 		return strictjson.Equal(s.Node, operand)

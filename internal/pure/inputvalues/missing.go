@@ -30,8 +30,8 @@ func (r *resolver) miss(fl *field, m *MissingOutput) {
 	fl.unknown = true
 }
 
-// warn adds a warning where a field is left out because an output is missing; path leads to the field. At most as many are
-// listed as there may be violations.
+// warn adds a warning if a field is left out because an output is missing; path leads to the field. It lists at most as
+// many as there may be violations.
 func (r *resolver) warn(list *[]inputprop.Warning, path *strictjson.Path, fl *field) {
 	if fl.missing == nil || fl.value != nil || len(*list) == fault.MaxViolations || r.err != nil {
 		return

@@ -8,12 +8,13 @@ import (
 	"slipway/internal/pure/inputprop"
 )
 
-// Promoted returns what was given for the inputs of a level as it counts at another instance of the module, at any depth, and
-// a violation at a place for each reference that has no counterpart there. Immutable inputs are left out of which that instance
-// has a value in previous, so that it stays. The counterpart of an instance that a reference chooses is that in its place, ""
-// where there is none. The error is that of the context.
+// Promoted returns what was given for the inputs of a level as it counts at another instance of the module, at any
+// depth, and a violation at a place for each reference that has no counterpart there. It leaves out an immutable input
+// if that instance has a value of it in previous, so that the value stays. The counterpart of an instance that a
+// reference chooses is that in its place, "" if there is none. The error is that of the context.
 func Promoted(
-	ctx context.Context, list []inputprop.Property, given, previous *strictjson.Node, at string, counterpart func(instanceID string) string,
+	ctx context.Context, list []inputprop.Property, given, previous *strictjson.Node, at string,
+	counterpart func(instanceID string) string,
 ) (*strictjson.Node, []fault.Violation, error) {
 	p := promoter{newResolver(ctx, &Env{}, at), counterpart}
 	promoted := p.level(inputprop.NewLevel(list), given, previous)
@@ -47,7 +48,8 @@ func (p *promoter) value(in *inputprop.LevelInput, value, before *strictjson.Nod
 	case in.Traits.ModuleType != "" && value.Kind == strictjson.String && instanceID.MatchString(value.Text):
 		chosen := p.counterpart(value.Text)
 		if chosen == "" {
-			p.Fail("reference", "has no counterpart: where this is promoted to there is no instance of the name and the module of %s", value.Text)
+			p.Fail("reference", "has no counterpart: "+
+				"where this is promoted to there is no instance of the name and the module of %s", value.Text)
 		}
 		return textNode(chosen)
 	case in.Nested.IsCollection() && value.Kind == in.Nested.Collection:

@@ -18,14 +18,15 @@ type Reference struct {
 	Read []Read
 }
 
-// Read is a value that an instance has, nil for an output that it has not, and the path that it was looked for at, such as
-// input.cidr.
+// Read is a value that an instance has, nil for an output that it has not, and the path that it was looked for at, such
+// as input.cidr.
 type Read struct {
 	Path  string
 	Value *strictjson.Node
 }
 
-// Digest returns the SHA-256, in hex, of values and their paths, in whatever order: the same where all of them are the same.
+// Digest returns the SHA-256, in hex, of values and their paths, in whatever order: the same if all of them are the
+// same.
 func Digest(read []Read) string {
 	n := &strictjson.Node{Kind: strictjson.Object}
 	for _, r := range read {

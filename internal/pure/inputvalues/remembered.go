@@ -42,6 +42,7 @@ type verdict struct {
 func (r *resolver) judge(l *level, fl *field) verdict {
 	was := &field{in: fl.in, visible: true, entered: fl.before, value: fl.before}
 	defer func(outside bool) { r.unlooked = outside }(r.unlooked)
+
 	r.unlooked = false
 	violations := r.aside(func() {
 		r.defaulted = false
@@ -50,14 +51,17 @@ func (r *resolver) judge(l *level, fl *field) verdict {
 		v := &validator{Collector: r.Collector, match: r.match, resolver: r}
 		v.content(was, l.past())
 	})
+
 	if r.err == nil {
 		r.err = r.match.err
 	}
+
 	v := verdict{value: was.value, answered: len(violations) == 0 && !r.unlooked}
 	refuses := func(v fault.Violation) bool { return !IsUnanswered(v.Rule) && v.More == 0 }
 	if i := slices.IndexFunc(violations, refuses); i >= 0 && !r.unlooked {
 		v.refusal = violations[i].Rule
 	}
+
 	return v
 }
 
@@ -78,7 +82,9 @@ func (r *resolver) aside(f func()) []fault.Violation {
 	r.Collector = strictjson.NewCollector("")
 	r.Path = slices.Clone(outside.Path)
 	if chosen := r.chosen; chosen != nil {
-		defer func(notLive bool, read []Read) { chosen.notLive, chosen.read = notLive, read }(chosen.notLive, slices.Clip(chosen.read))
+		defer func(notLive bool, read []Read) {
+			chosen.notLive, chosen.read = notLive, read
+		}(chosen.notLive, slices.Clip(chosen.read))
 	}
 	defer func() { r.Collector, r.size, r.defaulted = outside, size, defaulted }()
 	f()
@@ -101,9 +107,9 @@ type Unbound struct {
 	Rule  string
 }
 
-// Unbound calls f with each input, at any depth, of which something is remembered that binds nothing, and with the index
-// of what is remembered; that is what Baseline returned, of as many instances. The error is of the patterns or of the
-// context.
+// Unbound calls f with each input, at any depth, of which something is remembered that binds nothing. It passes the
+// index of what is remembered, which is what Baseline returned, of as many instances. The error is of the patterns or
+// of the context.
 func (e *Engine) Unbound(
 	ctx context.Context, list []inputprop.Property, remembered []*strictjson.Node, env Env, f func(int, Unbound),
 ) error {

@@ -60,14 +60,18 @@ type Wanted struct {
 // Resolve returns what a form shows for the values, an object or nil. The violations are of values that
 // cannot be made out, with pointers that start with at; what is wrong with given ones is Validate's. The
 // error is of env's functions or of the context.
-func (e *Engine) Resolve(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
+func (e *Engine) Resolve(
+	ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env,
+) (*Resolved, []fault.Violation, error) {
 	r := e.resolver(ctx, &env, at)
 	return r.show(r.rootLevel(list, values), false)
 }
 
 // Complete validates the values as Examine does, and resolves those in which nothing is wrong as Resolve does, both in
 // one pass. It also returns their references.
-func (e *Engine) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
+func (e *Engine) Complete(
+	ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env,
+) (*Resolved, []fault.Violation, error) {
 	r := e.resolver(ctx, &env, at)
 	l := r.rootLevel(list, values)
 	found, err := e.examine(r, l, values)
@@ -141,15 +145,18 @@ func (s *showing) field(l *level, fl *field) {
 	if s.references {
 		s.reference(fl)
 	}
+
 	if ref := inputprop.DynamicRef(fl.in.Property); ref != nil {
 		params, waits := l.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.path.Pointer(""), ref.Source, params, waits})
 	}
+
 	s.resolver.warn(&s.resolved.Warnings, &s.path, fl)
 	if fl.unresolved && fl.entries == nil {
 		s.resolver.unresolved(&s.resolved.Unresolved, &s.path, fl.value)
 	}
+
 	for i := range fl.entries {
 		e := &fl.entries[i]
 		if e.key != "" || fl.value.Kind == strictjson.Object {
@@ -233,17 +240,20 @@ func groups(l *level) [][]string {
 			all, run = append(all, run), nil
 		}
 	}
+
 	for i := range l.fields {
 		fl := &l.fields[i]
 		if !fl.visible {
 			continue
 		}
+
 		if fl.in.Traits.Collapsible {
 			run = append(run, fl.in.ID)
 			continue
 		}
 		end()
 	}
+
 	end()
 	return all
 }
@@ -254,6 +264,7 @@ func (s *showing) filled(l *level, text string, key *string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+
 	size := 0
 	for i, p := range pieces {
 		if p.Name != "" {
@@ -267,6 +278,7 @@ func (s *showing) filled(l *level, text string, key *string) (string, bool) {
 		}
 		size += len(pieces[i].Text)
 	}
+
 	if !s.afford(size, len(text)) {
 		return "", false
 	}

@@ -72,6 +72,7 @@ func (r *resolver) level(p *inputprop.Level, given, before *strictjson.Node) *le
 	for i, in := range p.Inputs {
 		l.fields[i].in, l.fields[i].before = in, memberOf(before, in.ID)
 	}
+
 	for i, key := range given.Keys {
 		in, ok := p.ByID[key]
 		if !ok || in.Traits.NoValue {
@@ -80,6 +81,7 @@ func (r *resolver) level(p *inputprop.Level, given, before *strictjson.Node) *le
 		}
 		l.fields[in.Index].entered = given.Items[i]
 	}
+
 	for _, in := range p.Order {
 		if r.err != nil || !r.afford(fieldBytes+in.Cost) {
 			break
@@ -88,6 +90,7 @@ func (r *resolver) level(p *inputprop.Level, given, before *strictjson.Node) *le
 		r.field(l, &l.fields[in.Index])
 		r.Path.Pop()
 	}
+
 	r.notLive(l)
 	return l
 }
@@ -98,6 +101,7 @@ func (r *resolver) field(l *level, fl *field) {
 	if !fl.visible || fl.in.Traits.NoValue {
 		return
 	}
+
 	if fl.in.Owner != nil {
 		owner := &l.fields[fl.in.Owner.Index]
 		fl.instance = l.instance(fl.in.Owner)
@@ -107,6 +111,7 @@ func (r *resolver) field(l *level, fl *field) {
 		r.chosen, r.instance = owner, fl.instance
 		defer func() { r.chosen, r.instance = nil, "" }()
 	}
+
 	r.hold(l, fl)
 	switch fl.value = fl.entered; {
 	case r.released:
@@ -115,16 +120,18 @@ func (r *resolver) field(l *level, fl *field) {
 	case fl.instance != "" || fl.entered == nil:
 		fl.value = r.initialValue(l, fl)
 	}
+
 	r.reference(fl)
 	if fl.value != nil {
 		defer func(outside bool) { r.defaulted = outside }(r.defaulted)
 		r.defaulted = r.defaulted || fl.entered == nil
 		r.collection(fl)
 	}
+
 	fl.unresolved = r.isUnresolved(fl.value)
 }
 
-// keepsPrevious reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
+// keepsPrevious reports whether a field keeps its value before: an immutable one that nobody has entered. If a chosen
 // instance gives the value, that holds while the instance is the same.
 func (r *resolver) keepsPrevious(l *level, fl *field) bool {
 	if fl.entered != nil && !r.defaulted || !fl.in.Traits.Immutable || fl.bound == nil {
@@ -160,7 +167,8 @@ func (r *resolver) initialValue(l *level, fl *field) *strictjson.Node {
 // asked for.
 func (r *resolver) reference(fl *field) {
 	moduleType := fl.in.Traits.ModuleType
-	if moduleType == "" || fl.value == nil || fl.value.Kind != strictjson.String || fl.value.Text == "" || r.env.Reference == nil {
+	isChoice := moduleType != "" && fl.value != nil && fl.value.Kind == strictjson.String && fl.value.Text != ""
+	if !isChoice || r.env.Reference == nil {
 		return
 	}
 	if fl.refused = !instanceID.MatchString(fl.value.Text); fl.refused {
@@ -179,7 +187,8 @@ func (r *resolver) notLive(l *level) {
 	for i := range l.fields {
 		if fl := &l.fields[i]; fl.notLive {
 			r.Path.PushKey(fl.in.ID)
-			r.Fail("reference_not_live", "must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
+			r.Fail("reference_not_live",
+				"must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
 				strictjson.ShowText(fl.value.Text))
 			r.Path.Pop()
 		}
@@ -196,7 +205,8 @@ func (r *resolver) afford(bytes int) bool {
 	before := r.size
 	r.size += bytes
 	if before <= maxEffective && r.size > maxEffective {
-		r.Fail("max_size", "must come to at most %d bytes with the defaults and conditions of every item, found more", maxEffective)
+		r.Fail("max_size",
+			"must come to at most %d bytes with the defaults and conditions of every item, found more", maxEffective)
 	}
 	return r.size <= maxEffective
 }
@@ -230,12 +240,14 @@ func (r *resolver) renderText(fl *field, n *strictjson.Node) *strictjson.Node {
 		r.Fail("template_syntax", "%v", err)
 		return nil
 	}
+
 	if r.isUnknown(pieces) {
 		return r.leaveUnresolved(n)
 	}
 	if len(pieces) == 1 && pieces[0].Name != "" {
 		return r.withinDepth(r.lookUp(fl, pieces[0].Name))
 	}
+
 	size := 0
 	for i, p := range pieces {
 		if p.Name != "" {
@@ -244,13 +256,15 @@ func (r *resolver) renderText(fl *field, n *strictjson.Node) *strictjson.Node {
 				return nil
 			}
 			if value.Kind == strictjson.Object || value.Kind == strictjson.Array || value.Kind == strictjson.Null {
-				r.Fail("template_type", "must have a text, a number or a boolean for %s within a text, found %s", p.Name, strictjson.Show(value))
+				r.Fail("template_type",
+					"must have a text, a number or a boolean for %s within a text, found %s", p.Name, strictjson.Show(value))
 				return nil
 			}
 			pieces[i].Text = plainText(value)
 		}
 		size += len(pieces[i].Text)
 	}
+
 	if !r.afford(size) {
 		return nil
 	}
@@ -307,7 +321,8 @@ func (r *resolver) withinDepth(n *strictjson.Node) *strictjson.Node {
 	if n == nil || len(r.Path)+n.Levels() <= strictjson.MaxLevels {
 		return n
 	}
-	r.Fail("max_depth", "must be nested at most %d levels deep, found %d in the chosen instance", strictjson.MaxLevels, len(r.Path)+n.Levels())
+	r.Fail("max_depth", "must be nested at most %d levels deep, found %d in the chosen instance",
+		strictjson.MaxLevels, len(r.Path)+n.Levels())
 	return nil
 }
 

@@ -20,7 +20,10 @@ func CheckValues(n *strictjson.Node, at string) []fault.Violation {
 	if n != nil {
 		found = strictjson.Show(n)
 	}
-	return []fault.Violation{{Pointer: at, Rule: "type", Message: "must be an object of values by the ids of the inputs, found " + string(found)}}
+	return []fault.Violation{{
+		Pointer: at, Rule: "type",
+		Message: "must be an object of values by the ids of the inputs, found " + string(found),
+	}}
 }
 
 // RuleMappedInput is the rule of a value that was entered where the chosen instance has another.
@@ -38,7 +41,9 @@ type Validation struct {
 }
 
 // Validate returns every violation of the values, as Examine does.
-func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) ([]fault.Violation, error) {
+func (e *Engine) Validate(
+	ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env,
+) ([]fault.Violation, error) {
 	v, err := e.Examine(ctx, list, values, at, env)
 	if err != nil {
 		return nil, err
@@ -48,7 +53,9 @@ func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values
 
 // Examine validates the values, an object or nil, with the defaults that they leave standing. Pointers of
 // violations start with at. The error is of the patterns, of env's functions or of the context.
-func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Validation, error) {
+func (e *Engine) Examine(
+	ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env,
+) (*Validation, error) {
 	r := e.resolver(ctx, &env, at)
 	return e.examine(r, r.rootLevel(list, values), values)
 }
@@ -127,18 +134,21 @@ func (v *validator) field(l *level, fl *field) {
 		return
 	}
 	if fl.isOverridden() {
-		v.Fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", strictjson.ShowText(fl.instance))
+		v.Fail(RuleMappedInput,
+			"must be left out, for it comes from the chosen instance %s", strictjson.ShowText(fl.instance))
 		return
 	}
 	if fl.unknown {
 		return
 	}
+
 	v.resolver.warn(&v.warnings, &v.Path, fl)
 	if !fl.unresolved {
 		v.checkLocked(l, fl)
 	} else if fl.entries == nil {
 		v.resolver.unresolved(&v.unresolved, &v.Path, fl.value)
 	}
+
 	if !fl.isJudged() {
 		v.content(fl, l)
 	}
@@ -165,7 +175,8 @@ func (fl *field) isJudged() bool {
 
 // isOverridden reports whether a value was entered in place of the one that the chosen instance has.
 func (fl *field) isOverridden() bool {
-	return fl.instance != "" && fl.entered != nil && !fl.unknown && (fl.value == nil || !strictjson.Equal(fl.entered, fl.value))
+	return fl.instance != "" && fl.entered != nil && !fl.unknown &&
+		(fl.value == nil || !strictjson.Equal(fl.entered, fl.value))
 }
 
 // isMissing reports whether a required value is not there. An input that is mapped from an instance and has no default
@@ -204,10 +215,13 @@ func (v *validator) checkLocked(l *level, fl *field) {
 	if before == nil {
 		return
 	}
+
 	if traits.Immutable && (fl.value == nil || !strictjson.Equal(fl.value, before)) {
-		v.Fail("immutable", "must stay as it was first deployed, %s, found %s", strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
+		v.Fail("immutable", "must stay as it was first deployed, %s, found %s",
+			strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
 		return
 	}
+
 	if !traits.MinCurrent || !isValue(fl.value) {
 		return
 	}
@@ -215,6 +229,7 @@ func (v *validator) checkLocked(l *level, fl *field) {
 		v.checkNoLess(fl.value, before)
 		return
 	}
+
 	if a := v.allowed(l, fl.in.Property); a != nil {
 		now, isNow := a.position(fl.value)
 		current, isCurrent := a.position(before)
@@ -232,7 +247,8 @@ func (v *validator) checkNoLess(n, before *strictjson.Node) {
 	now, err := strictjson.ParseInt32(n.Text)
 	current, wrong := strictjson.ParseInt32(before.Text)
 	if err == nil && wrong == nil && now < current {
-		v.Fail("min_current_value", "must not be less than the current %s, found %s", strictjson.ShowNumber(strconv.Itoa(int(current))), strictjson.ShowNumber(strconv.Itoa(int(now))))
+		v.Fail("min_current_value", "must not be less than the current %s, found %s",
+			strictjson.ShowNumber(strconv.Itoa(int(current))), strictjson.ShowNumber(strconv.Itoa(int(now))))
 	}
 }
 
@@ -255,6 +271,7 @@ func (k *keys) check(v *validator, e *entry) {
 	key, from := e.given, k.config.Sources()
 	v.PushNames(from...)
 	defer v.PopNames(from...)
+
 	if len(from) > 0 {
 		if e.level == nil {
 			return
@@ -271,10 +288,12 @@ func (k *keys) check(v *validator, e *entry) {
 		}
 		k.seen[key] = v.Pointer()
 	}
+
 	if key == "" {
 		v.Fail("key_empty", "must have a key that is not empty")
 		return
 	}
+
 	var patterns []inputprop.ValidationPattern
 	if k.config != nil && (len(from) == 0 || !e.level.isUnresolved(from...)) {
 		patterns = k.config.Patterns

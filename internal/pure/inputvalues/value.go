@@ -17,6 +17,7 @@ func (v *validator) value(fl *field, l *level) {
 	if n.Kind == strictjson.String && fl.unresolved || v.isTemplate(n) {
 		return
 	}
+
 	switch p := fl.in.Property.(type) {
 	case *inputprop.StringProperty:
 		if v.kind(n, strictjson.String) && v.line(n.Text, p.Patterns) {
@@ -123,6 +124,7 @@ func (v *validator) compound(l *level, p *inputprop.CompoundProperty, n *strictj
 	if !v.kind(n, strictjson.Object) {
 		return
 	}
+
 	before := v.Count()
 	for i, name := range n.Keys {
 		v.Path.PushKey(name)
@@ -137,16 +139,20 @@ func (v *validator) compound(l *level, p *inputprop.CompoundProperty, n *strictj
 		}
 		v.Path.Pop()
 	}
+
 	for i, name := range p.Fields {
 		if n.Get(name) == nil && slices.Index(p.Fields, name) == i {
 			v.FailMember(name, "required", "is required, as one of the fields %s", strictjson.Listing(p.Fields))
 		}
 	}
+
 	for _, name := range n.Keys {
 		if slices.Index(p.Fields, name) < 0 {
-			v.FailMember(name, "unknown_field", "is not one of the fields %s%s", strictjson.Listing(p.Fields), v.Hint(name, p.Fields))
+			v.FailMember(name, "unknown_field",
+				"is not one of the fields %s%s", strictjson.Listing(p.Fields), v.Hint(name, p.Fields))
 		}
 	}
+
 	if v.Count() == before {
 		v.checkOption(v.allowed(l, p), n)
 	}
@@ -161,7 +167,8 @@ func (v *validator) reference(n *strictjson.Node) {
 	case n.Text == "":
 		v.Fail("type", "must be the id of a module instance, or null for none, found an empty string")
 	case !instanceID.MatchString(n.Text):
-		v.Fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", strictjson.ShowText(n.Text))
+		v.Fail("format",
+			"must be the id of a module instance, inst_ and 26 characters, found %s", strictjson.ShowText(n.Text))
 	}
 }
 
@@ -190,8 +197,8 @@ func (v *validator) pairs(n *strictjson.Node) {
 	}
 }
 
-// CheckFree validates a value of no input by the rules that free-form values have, and adds its violations to those of a
-// collector, at the collector's path.
+// CheckFree validates a value of no input by the rules that free-form values have, and adds its violations to those of
+// a collector, at the collector's path.
 func CheckFree(c *strictjson.Collector, n *strictjson.Node) {
 	v := validator{Collector: c}
 	v.freeForm(n)
@@ -224,7 +231,8 @@ func (v *validator) text(text string, patterns []inputprop.ValidationPattern) bo
 // line is text for a text of one line.
 func (v *validator) line(text string, patterns []inputprop.ValidationPattern) bool {
 	if at := strings.IndexAny(text, "\r\n"); at >= 0 {
-		v.Fail("line_break", "must be one line, found a line break after %d characters; several lines need an input of the type text",
+		v.Fail("line_break",
+			"must be one line, found a line break after %d characters; several lines need an input of the type text",
 			utf8.RuneCountInString(text[:at]))
 		return false
 	}
@@ -272,12 +280,14 @@ func (v *validator) allowed(l *level, p inputprop.Property) *allowed {
 	} else if v.resolver != nil {
 		options, known = v.resolver.options(l, p)
 	}
+
 	if !known {
 		return nil
 	}
 	if len(options) == 0 {
 		return &allowed{}
 	}
+
 	key := choiceKey{p, &options[0]}
 	a, made := v.choices[key]
 	if !made {
@@ -287,6 +297,7 @@ func (v *validator) allowed(l *level, p inputprop.Property) *allowed {
 		}
 		v.choices[key] = a
 	}
+
 	return a
 }
 
@@ -321,10 +332,12 @@ func (v *validator) checkOption(a *allowed, n *strictjson.Node) {
 		v.Fail("not_in_values", "")
 		return
 	}
+
 	names := make([]string, len(a.list))
 	for i, option := range a.list[:min(len(a.list), strictjson.MaxListed)] {
 		names[i] = string(option.JSON())
 	}
+
 	list := "the values, of which there are none"
 	switch {
 	case v.IsSecret():
@@ -332,5 +345,6 @@ func (v *validator) checkOption(a *allowed, n *strictjson.Node) {
 	case len(names) > 0:
 		list = strictjson.Listing(names)
 	}
+
 	v.Fail("not_in_values", "must be one of %s, found %s", list, strictjson.ShowJSON(n))
 }

@@ -20,7 +20,8 @@ var Env = inputvalues.Env{
 	Module:       inputvalues.ModuleScope{ID: "mod_1", Name: "Web", Type: "web", Version: "1.2.0"},
 	Ref: func(_ context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
 		values := map[string]string{
-			"input.cidr": `"10.0.0.0/16"`, "stack.output.port": `8080`, "stack.output.subnets": `["a","b"]`, "stack.output.none": `null`,
+			"input.cidr": `"10.0.0.0/16"`, "stack.output.port": `8080`,
+			"stack.output.subnets": `["a","b"]`, "stack.output.none": `null`,
 		}
 		text, ok := values[path]
 		if !ok || instanceID != Instance {

@@ -36,14 +36,20 @@ func (g Generator) input(id string, index, depth int) string {
 			more = append(more, text)
 		}
 	}
+
 	if index > 0 {
 		may(Shown(fmt.Sprintf("%q:%s", string(rune('a'+g.IntN(index))), g.Condition())))
 	}
-	kinds := []string{"string", "number", "boolean", "string_array", "text", "keyvalue", "array", "object", "compound", "section", "gitrepo", "$ref:net"}
+
+	kinds := []string{
+		"string", "number", "boolean", "string_array", "text", "keyvalue",
+		"array", "object", "compound", "section", "gitrepo", "$ref:net",
+	}
 	if depth > 0 {
 		kinds = append(kinds, "object_map", "object_array")
 	}
 	kind := g.pick(kinds...)
+
 	if kind != "section" {
 		may(`"collapsible":true`)
 	}
@@ -51,6 +57,7 @@ func (g Generator) input(id string, index, depth int) string {
 		may(`"required":true`)
 	}
 	more = append(more, g.held(kind)...)
+
 	switch kind {
 	case "string":
 		may(`"default":"x"`, `"default":"y"`)
@@ -79,7 +86,8 @@ func (g Generator) input(id string, index, depth int) string {
 		more = append(more, Sizes)
 		may(`"default":"$values:first"`, `"default":{"cpu":4,"mem":"8G"}`)
 	case "$ref:net":
-		may(`"mapped_inputs":[` + In(id+"m", "text", `"default":"${{ ref.input.cidr }}"`) + "," + In(id+"n", "number", `"default":2`) + `]`)
+		may(`"mapped_inputs":[` +
+			In(id+"m", "text", `"default":"${{ ref.input.cidr }}"`) + "," + In(id+"n", "number", `"default":2`) + `]`)
 	case "object_map":
 		may(`"default":{"x":{},"y":{"a":"x"}}`, `"default":{"x":{"a":3}}`)
 		may(`"key":{"from_fields":["a","b"]}`, `"key":{`+Lower+`}`)
@@ -88,6 +96,7 @@ func (g Generator) input(id string, index, depth int) string {
 		may(`"default":[{"a":"x"},{}]`, `"default":[{"a":3}]`)
 		more = append(more, `"item_inputs":[`+g.Inputs(depth-1)+`]`)
 	}
+
 	return In(id, kind, more...)
 }
 
@@ -104,7 +113,8 @@ func (g Generator) held(kind string) (more []string) {
 
 // Condition writes what a show_when may expect.
 func (g Generator) Condition() string {
-	return g.pick(`"x"`, `1`, `true`, `["x"]`, `{"not":"x"}`, `{"exists":true}`, `{"exists":false}`, `{"any_of":["x",1,true]}`, `{"contains":"x"}`)
+	return g.pick(`"x"`, `1`, `true`, `["x"]`, `{"not":"x"}`, `{"exists":true}`, `{"exists":false}`,
+		`{"any_of":["x",1,true]}`, `{"contains":"x"}`)
 }
 
 // Values writes an object of values, of which some fit.
@@ -121,7 +131,11 @@ func (g Generator) Values(depth int) string {
 // Value writes a value of any kind.
 func (g Generator) Value(depth int) string {
 	if depth > 0 && g.IntN(3) == 0 {
-		return g.pick(`{"x":`+g.Values(depth-1)+`,"y":`+g.Values(depth-1)+`}`, `[`+g.Values(depth-1)+`,`+g.Values(depth-1)+`]`)
+		return g.pick(
+			`{"x":`+g.Values(depth-1)+`,"y":`+g.Values(depth-1)+`}`,
+			`[`+g.Values(depth-1)+`,`+g.Values(depth-1)+`]`)
 	}
-	return g.pick(`"x"`, `"y"`, `""`, `[""]`, `{"x":""}`, `"${{ project.slug }}"`, `{"y":1e2,"x":[-0,0.1]}`, `"git@h:a/b"`, `1`, `3.0`, `true`, `false`, `null`, `["x"]`, `[]`, `{}`, `{"x":"y"}`, `{"cpu":1,"mem":"2G"}`, `"`+Instance+`"`)
+	return g.pick(`"x"`, `"y"`, `""`, `[""]`, `{"x":""}`, `"${{ project.slug }}"`, `{"y":1e2,"x":[-0,0.1]}`,
+		`"git@h:a/b"`, `1`, `3.0`, `true`, `false`, `null`, `["x"]`, `[]`, `{}`, `{"x":"y"}`,
+		`{"cpu":1,"mem":"2G"}`, `"`+Instance+`"`)
 }

@@ -11,7 +11,8 @@ const (
 	// Listed lets choose from "a" and "b".
 	Listed = `"values":["a",{"value":"b","label":"B"}]`
 	// Sizes are the options of a compound input.
-	Sizes = `"fields":["cpu","mem"],"values":[{"label":"S","fields":{"cpu":1,"mem":"2G","arm":true}},{"label":"L","fields":{"cpu":4,"mem":"8G"}}]`
+	Sizes = `"fields":["cpu","mem"],"values":[` +
+		`{"label":"S","fields":{"cpu":1,"mem":"2G","arm":true}},{"label":"L","fields":{"cpu":4,"mem":"8G"}}]`
 )
 
 // In writes a property of a type; more are its other members.
