@@ -37,15 +37,16 @@ func (d *Data) Replay(artifact json.RawMessage, previous *TaskDefinition, channe
 var filled = []string{"deployedTaskDefinition", "previousTaskDefinition", "triggerChannel", "triggeredBy"}
 
 // Unchanged returns a violation for each field of patch that Slipway itself has filled and that patch has with
-// another value. A program that hands back what it was given says nothing new. Of the task definition that is deployed, what
-// the release does not say may be added: it may be the program that registers it.
+// another value. A program that hands back what it was given says nothing new. It may add to the deployed task
+// definition what the release does not say, because it may be the program that registers it.
 func (d *Data) Unchanged(patch *Data) []fault.Violation {
 	var found fault.Violations
 	have, given := d.members(), patch.members()
 	for _, name := range filled {
 		value, ok := given[name]
 		if ok && !reflect.DeepEqual(value, have[name]) && (name != "deployedTaskDefinition" || !adds(have[name], value)) {
-			found.Add(fault.Pointer(name), "read_only", "was filled by Slipway when the deployment was made, and must be left out or stay as it is")
+			found.Add(fault.Pointer(name), "read_only",
+				"was filled by Slipway when the deployment was made, and must be left out or stay as it is")
 		}
 	}
 	return found.All("")
@@ -72,8 +73,8 @@ func (d *Data) members() map[string]any {
 }
 
 // Merge takes over what a runner reports: each field of patch that is there replaces that of d, whole.
-// The type and what Slipway has filled never change, what it has left open of the deployed task definition is added, and the
-// events are left to event.Append.
+// The type and what Slipway has filled never change. What it has left open of the deployed task definition is added,
+// and the events are left to event.Append.
 func (d *Data) Merge(patch *Data) {
 	replace(&d.ClusterARN, patch.ClusterARN)
 	replace(&d.ServiceARN, patch.ServiceARN)

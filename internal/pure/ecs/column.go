@@ -52,6 +52,7 @@ func (c Column) Target() (*Data, error) {
 	if c.IsZero() {
 		return nil, nil
 	}
+
 	target := &Data{Type: Type}
 	err := strictjson.EachMember(c.raw, func(name, value []byte) error {
 		switch string(name) {
@@ -67,6 +68,7 @@ func (c Column) Target() (*Data, error) {
 			return nil
 		}
 	})
+
 	if err != nil {
 		return nil, fmt.Errorf("ecs: read the stored data: %w", err)
 	}
@@ -98,6 +100,7 @@ func readTaskDefinition(text []byte) (*TaskDefinition, error) {
 		return nil, errors.New("a task definition is no JSON")
 	}
 	d := new(TaskDefinition)
+
 	err := strictjson.EachMember(text, func(name, value []byte) (err error) {
 		switch string(name) {
 		case "arn":
@@ -115,6 +118,7 @@ func readTaskDefinition(text []byte) (*TaskDefinition, error) {
 		}
 		return nil
 	})
+
 	return d, err
 }
 

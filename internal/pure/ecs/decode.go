@@ -51,7 +51,8 @@ func decoded[T any](value *T, violations []fault.Violation) (*T, []fault.Violati
 	return value, nil
 }
 
-const timeMessage = "must be a UTC date-time with Z and at most 9 digits of fraction, such as 2026-01-31T09:30:00.5Z, found %s%s"
+const timeMessage = "must be a UTC date-time with Z and at most 9 digits of fraction, " +
+	"such as 2026-01-31T09:30:00.5Z, found %s%s"
 
 // timeFlaw reports what time.Parse would let pass: other offsets, short hours, decimal commas and fractions of any
 // length.

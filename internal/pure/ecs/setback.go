@@ -16,8 +16,8 @@ type Setback struct {
 	ServiceDeploymentARN string `json:"serviceDeploymentArn,omitzero"`
 }
 
-// IsSetback reports whether a service deployment of a status has been rolled back, or is about to be, was stopped, or has
-// failed.
+// IsSetback reports whether a service deployment of a status has been rolled back, or is about to be, was stopped, or
+// has failed.
 func IsSetback(status string) bool {
 	return status == "STOPPED" || status == "FAILED" || strings.HasPrefix(status, "ROLLBACK_")
 }
@@ -27,8 +27,8 @@ func (s *Setback) WentBack() bool {
 	return s != nil && strings.HasPrefix(s.Status, "ROLLBACK_") && s.Status != "ROLLBACK_FAILED"
 }
 
-// Setbacks are what speaks against a deployment, by who said it: its runner, and the events of the cloud, which may take
-// theirs back.
+// Setbacks are what speaks against a deployment, by who said it: its runner, and the events of the cloud, which may
+// take theirs back.
 type Setbacks struct {
 	Reported *Setback `json:"reported,omitzero"`
 	Observed *Setback `json:"observed,omitzero"`
@@ -45,9 +45,9 @@ func (s *Setbacks) Last() *Setback {
 	return s.Reported
 }
 
-// AfterReport returns the setbacks once a runner has reported a state of the service deployment, which may be nil, at a time;
-// own is the service deployment that the deployment has, "" where that is not known. A setback stays, whatever is reported
-// later, unless it was of another service deployment: a program may try again.
+// AfterReport returns the setbacks once a runner has reported a state of the service deployment, which may be nil, at a
+// time. own is the service deployment that the deployment has, "" if that is not known. A setback stays, whatever is
+// reported later, unless it was of another service deployment: a program may try again.
 func (s *Setbacks) AfterReport(state *ServiceDeploymentState, own string, at time.Time) *Setbacks {
 	if state == nil {
 		state = &ServiceDeploymentState{}
@@ -56,15 +56,19 @@ func (s *Setbacks) AfterReport(state *ServiceDeploymentState, own string, at tim
 	if s != nil {
 		after = *s
 	}
+
 	arn := text(state.ServiceDeploymentARN)
 	if status := text(state.Status); IsSetback(status) {
 		if observed, err := time.Parse(time.RFC3339, text(state.ObservedAt)); err == nil {
 			at = observed.UTC()
 		}
-		after.Reported = &Setback{Status: status, Reason: Shorten(text(state.StatusReason)), At: at, ServiceDeploymentARN: arn}
+		after.Reported = &Setback{
+			Status: status, Reason: Shorten(text(state.StatusReason)), At: at, ServiceDeploymentARN: arn,
+		}
 	} else if own == "" {
 		own = arn
 	}
+
 	if r := after.Reported; r != nil && r.ServiceDeploymentARN != "" && own != "" && own != r.ServiceDeploymentARN {
 		after.Reported = nil
 	}

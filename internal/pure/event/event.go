@@ -54,7 +54,9 @@ func members() []string {
 func (e Event) Check(at string) []fault.Violation {
 	var violations []fault.Violation
 	if e == (Event{}) {
-		violations = append(violations, fault.Violation{Pointer: at, Rule: "required", Message: "must have at least one field, found none"})
+		violations = append(violations, fault.Violation{
+			Pointer: at, Rule: "required", Message: "must have at least one field, found none",
+		})
 	}
 	for _, text := range []struct {
 		member string
@@ -76,11 +78,12 @@ func Append(kept []Event, folded int32, news ...Event) (all []Event, foldedNow i
 }
 
 // Replace takes the events of before out of the kept ones, as far as they are there, and puts those of after in by
-// their times, behind the others of the same time. Events of both that are not among the kept ones any more, because they
-// were folded, stay so. Otherwise it is Append.
+// their times, behind the others of the same time. Events of both that are not among the kept ones any more, because
+// they were folded, stay so. Otherwise it is Append.
 func Replace(kept []Event, folded int32, before, after []Event) (all []Event, foldedNow int32) {
 	since, kept := unfold(kept, folded)
 	rest := slices.Clone(kept)
+
 	var gone []Event
 	for _, e := range before {
 		if i := slices.IndexFunc(rest, e.equals); i >= 0 {
@@ -89,18 +92,21 @@ func Replace(kept []Event, folded int32, before, after []Event) (all []Event, fo
 			gone = append(gone, e)
 		}
 	}
+
 	places := make([][]Event, len(rest)+1) // those that go before each of the rest, and behind the last
 	for _, e := range after {
 		if i := slices.IndexFunc(gone, e.equals); i >= 0 {
 			gone = slices.Delete(gone, i, i+1)
 			continue
 		}
+
 		at := len(rest)
 		for at > 0 && e.time().Before(rest[at-1].time()) {
 			at--
 		}
 		places[at] = append(places[at], e)
 	}
+
 	for i, e := range rest {
 		all = append(append(all, places[i]...), e)
 	}
@@ -131,7 +137,8 @@ func (e Event) time() time.Time {
 	return at
 }
 
-// unfold returns the kept events without the one that has the number of those that were folded, and since when these were.
+// unfold returns the kept events without the one that has the number of those that were folded, and since when these
+// were.
 func unfold(kept []Event, folded int32) (since *string, rest []Event) {
 	if folded == 0 {
 		return nil, kept
@@ -142,7 +149,7 @@ func unfold(kept []Event, folded int32) (since *string, rest []Event) {
 // countBytes is more than the event has that says how many were folded.
 const countBytes = 128
 
-// fold folds the oldest of the events where they are too many. since is when the first of those was that were folded before.
+// fold folds the oldest of the events if they are too many. since is the time of the first that was folded before.
 func fold(all []Event, folded int32, since *string) ([]Event, int32) {
 	bytes := size(all)
 	if folded == 0 && len(all) <= MaxCount && bytes <= MaxBytes {

@@ -14,7 +14,7 @@ import (
 // Demand is what a rule demands. It is stored as an object whose one member is the kind, by its name.
 type Demand struct{ Kind Kind }
 
-// Kind is what is demanded: a closed union. What one is stands in its own methods, in the file with its name; kinds has an
+// Kind is what is demanded: a closed union. The methods of each kind stand in the file with its name; kinds has an
 // empty one of each.
 //
 //sumtype:decl
@@ -116,7 +116,8 @@ func (d Demand) Check(operations []Operation) []fault.Violation {
 
 func (d Demand) checkOperations(v *fault.Violations, operations []Operation) {
 	if len(operations) == 0 {
-		v.Add("/operations", "min_items", "must name at least 1 operation, found none; leave it out for %s", list(d.DefaultOperations()))
+		v.Add("/operations", "min_items",
+			"must name at least 1 operation, found none; leave it out for %s", list(d.DefaultOperations()))
 	}
 	for i, op := range operations {
 		at := fmt.Sprintf("/operations/%d", i)
@@ -126,7 +127,8 @@ func (d Demand) checkOperations(v *fault.Violations, operations []Operation) {
 		case slices.Contains(operations[:i], op):
 			v.Add(at, "unique", "must be named once, found %s again", op)
 		case d.Kind != nil && !slices.Contains(d.Kind.may(), op):
-			v.Add(at, "operation", "must be one of %s for %s, found %s, of which nothing new comes", list(d.Kind.may()), d.Kind.name(), op)
+			v.Add(at, "operation", "must be one of %s for %s, found %s, of which nothing new comes",
+				list(d.Kind.may()), d.Kind.name(), op)
 		}
 	}
 }
@@ -143,9 +145,13 @@ func (*unknown) may() []Operation                              { return Operatio
 func (*unknown) restrict(*timetable, Requirement) (known bool) { return false }
 
 func (u *unknown) check(v *fault.Violations, at string) {
-	v.Add(at, "unknown", "must be one of %s, found %.60q, which only a newer server knows; give another demand, or ask that server", strings.Join(Names(), ", "), u.member)
+	v.Add(at, "unknown",
+		"must be one of %s, found %.60q, which only a newer server knows; give another demand, or ask that server",
+		strings.Join(Names(), ", "), u.member)
 }
 
 func (u *unknown) judge(r *Rule, _ Facts, _ time.Time) Requirement {
-	return Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: this server does not know its demand, %s.", r.Name, u.member)}
+	return Requirement{
+		Rule: r, Message: fmt.Sprintf("Rule %q: this server does not know its demand, %s.", r.Name, u.member),
+	}
 }

@@ -45,6 +45,7 @@ func (f *Freeze) judge(r *Rule, _ Facts, at time.Time) Requirement {
 
 func (f *Freeze) check(v *fault.Violations, at string) {
 	if f.Until != nil && !f.Until.After(f.From) {
-		v.Add(at+"/until", "after", "must be after from, %s, found %s", f.From.UTC().Format(time.RFC3339Nano), f.Until.UTC().Format(time.RFC3339Nano))
+		v.Add(at+"/until", "after", "must be after from, %s, found %s",
+			f.From.UTC().Format(time.RFC3339Nano), f.Until.UTC().Format(time.RFC3339Nano))
 	}
 }

@@ -14,7 +14,7 @@ import (
 // maxSpans bounds a demand for hours.
 const maxSpans = 14
 
-// Hours demands hours of the week, as the clock on the wall of a time zone shows them. No such time is ever turned into a
+// Hours demands hours of the week, as the clock on the wall of a time zone shows them. No such time ever becomes a
 // moment, so that the nights of summer time are nothing special: an hour that comes twice is open twice.
 type Hours struct {
 	// TimeZone is a name of the IANA's, such as Europe/Berlin.
@@ -114,7 +114,8 @@ func (h *Hours) judge(r *Rule, _ Facts, at time.Time) Requirement {
 
 func (h *Hours) check(v *fault.Violations, at string) {
 	if _, err := zone(h.TimeZone); err != nil {
-		v.Add(at+"/timeZone", "time_zone", "must be the name of a time zone of the IANA's, such as Europe/Berlin, found %.60q", h.TimeZone)
+		v.Add(at+"/timeZone", "time_zone",
+			"must be the name of a time zone of the IANA's, such as Europe/Berlin, found %.60q", h.TimeZone)
 	}
 	if n := len(h.Spans); n < 1 || n > maxSpans {
 		v.Add(at+"/spans", "items", "must have 1 to %d spans, found %d", maxSpans, n)
@@ -134,6 +135,7 @@ func (s Span) check(v *fault.Violations, at string) {
 		}
 	}
 	checkUnique(v, at+"/days", s.Days)
+
 	from, isTime := minuteOf(s.From)
 	if !isTime || from == dayTime {
 		v.Add(at+"/from", "time", "must be a time between 00:00 and 23:59, found %.40q", s.From)
@@ -142,6 +144,7 @@ func (s Span) check(v *fault.Violations, at string) {
 	if !isEnd {
 		v.Add(at+"/to", "time", "must be a time between 00:00 and 24:00, found %.40q", s.To)
 	}
+
 	if isTime && isEnd && from == to {
 		v.Add(at+"/to", "other", "must be another time than from, %s; for the whole day, from 00:00 to 24:00", s.From)
 	}

@@ -34,9 +34,9 @@ type Requirement struct {
 	hours *zoneHours
 }
 
-// Judge returns what the rules that bind an operation come to at a time, in their order. Rules of other places must not be
-// among them. Each rule is work of the context's request, with its part in looking for an opening; Judge fails with what
-// ends that request.
+// Judge returns what the rules that bind an operation come to at a time, in their order. Rules of other places must not
+// be among them. Each rule is work of the context's request, with its part in looking for an opening. Judge fails with
+// the error that ends that request.
 func Judge(ctx context.Context, rules []Rule, f Facts, at time.Time) ([]Requirement, error) {
 	var all []Requirement
 	for i := range rules {

@@ -40,27 +40,35 @@ func (l *LiveIn) may() []Operation      { return l.operations() }
 // restrict implements Kind: how long something was live is no matter of the hour.
 func (*LiveIn) restrict(*timetable, Requirement) (known bool) { return true }
 
-// judge judges a promotion by where its source was live; a replay by what it was promoted from, or, where it succeeded here
-// before, by that.
+// judge judges a promotion by where its source was live. It judges a replay by what it was promoted from, or, if it
+// succeeded here before, by that.
 func (l *LiveIn) judge(r *Rule, f Facts, at time.Time) Requirement {
 	if f.Operation == Redeploy && f.SucceededHere {
 		return Requirement{Rule: r, Met: true, Message: fmt.Sprintf("Rule %q: it has succeeded here before.", r.Name)}
 	}
+
 	where := fmt.Sprintf("%s for %d minutes", strings.Join(l.EnvironmentIDs, " or "), l.Minutes)
 	if f.Stay == nil || !slices.Contains(l.EnvironmentIDs, f.Stay.EnvironmentID) {
 		return Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: it has to be promoted from %s.", r.Name, where)}
 	}
 	if f.Stay.TakenBack {
-		return Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: the cloud has taken back what was live in %s.", r.Name, f.Stay.EnvironmentID)}
+		return Requirement{Rule: r, Message: fmt.Sprintf(
+			"Rule %q: the cloud has taken back what was live in %s.", r.Name, f.Stay.EnvironmentID)}
 	}
+
 	until, enough := at, f.Stay.From.Add(time.Duration(l.Minutes)*time.Minute)
 	if f.Stay.Until != nil {
 		until = *f.Stay.Until
 	}
 	if !until.Before(enough) {
-		return Requirement{Rule: r, Met: true, Message: fmt.Sprintf("Rule %q: it was live in %s.", r.Name, f.Stay.EnvironmentID)}
+		return Requirement{
+			Rule: r, Met: true,
+			Message: fmt.Sprintf("Rule %q: it was live in %s.", r.Name, f.Stay.EnvironmentID),
+		}
 	}
-	missing := Requirement{Rule: r, Message: fmt.Sprintf("Rule %q: it has to have been live in %s, and was so for %d.", r.Name, where,
+
+	missing := Requirement{Rule: r, Message: fmt.Sprintf(
+		"Rule %q: it has to have been live in %s, and was so for %d.", r.Name, where,
 		max(0, until.Sub(f.Stay.From))/time.Minute)}
 	if f.Stay.Until == nil {
 		missing.At = &enough

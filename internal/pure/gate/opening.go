@@ -23,9 +23,9 @@ type timetable struct {
 	frozen []*Freeze // in the order of their beginnings
 }
 
-// Opens returns the first moment, not before one, at which all rules of hours and freezes among some requirements are met.
-// It returns nil if there is none within a year of the first moment that is not frozen, or if nobody can tell, because
-// the time zone or the demand of a rule is unknown. Each rule is read once, whatever its spans are.
+// Opens returns the first moment, not before one, at which all rules of hours and freezes among some requirements are
+// met. It returns nil if there is none within a year of the first moment that is not frozen, or if nobody can tell,
+// because the time zone or the demand of a rule is unknown. Each rule is read once, whatever its spans are.
 func Opens(all []Requirement, at time.Time) *time.Time {
 	t := timetable{}
 	for _, r := range all {
@@ -50,13 +50,14 @@ func (t *timetable) add(h *zoneHours) {
 
 // opens returns the first moment, not before one, that is open and not frozen; nil if there is none.
 //
-// Between two changes of the clocks of any of the zones each week is like the one before, as UTC has it. So it looks at one
-// week for each such time, of which there are some dozens a year, and at most once at each freeze.
+// Between two changes of the clocks of any of the zones each week is like the one before, as UTC has it. So it looks at
+// one week for each such time, of which there are some dozens a year, and at most once at each freeze.
 func (t *timetable) opens(at time.Time) *time.Time {
 	now := t.thawed(at)
 	if now == nil {
 		return nil
 	}
+
 	for end := now.Add(horizon); now != nil && now.Before(end); {
 		until := t.nextChange(*now, end)
 		open := t.weekOfUTC()
@@ -64,6 +65,7 @@ func (t *timetable) opens(at time.Time) *time.Time {
 			now = t.thawed(until)
 			continue
 		}
+
 		for now != nil && now.Before(until) {
 			next := nextMinute(&open, *now)
 			if !next.Before(until) {
@@ -75,6 +77,7 @@ func (t *timetable) opens(at time.Time) *time.Time {
 			}
 		}
 	}
+
 	return nil
 }
 

@@ -16,8 +16,8 @@ type Override struct {
 	Requirements []string `json:"requirements"`
 }
 
-// GoPast returns the override of all requirements that are not met, nil where all are. It fails with RuleNotOverridable where
-// one is of a rule that holds in any case.
+// GoPast returns the override of all requirements that are not met, nil if all are met. It fails with
+// RuleNotOverridable if one is of a rule that holds in any case.
 func GoPast(list []Requirement, by, reason string, at time.Time) (*Override, error) {
 	unmet := Unmet(list)
 	if len(unmet) == 0 {

@@ -1,6 +1,7 @@
-// Package gate judges deployments by the rules of the place that they are made in. A rule is for some operations and has one
-// demand: approvals by others, hours of the week, no freeze, or that what is deployed was live elsewhere before. Judge alone
-// decides, by facts and a time that it is given: so a plan, a creation, a start and the buttons that offer them agree.
+// Package gate judges deployments by the rules of the place that they are made in. A rule is for some operations and
+// has one demand: approvals by others, hours of the week, no freeze, or that what is deployed was live elsewhere
+// before. Judge alone decides, by facts and a time that it is given: so a plan, a creation, a start and the buttons
+// that offer them agree.
 package gate
 
 import (

@@ -15,8 +15,8 @@ const (
 	weekWords = (weekTime + wordBits - 1) / wordBits
 )
 
-// week is a set of minutes of the week, counted from the beginning of Sunday. Sets of many rules are intersected word by
-// word, so the work does not depend on how many spans each of them has.
+// week is a set of minutes of the week, counted from the beginning of Sunday. Sets of many rules are intersected word
+// by word, so the work does not depend on how many spans each of them has.
 type week [weekWords]uint64
 
 // everyMinute returns the set of all minutes.
@@ -71,7 +71,8 @@ func (w *week) rotated(by int) (r week) {
 	return r
 }
 
-// wait returns in how many minutes a minute is in the set: 0 if it is itself, and up to a week. The set must not be empty.
+// wait returns in how many minutes a minute is in the set: 0 if it is itself, and up to a week. The set must not be
+// empty.
 func (w *week) wait(minute int) int {
 	for waited := 0; waited <= weekTime; {
 		at := (minute + waited) % weekTime

@@ -1,5 +1,5 @@
-// Package module has what holds of modules without a server: their deployment types, and what is wrong with a definition or a
-// version by itself.
+// Package module has what holds of modules without a server: their deployment types, and what is wrong with a
+// definition or a version by itself.
 package module
 
 import (
@@ -21,7 +21,8 @@ const (
 // DeploymentTypes are all deployment types.
 var DeploymentTypes = []string{DeploymentTypeECS, DeploymentTypeTerraform}
 
-// CheckDefinition returns what is wrong with a definition by itself. Pointers lead into the input of createModuleDefinition.
+// CheckDefinition returns what is wrong with a definition by itself. Pointers lead into the input of
+// createModuleDefinition.
 func CheckDefinition(name, moduleType string, description *string) []fault.Violation {
 	violations := append(textrules.Name("/name", name), textrules.Description("/description", description)...)
 	return append(violations, CheckType(moduleType)...)
@@ -33,7 +34,8 @@ func CheckType(text string) []fault.Violation {
 		return nil
 	}
 	return []fault.Violation{{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
-		"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
+		"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, "+
+			"at most %d characters, found %.60q",
 		maxType, text)}}
 }
 

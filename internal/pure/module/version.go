@@ -22,15 +22,15 @@ type NewVersion struct {
 	Inputs *strictjson.Node
 	// Outputs are those that it declares.
 	Outputs []output.Declared
-	// SourceURL is the repository of its program, SourceRef the branch, tag or commit, and SourcePath the folder in it; nil for
-	// none.
+	// SourceURL is the repository of its program, SourceRef the branch, tag or commit, and SourcePath the folder in it;
+	// nil for none.
 	SourceURL, SourceRef, SourcePath *string
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation
 }
 
-// Check returns the number of the version and its inputs, or everything that is wrong with the version by itself, without
-// the rules that hold between its inputs. Pointers lead into the input of publishModuleVersion.
+// Check returns the number of the version and its inputs, or everything that is wrong with the version by itself,
+// without the rules that hold between its inputs. Pointers lead into the input of publishModuleVersion.
 func (in NewVersion) Check() (*semver.Version, []inputprop.Property, []fault.Violation) {
 	violations := in.Violations
 	version, err := semver.StrictNewVersion(in.Version)

@@ -1,5 +1,5 @@
-// Package output has the rules for outputs: what the program of a deployment has made, by names, for the inputs of other
-// deployments to be read from. A module version may declare those that its deployments have.
+// Package output has the rules for outputs: what the program of a deployment has made, by names, for the inputs of
+// other deployments to be read from. A module version may declare those that its deployments have.
 package output
 
 import (
@@ -15,15 +15,16 @@ import (
 	"slipway/internal/pure/release"
 )
 
-// What the outputs of a deployment may be at most: how many there are, how many bytes of JSON they have together, and how
-// many levels of objects and lists, that of the names among them.
+// What the outputs of a deployment may be at most: how many there are, how many bytes of JSON they have together, and
+// how many levels of objects and lists, that of the names among them.
 const (
 	MaxCount  = 200
 	MaxBytes  = 64 << 10
 	MaxLevels = strictjson.MaxLevels
 )
 
-// What a declaration may be at most: the description of an output, in characters, and all names and descriptions together, in bytes.
+// What a declaration may be at most: the description of an output, in characters, and all names and descriptions
+// together, in bytes.
 const (
 	maxDescription = 1_000
 	maxDeclared    = 256 << 10
@@ -43,7 +44,8 @@ type Declared struct {
 // nameForm is the form of a name, and nameRule what it says.
 var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
 
-const nameRule = "must begin with a letter or an underscore, and go on with at most 127 letters, digits, underscores and hyphens"
+const nameRule = "must begin with a letter or an underscore, " +
+	"and go on with at most 127 letters, digits, underscores and hyphens"
 
 // CheckDeclared returns what is wrong with the outputs that a module version declares; the pointers start with at.
 func CheckDeclared(list []Declared, at string) []fault.Violation {
@@ -51,6 +53,7 @@ func CheckDeclared(list []Declared, at string) []fault.Violation {
 	if len(list) > MaxCount {
 		found.Add(at, "max_items", "must have at most %d items, found %d", MaxCount, len(list))
 	}
+
 	first, size := map[string]int{}, 0
 	for i, d := range list {
 		size += len(d.Name)
@@ -60,18 +63,22 @@ func CheckDeclared(list []Declared, at string) []fault.Violation {
 		case !nameForm.MatchString(d.Name):
 			found.Add(here+"/name", "format", nameRule+", found %s", strictjson.Quote(d.Name))
 		case known:
-			found.AddBeside(fmt.Sprintf("%s/%d/name", at, before), here+"/name", "unique", "must be a name of its own, found %s as of", strictjson.Quote(d.Name))
+			found.AddBeside(fmt.Sprintf("%s/%d/name", at, before), here+"/name", "unique",
+				"must be a name of its own, found %s as of", strictjson.Quote(d.Name))
 		default:
 			first[d.Name] = i
 		}
+
 		if d.Description != nil {
 			size += len(*d.Description)
 			found.Append(textrules.Length(here+"/description", *d.Description, maxDescription)...)
 			found.Append(textrules.Text(here+"/description", *d.Description)...)
 		}
 	}
+
 	if size > maxDeclared {
-		found.Add(at, "max_size", "must have names and descriptions of at most %d bytes together, found %d", maxDeclared, size)
+		found.Add(at, "max_size",
+			"must have names and descriptions of at most %d bytes together, found %d", maxDeclared, size)
 	}
 	return found.All(at)
 }
@@ -84,6 +91,7 @@ func Check(reported *strictjson.Node, at string) []fault.Violation {
 		c.Fail("type", "must be an object of values by the names of the outputs, found %s", strictjson.Show(reported))
 		return c.Violations()
 	}
+
 	size := len("{}")
 	for i, name := range reported.Keys {
 		value := reported.Items[i]
@@ -92,6 +100,7 @@ func Check(reported *strictjson.Node, at string) []fault.Violation {
 			bytes-- // the comma
 		}
 		levels := 1 + value.Levels()
+
 		switch {
 		case i >= MaxCount:
 			c.FailMember(name, "max_items", "must be among the first %d outputs, found %d", MaxCount, len(reported.Keys))
@@ -100,7 +109,8 @@ func Check(reported *strictjson.Node, at string) []fault.Violation {
 		case levels > MaxLevels:
 			c.FailMember(name, "max_depth", "must be nested at most %d levels deep, found %d", MaxLevels, levels)
 		case size+bytes > MaxBytes:
-			c.FailMember(name, "max_size", "must fit into %d bytes together with those before it, which have %d, found %d", MaxBytes, size, bytes)
+			c.FailMember(name, "max_size",
+				"must fit into %d bytes together with those before it, which have %d, found %d", MaxBytes, size, bytes)
 		default:
 			size += bytes
 			c.Path.PushKey(name)
@@ -108,11 +118,13 @@ func Check(reported *strictjson.Node, at string) []fault.Violation {
 			c.Path.Pop()
 		}
 	}
+
 	return c.Violations()
 }
 
-// Kept returns what of the reported outputs is kept, in their order, and the names of the others: those that are declared
-// as secret or mark themselves as sensitive, and those that are not declared and look like secrets, or have one in them.
+// Kept returns what of the reported outputs is kept, in their order, and the names of the others. Those are the outputs
+// that are declared as secret or mark themselves as sensitive, and those that are not declared and look like secrets,
+// or have one in them.
 func Kept(reported *strictjson.Node, declared []Declared) (kept *strictjson.Node, secrets []string) {
 	kept = &strictjson.Node{Kind: strictjson.Object}
 	for i, name := range reported.Keys {
@@ -126,7 +138,8 @@ func Kept(reported *strictjson.Node, declared []Declared) (kept *strictjson.Node
 	return kept, secrets
 }
 
-// isSensitive reports whether a value, or an object in it, says of itself that it is sensitive, as Terraform prints them.
+// isSensitive reports whether a value, or an object in it, says of itself that it is sensitive, as Terraform prints
+// them.
 func isSensitive(n *strictjson.Node) bool {
 	if n.Kind == strictjson.Object {
 		if mark := n.Get("sensitive"); mark != nil && mark.Kind == strictjson.Bool && mark.Bool {

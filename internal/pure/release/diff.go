@@ -198,6 +198,7 @@ func (d *differ) leaf(at place, before, after *strictjson.Node) {
 	if d.err != nil || isSameScalar(before, after) {
 		return
 	}
+
 	c := Change{Kind: Changed, Before: textOf(before), After: textOf(after)}
 	switch {
 	case bytes.Equal(c.Before, c.After):
@@ -207,6 +208,7 @@ func (d *differ) leaf(at place, before, after *strictjson.Node) {
 	case c.After == nil:
 		c.Kind = Removed
 	}
+
 	const more = 2 // leaves that are equal are compared in the time that a reported one takes
 	if d.err = meter.Spend(d.ctx, meter.Leaves, more); d.err == nil {
 		d.err = meter.Spend(d.ctx, meter.Matched, len(c.Before)+len(c.After))
@@ -214,6 +216,7 @@ func (d *differ) leaf(at place, before, after *strictjson.Node) {
 	if d.err != nil {
 		return
 	}
+
 	if at.hides(before, after) {
 		c.Masked, c.Before, c.After = true, nil, nil
 	}

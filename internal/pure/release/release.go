@@ -115,6 +115,7 @@ func Open(storedDigest, content string) (Content, error) {
 	if err := Prove(storedDigest, content); err != nil {
 		return Content{}, err
 	}
+
 	var c Content
 	err := strictjson.EachMember([]byte(content), func(name, value []byte) error {
 		switch string(name) {
@@ -131,6 +132,7 @@ func Open(storedDigest, content string) (Content, error) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		return Content{}, fmt.Errorf("release: read the stored content: %w", err)
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Secrets returns the texts in the inputs or the artifact of a release that look like secrets, those that Diff masks:
-// whole values, and of a text with a secret in it, such as a URL with a password, that secret. Numbers are their digits.
+// whole values, and of a text with a secret in it, such as a URL with a password, that secret. Numbers are their
+// digits.
 func Secrets(content json.RawMessage) ([]string, error) {
 	if len(content) == 0 {
 		return nil, nil

@@ -30,7 +30,8 @@ func change(field **string, before, after string) {
 
 func changedPause(now, before, after *ecs.AcceptedPauseControl) *ecs.AcceptedPauseControl {
 	switch {
-	case now == nil, before != nil && text(now.HookID) == text(before.HookID) && text(now.AcceptedAt) == text(before.AcceptedAt):
+	case now == nil,
+		before != nil && text(now.HookID) == text(before.HookID) && text(now.AcceptedAt) == text(before.AcceptedAt):
 		return after
 	case after != nil && instant(now.AcceptedAt).Before(instant(after.AcceptedAt)):
 		return after
@@ -45,12 +46,14 @@ func changedState(now *ecs.ServiceDeploymentState, before, after Observation) *e
 	if now != nil {
 		s = *now
 	}
+
 	seen, last := instant(s.ObservedAt), after.ObservedAt()
 	// Of the same time, it may still be the runner's: what differs from what the events said is.
 	own := text(s.ObservedAt) == text(stamp(before.ObservedAt()))
 	if !own && !seen.Before(last) {
 		return now
 	}
+
 	for _, field := range []struct {
 		value         **string
 		before, after string
@@ -66,6 +69,7 @@ func changedState(now *ecs.ServiceDeploymentState, before, after Observation) *e
 			*field.value = orNil(field.after)
 		}
 	}
+
 	if reflect.ValueOf(s).IsZero() {
 		return nil
 	}

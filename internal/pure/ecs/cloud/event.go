@@ -70,8 +70,8 @@ func (e Event) Compare(other Event) int {
 	return cmp.Or(e.Time.Compare(other.Time), e.ChangedAt.Compare(other.ChangedAt), cmp.Compare(e.ID, other.ID))
 }
 
-// Subject returns the cloud's id of what the event is of: a deployment of the service, or for hooks a service deployment;
-// "" for the service itself.
+// Subject returns the cloud's id of what the event is of: a deployment of the service, or for hooks a service
+// deployment; "" for the service itself.
 func (e Event) Subject() string {
 	switch e.Kind {
 	case DeploymentStateChange:
@@ -99,7 +99,7 @@ func (e Event) CheckTime(now time.Time) []fault.Violation {
 		earliest.UTC().Format(time.RFC3339), latest.UTC().Format(time.RFC3339), e.Time.Format(time.RFC3339))}}
 }
 
-// Starts reports whether a deployment of the service has started. One that the cloud starts to roll another back is none.
+// Starts reports whether a deployment of the service has started. A deployment that rolls another back does not count.
 func (e Event) Starts() bool {
 	_, back := e.RollsBackTo()
 	return e.isDeployment(DeploymentInProgress) && !back
@@ -173,21 +173,28 @@ func Decode(n *strictjson.Node) (Event, []fault.Violation) {
 	if violations := strictjson.DecodeOpen(n, &doc, ""); len(violations) > 0 {
 		return Event{}, violations
 	}
+
 	d := doc.Detail
 	e := Event{
-		ID: doc.ID, Kind: Kind(doc.DetailType), Time: instant(&doc.Time), ChangedAt: instant(cmp.Or(d.UpdatedAt, d.CreatedAt)),
+		ID: doc.ID, Kind: Kind(doc.DetailType),
+		Time: instant(&doc.Time), ChangedAt: instant(cmp.Or(d.UpdatedAt, d.CreatedAt)),
 		ClusterARN: text(d.ClusterARN), Name: d.EventName, Reason: ecs.Shorten(text(d.Reason)),
 		DeploymentID: text(d.DeploymentID), ServiceDeploymentARN: text(d.ServiceDeploymentARN),
 		HookID: text(d.HookID), HookType: text(d.HookType), LifecycleStage: text(d.LifecycleStage),
 		ExpiresAt: text(d.ExpiresAt), DesiredCount: d.DesiredCount,
 	}
+
 	var violations []fault.Violation
 	e.ServiceARN, violations = doc.service()
 	if e.Kind == DeploymentStateChange && e.DeploymentID == "" {
-		violations = append(violations, fault.Violation{Pointer: "/detail/deploymentId", Rule: "required", Message: "is required in an " + string(DeploymentStateChange)})
+		violations = append(violations, fault.Violation{
+			Pointer: "/detail/deploymentId", Rule: "required",
+			Message: "is required in an " + string(DeploymentStateChange),
+		})
 	}
 	if len(violations) > 0 {
 		return Event{}, violations
+
 	}
 	return e, nil
 }
@@ -196,7 +203,10 @@ func Decode(n *strictjson.Node) (Event, []fault.Violation) {
 func (doc document) service() (string, []fault.Violation) {
 	if arn := text(doc.Detail.ServiceARN); arn != "" {
 		if !IsServiceARN(arn) {
-			return "", []fault.Violation{{Pointer: "/detail/serviceArn", Rule: "pattern", Message: "must be the ARN of a service, found " + strictjson.Quote(arn)}}
+			return "", []fault.Violation{{
+				Pointer: "/detail/serviceArn", Rule: "pattern",
+				Message: "must be the ARN of a service, found " + strictjson.Quote(arn),
+			}}
 		}
 		return arn, nil
 	}
@@ -205,7 +215,10 @@ func (doc document) service() (string, []fault.Violation) {
 			return arn, nil
 		}
 	}
-	return "", []fault.Violation{{Pointer: "/resources", Rule: "required", Message: "must have the ARN of a service, unless detail.serviceArn is one"}}
+	return "", []fault.Violation{{
+		Pointer: "/resources", Rule: "required",
+		Message: "must have the ARN of a service, unless detail.serviceArn is one",
+	}}
 }
 
 func text(s *string) string {

@@ -31,7 +31,8 @@ type Observation struct {
 	AcceptedPause *ecs.AcceptedPauseControl
 	// RevertTo is the id of the deployment that the service goes back to.
 	RevertTo string
-	// RevertedAt is when it was first asked to go back: somebody refused a pause, or the cloud began to roll back by itself.
+	// RevertedAt is when it was first asked to go back: somebody refused a pause, or the cloud began to roll back by
+	// itself.
 	RevertedAt time.Time
 	// StartedAt is when it started.
 	StartedAt time.Time
@@ -55,6 +56,7 @@ type End struct {
 func Observe(deploymentID string, events []Event) Observation {
 	o := Observation{Events: entries(events)}
 	o.observeHooks(events)
+
 	milestones := findMilestones(deploymentID, events)
 	if milestones.start != nil {
 		o.StartedAt = milestones.start.Time
@@ -68,15 +70,18 @@ func Observe(deploymentID string, events []Event) Observation {
 			o.StatusAt = e.Time
 		}
 	}
+
 	if back := milestones.rollback; back != nil {
 		o.RevertTo, _ = back.RollsBackTo()
 		o.revertedAt(back.Time)
 	}
+
 	o.End = milestones.end()
 	return o
 }
 
-// ObservedAt returns the time of the last event that says something of the deployment itself, and not only of its service.
+// ObservedAt returns the time of the last event that says something of the deployment itself, and not only of its
+// service.
 func (o *Observation) ObservedAt() time.Time {
 	if o.HookAt.After(o.StatusAt) {
 		return o.HookAt
@@ -95,7 +100,10 @@ func (o *Observation) Setback() *ecs.Setback {
 	if !ecs.IsSetback(o.Status) {
 		return nil
 	}
-	return &ecs.Setback{Status: o.Status, Reason: cmp.Or(o.End.Rollback, o.End.Reason, o.StatusReason), At: o.End.At, ServiceDeploymentARN: o.ServiceDeploymentARN}
+	return &ecs.Setback{
+		Status: o.Status, Reason: cmp.Or(o.End.Rollback, o.End.Reason, o.StatusReason),
+		At: o.End.At, ServiceDeploymentARN: o.ServiceDeploymentARN,
+	}
 }
 
 // milestones are the first events that brought a deployment to each of its statuses, nil for those that did not.
@@ -105,7 +113,8 @@ type milestones struct{ start, completed, failed, rollback, rolledBack, rollback
 func (m milestones) all() func(yield func(string, *Event) bool) {
 	return func(yield func(string, *Event) bool) {
 		_ = yield(inProgress, m.start) && yield(successful, m.completed) && yield(failed, m.failed) &&
-			yield(rollbackInProgress, m.rollback) && yield(rollbackSuccessful, m.rolledBack) && yield(rollbackFailed, m.rollbackFailed)
+			yield(rollbackInProgress, m.rollback) && yield(rollbackSuccessful, m.rolledBack) &&
+			yield(rollbackFailed, m.rollbackFailed)
 	}
 }
 
@@ -116,6 +125,7 @@ func findMilestones(deploymentID string, events []Event) (m milestones) {
 		e := &events[i]
 		own := e.Kind == DeploymentStateChange && e.DeploymentID == deploymentID
 		target, back := e.RollsBackTo()
+
 		switch {
 		case back && (target == "" || target != deploymentID) && m.completed == nil: // an id may be unknown, too
 			first(&m.rollback, e)
@@ -131,6 +141,7 @@ func findMilestones(deploymentID string, events []Event) (m milestones) {
 			first(&m.completed, e)
 		}
 	}
+
 	return m
 }
 
@@ -148,12 +159,14 @@ func (m milestones) end() *End {
 		}
 		return &End{At: m.completed.Time, Reason: m.completed.Reason}
 	}
+
 	end := &End{Failed: true}
 	for _, e := range []*Event{m.failed, m.rollback} {
 		if e != nil && (end.At.IsZero() || e.Time.Before(end.At)) {
 			end.At = e.Time
 		}
 	}
+
 	if m.failed != nil {
 		end.Reason = m.failed.Reason
 	}
@@ -172,6 +185,7 @@ func (o *Observation) observeHooks(events []Event) {
 		if e.Kind != HookStateChange {
 			continue
 		}
+
 		o.HookAt = e.Time
 		if e.LifecycleStage != "" {
 			o.LifecycleStage = e.LifecycleStage
@@ -179,6 +193,7 @@ func (o *Observation) observeHooks(events []Event) {
 		if e.ServiceDeploymentARN != "" {
 			o.ServiceDeploymentARN = e.ServiceDeploymentARN
 		}
+
 		waited, known := awaiting[e.HookID]
 		isPause := known || e.HookType == pauseHook
 		switch {
@@ -188,7 +203,8 @@ func (o *Observation) observeHooks(events []Event) {
 			o.revertedAt(e.Time)
 		case e.Name == HookSucceeded && isPause:
 			o.AcceptedPause = &ecs.AcceptedPauseControl{
-				AcceptedAt: stamp(e.Time), HookID: orNil(e.HookID), EventStartedAt: stamp(waited.Time), LifecycleStage: orNil(e.LifecycleStage),
+				AcceptedAt: stamp(e.Time), HookID: orNil(e.HookID),
+				EventStartedAt: stamp(waited.Time), LifecycleStage: orNil(e.LifecycleStage),
 			}
 		}
 	}
@@ -206,6 +222,7 @@ func entries(events []Event) []event.Event {
 			}
 			last = e
 		}
+
 		message := e.Name
 		if e.Reason != "" {
 			message += ": " + e.Reason
@@ -213,11 +230,13 @@ func entries(events []Event) []event.Event {
 		if e.ExpiresAt != "" {
 			message += " until " + e.ExpiresAt
 		}
+
 		list = append(list, event.Event{
 			StartedAt: stamp(e.Time), DesiredCount: e.DesiredCount,
 			HookID: orNil(e.HookID), LifecycleStage: orNil(e.LifecycleStage), Message: &message,
 		})
 	}
+
 	return list
 }
 
