@@ -45,8 +45,8 @@ type Actor struct {
 	// Name is the name of the token.
 	Name string
 	Role Role
-	// PrincipalID is who acts, for who may approve what: it is the same for all tokens of a holder, and for a token that was
-	// made by another, where it names no holder. Empty where no token acts.
+	// PrincipalID is who acts, for who may approve what: it is the same for all tokens of a holder, and for a token that
+	// was made by another and names no holder. It is empty if no token acts.
 	PrincipalID string
 	// Holder is whose the token is, as its maker says; empty where nobody was named.
 	Holder string

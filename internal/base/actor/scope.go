@@ -4,8 +4,8 @@ import "slices"
 
 // Scope is the part of an organization that a token may change: the named projects with all of their environments,
 // also future ones, and the named environments of any project. A Scope that names nothing contains nothing; a nil Scope
-// is the whole organization. It is a union of both lists, so that to name more never allows less, and "all of a project,
-// and one environment of another" can be said.
+// is the whole organization. It is a union of both lists, so that to name more never allows less, and "all of a
+// project, and one environment of another" can be said.
 type Scope struct {
 	// Projects and Environments are ids.
 	Projects     []string `json:"projects"`

@@ -53,11 +53,13 @@ func (c *compiler) compile(pattern string, unicode bool) ([]byte, error) {
 	} else {
 		pattern = inCodeUnits(pattern)
 	}
+
 	text, err := libc.CString(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("jsregexp: no memory for a pattern: %w", err)
 	}
 	defer libc.Xfree(c.tls, text)
+
 	const length, message = 8, 64 // of what the compiler answers with, in bytes
 	answer := c.tls.Alloc(length + message)
 	defer c.tls.Free(length + message)
@@ -69,13 +71,14 @@ func (c *compiler) compile(pattern string, unicode bool) ([]byte, error) {
 		}
 		return nil, &SyntaxError{Message: reason}
 	}
+
 	defer lib.Xjs_free_rt(c.tls, c.runtime, code)
 	size := binary.LittleEndian.Uint32(libc.GoBytes(answer, length))
 	return bytes.Clone(libc.GoBytes(code, int(size))), nil
 }
 
-// inCodeUnits returns a pattern in which each character beyond U+FFFF is two, as without the flag u: its UTF-16 code units,
-// each in three bytes.
+// inCodeUnits returns a pattern in which each character beyond U+FFFF is two, as without the flag u: its UTF-16 code
+// units, each in three bytes.
 func inCodeUnits(pattern string) string {
 	written := make([]byte, 0, len(pattern))
 	for _, r := range pattern {

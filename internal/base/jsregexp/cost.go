@@ -12,8 +12,8 @@ const (
 	maxCompileCost = 16 << 20
 )
 
-// checkCost returns ErrTooSlow or ErrTooManyGroups for a pattern that would not be compiled in so many steps, or at all;
-// taken is how many it takes to compile it and to ask for its warnings.
+// checkCost returns ErrTooSlow or ErrTooManyGroups for a pattern that would not be compiled in so many steps, or at
+// all. taken is how many it takes to compile it and to ask for its warnings.
 func checkCost(pattern string, steps int) (taken int, err error) {
 	if len(pattern) > maxPattern {
 		return 0, fmt.Errorf("%w: it has %d bytes, at most %d are allowed", ErrTooSlow, len(pattern), maxPattern)

@@ -34,22 +34,26 @@ func decode(bytecode []byte) (*program, error) {
 	if len(bytecode) < headerLength {
 		return nil, errBytecode
 	}
+
 	rest := bytecode[headerLength:]
 	length := int(binary.LittleEndian.Uint32(bytecode[lengthAt:]))
 	if length > len(rest) {
 		return nil, errBytecode
 	}
+
 	captures := 2 * int(bytecode[groupsAt])
 	d := &decoder{
 		program: &program{captures: captures, registers: captures + int(bytecode[registersAt])},
 		rest:    rest[:length], indices: map[int32]int32{}, known: map[string]uint32{},
 	}
+
 	for len(d.rest) > 0 && d.err == nil {
 		d.indices[d.at] = int32(len(d.code))
 		in := d.next()
 		in.cost = costs[in.operation]
 		d.code = append(d.code, in)
 	}
+
 	d.link()
 	return d.program, d.err
 }
@@ -124,6 +128,7 @@ func (d *decoder) next() instruction {
 	if in, ok := named[op]; ok {
 		return instruction{operation: in.operation, value: d.setOf(string(rune(op)), in.set)}
 	}
+
 	switch op {
 	case lib.EREOP_char:
 		return instruction{operation: opChar, value: d.number(2)}
@@ -142,6 +147,7 @@ func (d *decoder) next() instruction {
 		lib.EREOP_backward_back_reference, lib.EREOP_backward_back_reference_i:
 		return d.reference(opReference + operation(op-lib.EREOP_back_reference))
 	}
+
 	return d.nextOfFlow(op)
 }
 
@@ -181,6 +187,7 @@ func (d *decoder) nextOfFlow(op uint32) (in instruction) {
 	default:
 		d.fail("instruction %d", op)
 	}
+
 	return in
 }
 

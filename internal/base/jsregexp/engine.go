@@ -9,9 +9,9 @@
 // time.
 //
 // Patterns come from outside and may be written to hang. A match is given a number of steps, each of about the same
-// time, and is refused beyond it; whether it is depends on the pattern and the text alone, not on what else the computer
-// does. Compiling cannot be interrupted; a pattern that would take long is refused by its estimated cost. Two limits are
-// narrower than those of browsers: a pattern has at most 254 capturing groups and 16 KiB.
+// time, and is refused beyond it. Whether it is depends on the pattern and the text alone, not on what else the
+// computer does. Compiling cannot be interrupted; a pattern that would take long is refused by its estimated cost. Two
+// limits are narrower than those of browsers: a pattern has at most 254 capturing groups and 16 KiB.
 package jsregexp
 
 import (
@@ -89,8 +89,8 @@ func (e *Engine) Close() {
 }
 
 // Compile returns nil for a pattern that a browser accepts, and else a *SyntaxError. Other errors are ErrTooSlow,
-// ErrTooManyGroups, ErrBusy, ErrClosed and the error of ctx. It may take as many steps as steps says, and returns how many
-// that was, with those of Warnings; a pattern that was compiled before takes as many again.
+// ErrTooManyGroups, ErrBusy, ErrClosed and the error of ctx. It may take as many steps as steps says. It returns how
+// many it took, with those of Warnings; a pattern that was compiled before takes as many again.
 func (e *Engine) Compile(ctx context.Context, pattern string, steps int) (taken int, err error) {
 	err = e.run(ctx, func(m *machine) (err error) {
 		_, taken, err = m.compile(pattern, steps)
@@ -139,15 +139,18 @@ func (e *Engine) acquire(ctx context.Context) (*machine, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
+
 	select {
 	case m := <-e.idle:
 		return m, nil
 	default:
 	}
+
 	defer e.waiting.Add(-1)
 	if e.waiting.Add(1) > int64(maxWaiting*cap(e.idle)) {
 		return nil, ErrBusy
 	}
+
 	timer := time.NewTimer(waitTime)
 	defer timer.Stop()
 	select {

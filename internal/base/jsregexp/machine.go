@@ -13,8 +13,8 @@ type machine struct {
 	programs *programs
 }
 
-// compile returns the program of a pattern if that takes at most so many steps, and how many it takes. They are the same
-// where the program is known.
+// compile returns the program of a pattern if that takes at most so many steps, and how many it takes. They are the
+// same if the program is known.
 func (m *machine) compile(pattern string, steps int) (p *program, taken int, err error) {
 	if p := m.programs.get(pattern); p != nil {
 		return p, p.taken, checkSteps(p.taken, steps)

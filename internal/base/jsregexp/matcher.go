@@ -32,14 +32,15 @@ type matcher struct {
 	steps, lookAt int
 }
 
-// match reports whether the program matches anywhere in text, and how many of the steps are left. What a step is depends
-// on the pattern and the text alone, and takes about the same time whatever is done: an instruction, or a number of words
-// that are moved. The errors are ErrTooSlow and that of ctx.
+// match reports whether the program matches anywhere in text, and how many of the steps are left. A step depends on the
+// pattern and the text alone, and takes about the same time whatever is done: an instruction, or a number of words that
+// are moved. The errors are ErrTooSlow and that of ctx.
 func (m *matcher) match(ctx context.Context, p *program, text string, steps int) (matched bool, left int, err error) {
 	m.text = m.text[:0]
 	for _, r := range text {
 		m.text = utf16.AppendRune(m.text, r)
 	}
+
 	m.registers = m.registers[:0]
 	for i := range p.registers {
 		value := int32(0)
@@ -48,8 +49,10 @@ func (m *matcher) match(ctx context.Context, p *program, text string, steps int)
 		}
 		m.registers = append(m.registers, value)
 	}
+
 	m.stack = m.stack[:0]
 	matched, left, err = m.run(ctx, p, steps-len(text)/readBytes-p.registers/readWords)
+
 	if cap(m.stack) > keptStack {
 		m.stack = nil
 	}
@@ -59,9 +62,9 @@ func (m *matcher) match(ctx context.Context, p *program, text string, steps int)
 	return matched, max(left, 0), err
 }
 
-// What is done in the time of a step, besides instructions: bytes of the text that are read, registers that are set, words
-// of the stack that are new, words that are kept when a lookahead ends, characters of a reference that are compared. Words
-// that are undone take undoneSteps for eight.
+// How much is done in the time of a step, besides instructions: bytes of the text that are read, registers that are
+// set, words of the stack that are new, words that are kept when a lookahead ends, characters of a reference that are
+// compared. Words that are undone take undoneSteps for eight.
 const (
 	readBytes, readWords, grownWords, foundWords, comparedChars = 2, 4, 4, 32, 4
 	undoneSteps                                                 = 3
@@ -76,6 +79,7 @@ func (m *matcher) run(ctx context.Context, p *program, steps int) (matched bool,
 	m.steps, m.lookAt, left = steps, steps, steps
 	text := m.text
 	var s state
+
 	for {
 		in := &p.code[s.pc]
 		s.pc++
@@ -84,6 +88,7 @@ func (m *matcher) run(ctx context.Context, p *program, steps int) (matched bool,
 				return false, left, err
 			}
 		}
+
 		goesOn := true
 		switch in.operation {
 		case opMatch:
@@ -134,6 +139,7 @@ func (m *matcher) run(ctx context.Context, p *program, steps int) (matched bool,
 		case opReference, opFoldedReference, opBackward, opFoldedBackward:
 			s, left, goesOn = m.refer(s, p, in, left)
 		}
+
 		if goesOn {
 			continue
 		}

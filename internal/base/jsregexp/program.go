@@ -24,8 +24,8 @@ const (
 	opBoundary
 	opNoBoundary
 	opJump
-	// opSplit goes on at to, and at other if that fails. opAhead and opNotAhead begin a lookaround at to, after which it goes
-	// on at other; opFound and opNotFound end it. The three stand in the order of the kinds of states.
+	// opSplit goes on at to, and at other if that fails. opAhead and opNotAhead begin a lookaround at to, after which it
+	// goes on at other; opFound and opNotFound end it. The three stand in the order of the kinds of states.
 	opSplit
 	opAhead
 	opNotAhead
@@ -47,8 +47,8 @@ const (
 	opLazyAdvancingLoop
 	// opAdvance fails if nothing was taken since opSaveOnce of the register.
 	opAdvance
-	// The references take what the first of the groups has that has anything; those backward before the place. They stand in
-	// QuickJS's order.
+	// The references take what the first of the groups has that has anything; those backward before the place. They
+	// stand in QuickJS's order.
 	opReference
 	opFoldedReference
 	opBackward

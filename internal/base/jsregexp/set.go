@@ -12,8 +12,8 @@ type set struct {
 	ranges []uint16
 }
 
-// newSet returns the set of ranges in ascending order, of a first and a last character each. What is beyond U+FFFF is no
-// code unit.
+// newSet returns the set of ranges in ascending order, of a first and a last character each. A character beyond U+FFFF
+// is no code unit.
 func newSet(ranges ...uint32) *set {
 	s := &set{}
 	for r := range slices.Chunk(ranges, 2) {

@@ -8,7 +8,8 @@ import (
 
 // tooCostly returns the error of work over the limit. It names the place that cost most.
 func (m *Meter) tooCostly() *fault.Error {
-	text := fmt.Sprintf("The operation is over the limit %q (--max-cost): at most %d, and it came to more while it ran.", "cost", m.limits.Cost)
+	text := fmt.Sprintf("The operation is over the limit %q (--max-cost): at most %d, and it came to more while it ran.",
+		"cost", m.limits.Cost)
 	metadata := map[string]any{"limit": "cost", "value": m.limits.Cost}
 	if s := m.largest(func(s *share) float64 { return s.cost }); s != nil {
 		text += fmt.Sprintf(" Most of it, %d, is %s, which counts %s.", Round(s.cost), s.path, weights[s.kind].unit)
@@ -23,7 +24,8 @@ func (m *Meter) tooCostly() *fault.Error {
 func (m *Meter) tooLarge(at Stage) *fault.Error {
 	text := fmt.Sprintf("The answer is over the limit %q (--max-answer): at most %d bytes.", "answer", m.limits.Answer)
 	if at == Read {
-		text = fmt.Sprintf("What is read for the answer is over the limit %q (--max-answer): at most %d bytes, a quarter more than an answer has.",
+		text = fmt.Sprintf("What is read for the answer is over the limit %q (--max-answer): "+
+			"at most %d bytes, a quarter more than an answer has.",
 			"answer", maxRead(m.limits.Answer))
 	}
 	metadata := map[string]any{"limit": "answer", "value": m.limits.Answer}

@@ -73,7 +73,8 @@ func From(ctx context.Context) *Meter {
 	return m
 }
 
-// Err returns the reason why the context's request must end, if any: its meter is over a limit, or the context has ended.
+// Err returns the reason why the context's request must end, if any: its meter is over a limit, or the context has
+// ended.
 func Err(ctx context.Context) error {
 	if m := From(ctx); m != nil {
 		if over := m.Over(); over != nil {
@@ -161,16 +162,16 @@ func (m *Meter) Cost() int {
 	return Round(m.cost)
 }
 
-// Charge returns what the request takes from its caller's bucket: its cost, and the steps of its patterns. The cost alone
-// is a matter of what the request asks for.
+// Charge returns what the request takes from its caller's bucket: its cost, and the steps of its patterns. The cost
+// alone is a matter of what the request asks for.
 func (m *Meter) Charge() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return Round(m.cost + float64(m.steps)/stepsPerCost)
 }
 
-// CompilePattern calls compile with how many steps the request's patterns may still take, and counts those that it took.
-// Fields that are resolved concurrently compile and try their patterns one at a time.
+// CompilePattern calls compile with how many steps the request's patterns may still take, and counts those that it
+// took. Fields that are resolved concurrently compile and try their patterns one at a time.
 func CompilePattern(ctx context.Context, compile func(steps int) (taken int)) {
 	m := From(ctx)
 	if m == nil {
@@ -182,8 +183,8 @@ func CompilePattern(ctx context.Context, compile func(steps int) (taken int)) {
 	m.take(compile(patternSteps - m.steps))
 }
 
-// TryPattern does the same with try, which also reports whether its pattern took too long. After one that did, the request
-// tries no other pattern, and TryPattern returns false.
+// TryPattern does the same with try, which also reports whether its pattern took too long. After one that did, the
+// request tries no other pattern, and TryPattern returns false.
 func TryPattern(ctx context.Context, try func(steps int) (taken int, slow bool)) bool {
 	m := From(ctx)
 	if m == nil {

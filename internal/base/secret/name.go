@@ -1,5 +1,5 @@
-// Package secret recognizes what looks like a secret, by the name of a value and by the form of a text. It is the one rule
-// for what comparisons mask, what messages do not repeat and what logs leave out.
+// Package secret recognizes what looks like a secret, by the name of a value and by the form of a text. It is the one
+// rule for what comparisons mask, what messages do not repeat and what logs leave out.
 package secret
 
 import (
@@ -29,8 +29,8 @@ func IsName(name string) bool {
 	return slices.ContainsFunc(split, func(w string) bool { return slices.Contains(words, w) }) || hasPart(split)
 }
 
-// IsNested reports whether an object's name and a member's are that of a secret together, as private and key are, although
-// neither is one alone.
+// IsNested reports whether an object's name and a member's are that of a secret together, as private and key are,
+// although neither is one alone.
 func IsNested(object, member string) bool {
 	if len(object) > maxName || len(member) > maxName {
 		return true

@@ -42,7 +42,7 @@ var finders = []finder{
 	matching(`\b(eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)`, "eyJ"),
 }
 
-// IsSuspect reports whether a text may be a secret or have one in it: of one that is not, IsText need not be asked, nor of
+// IsSuspect reports whether a text may be a secret or have one in it. If it may not, IsText need not be asked, nor of
 // any part of it.
 func IsSuspect(text []byte) bool {
 	for _, f := range finders {
@@ -142,15 +142,18 @@ func optionValue(text string, from int) (start, end int) {
 		if next < 0 {
 			return -1, -1
 		}
+
 		begun := at + next
 		name := text[begun+len(option):]
 		if i := strings.IndexFunc(name, func(r rune) bool { return !isNameRune(r) }); i >= 0 {
 			name = name[:i]
 		}
+
 		at = begun + len(option) + len(name)
 		if begun > 0 && !strings.ContainsRune(space, rune(text[begun-1])) || !IsName(name) {
 			continue
 		}
+
 		value := strings.TrimLeft(text[at:], space)
 		start = len(text) - len(value)
 		end = start + valueLength(value)
@@ -187,8 +190,8 @@ func valueLength(text string) int {
 // isExposed reports whether a value is a secret that has not been redacted.
 func isExposed(value string) bool { return IsValue(value) && value != Redacted }
 
-// IsOption reports whether an argument of a command is --name with the name of a secret. The next argument is the secret
-// then.
+// IsOption reports whether an argument of a command is --name with the name of a secret. The next argument is then the
+// secret.
 func IsOption(argument string) bool {
 	name, ok := strings.CutPrefix(argument, option)
 	return ok && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) && IsName(name)

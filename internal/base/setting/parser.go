@@ -165,7 +165,9 @@ func SizeText(bytes int) string {
 // parseBaseURL reads the URL that links start with; it ends without a slash.
 func parseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	isWrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != ""
+	if isWrong {
 		if u != nil && u.User != nil {
 			s = u.Redacted() // as what is said is kept in logs
 		}

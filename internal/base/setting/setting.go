@@ -60,7 +60,9 @@ func AddRepeatable[T any](fs *pflag.FlagSet, to *[]T, name, fallback string, p P
 }
 
 // AddRepeatableFlag adds a flag as AddFlag does, which may be given more than once, for a longer list.
-func AddRepeatableFlag[T any](fs *pflag.FlagSet, to *[]T, name, fallback string, p Parser[[]T], usage string) *pflag.Flag {
+func AddRepeatableFlag[T any](
+	fs *pflag.FlagSet, to *[]T, name, fallback string, p Parser[[]T], usage string,
+) *pflag.Flag {
 	return fs.VarPF(&listValue[T]{value: newValue(to, name, fallback, p)}, name, "", usage)
 }
 

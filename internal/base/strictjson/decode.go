@@ -118,6 +118,7 @@ func (d *Decoder) value(n *Node, v reflect.Value, r *Rules) {
 		d.null(r)
 		return
 	}
+
 	if own, ok := v.Addr().Interface().(Decodable); ok {
 		own.DecodeJSON(d, n, r)
 		return
@@ -126,6 +127,7 @@ func (d *Decoder) value(n *Node, v reflect.Value, r *Rules) {
 		read(d, n, v, r)
 		return
 	}
+
 	switch v.Type() {
 	case nodeType:
 		if d.freeForm(n, r) {
@@ -248,19 +250,23 @@ func (d *Decoder) Object(n *Node, v any, open bool) { d.object(n, reflect.ValueO
 func (d *Decoder) object(n *Node, v reflect.Value, open bool) {
 	l := layoutOf(v.Type())
 	seen := make([]bool, len(l.members))
+
 	for i, key := range n.Keys {
 		index, ok := l.index[key]
 		if !ok {
 			if !open {
-				d.FailMember(key, "unknown_field", "is not a field here%s; allowed are %s", d.Hint(key, l.names), strings.Join(l.names, ", "))
+				d.FailMember(key, "unknown_field",
+					"is not a field here%s; allowed are %s", d.Hint(key, l.names), strings.Join(l.names, ", "))
 			}
 			continue
 		}
+
 		seen[index] = true
 		d.Path.PushKey(key)
 		d.value(n.Items[i], v.FieldByIndex(l.members[index].Path), l.members[index].Rules)
 		d.Path.Pop()
 	}
+
 	for i, m := range l.members {
 		if m.Rules.Required && !seen[i] {
 			d.FailMember(m.Name, "required", "is required")

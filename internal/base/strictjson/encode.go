@@ -74,6 +74,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	if nilable(v.Kind()) && v.IsNil() {
 		return append(b, "null"...)
 	}
+
 	switch v.Kind() {
 	case reflect.String:
 		return appendString(b, v.String())
@@ -82,9 +83,11 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Int32:
 		return strconv.AppendInt(b, v.Int(), 10)
 	}
+
 	if own, ok := encodable(v); ok {
 		return own.AppendJSON(b)
 	}
+
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		return appendValue(b, v.Elem())
@@ -169,6 +172,7 @@ func appendStruct(b []byte, v reflect.Value) []byte {
 func appendString(b []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')
+
 	start := 0
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -181,12 +185,15 @@ func appendString(b []byte, text string) []byte {
 			i += size
 			continue
 		}
+
 		i++
 		if c >= ' ' && c != '"' && c != '\\' {
 			continue
 		}
+
 		b = append(b, text[start:i-1]...)
 		start = i
+
 		switch c {
 		case '"', '\\':
 			b = append(b, '\\', c)
@@ -204,5 +211,6 @@ func appendString(b []byte, text string) []byte {
 			b = append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 		}
 	}
+
 	return append(append(b, text[start:]...), '"')
 }

@@ -12,6 +12,7 @@ func Equal(a, b *Node) bool {
 	if a.Kind != b.Kind || len(a.Items) != len(b.Items) {
 		return false
 	}
+
 	switch a.Kind {
 	case Null:
 		return true

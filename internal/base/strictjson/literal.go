@@ -17,9 +17,11 @@ func (p *parser) string() (string, error) {
 		p.pos++
 		return string(p.text[start : p.pos-1]), nil
 	}
+
 	var out strings.Builder
 	out.Grow(p.pos - start + max(bytes.IndexByte(p.text[p.pos:], '"'), 0)) // a quote that is escaped is rare
 	out.Write(p.text[start:p.pos])
+
 	for p.pos < len(p.text) && p.text[p.pos] != '"' {
 		r, err := p.rune()
 		if err != nil {
@@ -30,6 +32,7 @@ func (p *parser) string() (string, error) {
 		p.plain()
 		out.Write(p.text[start:p.pos])
 	}
+
 	if p.pos == len(p.text) {
 		return "", p.unexpected("the end of a string")
 	}

@@ -58,8 +58,8 @@ func MustParse(text string) *Node {
 	return n
 }
 
-// ParseStored is Parse for values that are stored, with defaults and what was taken over: they may be longer and deeper than
-// those that are given.
+// ParseStored is Parse for values that are stored, with defaults and what was taken over: they may be longer and deeper
+// than those that are given.
 func ParseStored(text []byte) (*Node, error) {
 	return ParseWithin(text, Limits{Depth: 2 * MaxLevels, Bytes: math.MaxInt})
 }
@@ -136,6 +136,7 @@ func (p *parser) object() (*Node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
+
 	n := &Node{Kind: Object}
 	var known keySet
 	for more := p.next() != '}'; more; {
@@ -143,19 +144,23 @@ func (p *parser) object() (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		item, err := p.value()
 		if err != nil {
 			return nil, err
 		}
 		p.path.Pop()
+
 		if n.Keys == nil { // most objects have some members
 			n.Keys, n.Items = make([]string, 0, 4), make([]*Node, 0, 4)
 		}
 		n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
+
 		if more, err = p.comma('}'); err != nil {
 			return nil, err
 		}
 	}
+
 	return n, p.leave('}')
 }
 

@@ -21,5 +21,7 @@ func GivenID(pointer, text string) []fault.Violation {
 	if IsGivenID(text) {
 		return nil
 	}
-	return []fault.Violation{{Pointer: pointer, Rule: "format", Message: fmt.Sprintf("must be %s, found %.70q", GivenIDForm, text)}}
+	return []fault.Violation{{
+		Pointer: pointer, Rule: "format", Message: fmt.Sprintf("must be %s, found %.70q", GivenIDForm, text),
+	}}
 }

@@ -7,8 +7,8 @@ import (
 	"slipway/internal/base/fault"
 )
 
-// Path returns the parts of a path such as shop/prod/orders, each of the form of a GivenId. parts are what they name, such
-// as "project".
+// Path returns the parts of a path such as shop/prod/orders, each of the form of a GivenId. parts are what they name,
+// such as "project".
 func Path(pointer, path string, parts ...string) ([]string, []fault.Violation) {
 	list := strings.Split(path, "/")
 	ok := len(list) == len(parts)

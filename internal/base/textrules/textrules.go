@@ -21,7 +21,9 @@ const (
 // Name returns what is wrong with a name: one line of 1 to MaxName characters that is not blank.
 func Name(pointer, name string) []fault.Violation {
 	if name == "" {
-		return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
+		return []fault.Violation{{
+			Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none",
+		}}
 	}
 	if violations := append(Length(pointer, name, MaxName), Line(pointer, name)...); len(violations) > 0 {
 		return violations

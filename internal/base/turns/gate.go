@@ -1,5 +1,5 @@
-// Package turns bounds how much of something is done at once: by one caller (Gate), and by the whole process, where those who
-// wait take turns (Turns). So no caller takes what the others need.
+// Package turns bounds how much of something is done at once: by one caller (Gate), and by the whole process, where
+// those who wait take turns (Turns). So no caller takes what the others need.
 package turns
 
 import (
@@ -16,7 +16,8 @@ import (
 type Limit struct {
 	// Name is the limit's name in the metadata of errors, Flag the setting that it comes from.
 	Name, Flag string
-	// Of names what is counted, such as "requests in flight", and By who has it, such as "An organization"; empty is "A caller".
+	// Of names what is counted, such as "requests in flight", and By who has it, such as "An organization"; empty is "A
+	// caller".
 	Of, By string
 	// Max is how many of them a caller may have; without a positive number there is no limit. MaxOf returns that of a
 	// key where it differs and changes, at least 1; nil elsewhere.

@@ -60,8 +60,8 @@ func await(ctx context.Context, turn <-chan struct{}, atMost time.Duration, late
 	}
 }
 
-// line is who waits for a turn. The lines below it take turns, whatever waits in each of them; at the end of a path it is
-// the one that has waited longest.
+// line is who waits for a turn. The lines below it take turns, whatever waits in each of them. At the end of a path,
+// the caller that has waited longest comes first.
 type line struct {
 	key string
 	// below are the lines in which somebody waits, the next one first, and named has them by their keys.

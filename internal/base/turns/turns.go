@@ -8,8 +8,8 @@ import (
 )
 
 // Turns bounds how much of something the whole process does at once, and so the memory that it takes. Who finds no
-// room waits. Organizations that wait take turns, and within one its callers, whatever each of them has waiting, so that
-// who sends much, by however many tokens, delays himself and not the others. A nil Turns has no limit.
+// room waits. Organizations that wait take turns, and within one its callers, whatever each of them has waiting, so
+// that who sends much, by however many tokens, delays himself and not the others. A nil Turns has no limit.
 //
 // A turn is for what the process does by itself, such as a read of the database. Who waits for somebody else, such as a
 // client that is sent something, leaves before and takes another turn after.
@@ -30,16 +30,19 @@ func (t *Turns) Take(ctx context.Context, c Caller) error {
 	if t == nil || t.limit.Max <= 0 {
 		return nil
 	}
+
 	t.mu.Lock()
 	turn := t.room.enter(t.limit.Max, c.Organization, c.Key)
 	t.mu.Unlock()
 	if turn == nil {
 		return nil
 	}
+
 	err := await(ctx, turn, t.limit.Wait, t.errBusy, "its turn")
 	if err == nil {
 		return nil
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.room.line.quit(turn, c.Organization, c.Key) {
@@ -88,7 +91,8 @@ func (t *Turns) Max() int {
 }
 
 func (t *Turns) errBusy() error {
-	e := fault.New(fault.ServerUnavailable, "The server does %d %s at once (%s), and none came to its end within %s; nothing was run.",
+	e := fault.New(fault.ServerUnavailable,
+		"The server does %d %s at once (%s), and none came to its end within %s; nothing was run.",
 		t.limit.Max, t.limit.Of, t.limit.Flag, t.limit.Wait)
 	e.Metadata = map[string]any{"limit": t.limit.Name, "value": t.limit.Max, "retryAfterSeconds": retryAfter}
 	return e

@@ -1,5 +1,5 @@
-// Package otlp sends the spans of a server to a collector, by OTLP over HTTP, as the usual variables of OpenTelemetry say:
-// OTEL_EXPORTER_OTLP_ENDPOINT and the others that begin with it, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES,
+// Package otlp sends the spans of a server to a collector, by OTLP over HTTP, as the usual variables of OpenTelemetry
+// say: OTEL_EXPORTER_OTLP_ENDPOINT and the others that begin with it, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES,
 // OTEL_TRACES_SAMPLER. https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ has them all.
 package otlp
 
@@ -37,6 +37,7 @@ func IsOn(env Environment) (bool, error) {
 	if env.get("OTEL_SDK_DISABLED") == "true" {
 		return false, nil
 	}
+
 	exporter := env.get("OTEL_TRACES_EXPORTER")
 	switch exporter {
 	case "none":
@@ -45,9 +46,12 @@ func IsOn(env Environment) (bool, error) {
 	default:
 		return false, fmt.Errorf("OTEL_TRACES_EXPORTER: want otlp or none, found %q", exporter)
 	}
-	if exporter == "" && env.get("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && env.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
+
+	isNamed := env.get("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || env.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+	if exporter == "" && !isNamed {
 		return false, nil
 	}
+
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		if p := env.get(name); p != "" && p != "http/protobuf" {
 			return false, fmt.Errorf("%s: want http/protobuf, found %q", name, p)
@@ -71,7 +75,9 @@ func Open(ctx context.Context, env Environment, version string, log *slog.Logger
 		return nil, fmt.Errorf("cannot export traces: %w", err)
 	}
 	// Of attributes of one name the last is taken: what the environment says of the service wins.
-	of, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", serviceName), attribute.String("service.version", version)),
+	of, err := resource.New(ctx,
+		resource.WithAttributes(
+			attribute.String("service.name", serviceName), attribute.String("service.version", version)),
 		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("cannot export traces: OTEL_RESOURCE_ATTRIBUTES: %w", err)
@@ -80,8 +86,8 @@ func Open(ctx context.Context, env Environment, version string, log *slog.Logger
 	return &Exporter{trace.NewTracerProvider(trace.WithBatcher(client), trace.WithResource(of))}, nil
 }
 
-// Handler returns a handler whose requests have a span, which goes on with the trace that its caller names. nil calls next
-// as it is.
+// Handler returns a handler whose requests have a span, which goes on with the trace that its caller names. nil calls
+// next as it is.
 func (e *Exporter) Handler(next http.Handler) http.Handler {
 	if e == nil {
 		return next
