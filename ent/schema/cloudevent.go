@@ -28,11 +28,13 @@ func (CloudEvent) Fields() []ent.Field {
 			Comment("the cloud's id of what it is of: a deployment, or for hooks a service deployment; null for the service"),
 		field.Time("occurred_at").Immutable().
 			Comment("by the clock of the cloud"),
+
 		field.JSON("event", cloud.Event{}).SchemaType(jsonColumn).Immutable(),
 		field.String("deployment_id").Optional().Nillable().
 			Comment("the deployment that it is of; null while none is known"),
 		field.Time("pending_since").Optional().Nillable().
 			Comment("when it was received, while its deployment is not known"),
+
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
 		field.JSON("scope", &actor.Scope{}).Optional().SchemaType(jsonColumn).Immutable().

@@ -30,15 +30,19 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("the kind of the module version"),
 		field.String("trigger_source").Immutable().
 			Comment("api, rollback, redeploy, pipeline, promotion, destroy or event"),
-		field.Enum("status").Values("AWAITING_APPROVAL", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").Default("PENDING"),
+		field.Enum("status").
+			Values("AWAITING_APPROVAL", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").
+			Default("PENDING"),
 		field.String("description").Optional().Nillable().Immutable(),
 		field.String("reason").Optional().Nillable().Immutable().
 			Comment("why its creator wanted it"),
+
 		field.Time("started_at").Optional().Nillable(),
 		field.Time("completed_at").Optional().Nillable().Annotations(later),
 		field.Time("live_since").Optional().Nillable().Annotations(later).
 			Comment("when it went live, by the clock of leases; null for what did not, or did so before this was written down"),
 		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn).Annotations(later),
+
 		field.String("external_deployment_id").Optional().Nillable(),
 		field.Bool("external_id_adopted").Default(false).Annotations(later).
 			Comment("external_deployment_id was taken from an event of the cloud, and not reported by the runner"),
@@ -48,20 +52,25 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("when it ended by the events of the cloud"),
 		field.JSON("setbacks", &ecs.Setbacks{}).Optional().SchemaType(jsonColumn).Annotations(later).
 			Comment("what speaks against it, of the runner's reports and of the events of the cloud; null for nothing"),
+
 		field.String("pipeline_run_id").Optional().Nillable(),
 		field.String("step_execution_id").Optional().Nillable(),
 		field.String("resource_arn").Optional().Nillable(),
 		field.String("resource_name").Optional().Nillable(),
+
 		field.String("redeploy_of_deployment_id").Optional().Nillable().Immutable(),
 		field.String("rollback_to_deployment_id").Optional().Nillable().Immutable(),
 		field.String("given_from").Optional().Nillable().Immutable().
-			Comment("the deployment that has what was given for the inputs, and the references: itself, or what is replayed; null where nobody has kept it"),
+			Comment("the deployment that has what was given for the inputs, and the references: itself, or what is replayed; " +
+				"null where nobody has kept it"),
+
 		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
 		// What is in data: row-level security keeps PostgreSQL from using an index on an expression over JSON.
 		field.String("service_arn").Optional().Nillable().
 			Comment("that of the data, for the events of the cloud"),
 		field.JSON("events", []event.Event{}).Optional().SchemaType(jsonColumn).Annotations(later).
 			Comment("what was reported; for aws:ecs they are in data"),
+
 		field.Int32("folded_events").Default(0).Annotations(later).
 			Comment("how many of the oldest events are no longer kept"),
 		field.Int64("log_lines").Default(0).Annotations(later).
@@ -72,24 +81,29 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("how many of the oldest lines are no longer kept"),
 		field.Int64("folded_log_bytes").Default(0).Annotations(later).
 			Comment("how many bytes of text these had"),
+
 		field.Time("details_folded_at").Optional().Nillable().Annotations(later).
 			Comment("when its events, its log and the states of its listeners were folded because of their age"),
+
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
 		field.String("created_by_id").Optional().Nillable().Immutable().
-			Comment("principal of the actor; null for the server, for what was started outside, and for those from before it was noted"),
+			Comment("principal of the actor; null for the server, for what was started outside, " +
+				"and for those from before it was noted"),
 		field.String("promoted_from").Optional().Nillable().Immutable().
 			Comment("what was promoted, for a replay what its source was promoted from; null for neither"),
 		field.String("after_failure_of").Optional().Nillable().Immutable().
 			Comment("the deployment whose failure it takes back by itself"),
 		field.Bool("acknowledges_dependents").Default(false).Immutable().
 			Comment("a destroy of what others refer to"),
+
 		field.String("replaces_id").Optional().Nillable().Immutable().
 			Comment("what was live when it began to wait for approvals; null for nothing, and for those that never waited"),
 		field.Time("waits_until").Optional().Nillable().
 			Comment("when it expires unless it is started before, by the clock of leases; null for those that never waited"),
 		field.JSON("override", &gate.Override{}).Optional().SchemaType(jsonColumn).
 			Comment("who went past which rules, and why; null where all were met"),
+
 		field.String("runner").Optional().Nillable().Annotations(later).
 			Comment("name of the actor that claimed it"),
 		field.String("lease_id").Optional().Nillable().Sensitive().Annotations(later).
@@ -98,6 +112,7 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("set while it is RUNNING"),
 		field.Int64("fence").Optional().Nillable().Annotations(later).
 			Comment("that of its claim, greater than of any claim of the instance before; null before it is claimed"),
+
 		field.Time("cancel_requested_at").Optional().Nillable().Annotations(later).
 			Comment("when its runner was asked to end it, by the clock of leases"),
 		field.String("cancel_requested_by").Optional().Nillable().Annotations(later).
@@ -106,6 +121,7 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("why, as the actor that asked first said"),
 		field.Bool("forced").Default(false).Annotations(later).
 			Comment("canceled without waiting for its program to end"),
+
 		field.Int32("report_sequence").Default(0).Annotations(later).
 			Comment("the last report that was taken"),
 		field.Int32("version").Default(1).
@@ -127,28 +143,34 @@ func (Deployment) Edges() []ent.Edge {
 }
 
 // Indexes of Deployment. The predicate of deployment_in_progress is completed_at, because one with IN (…) is dropped
-// and made again by every migration diff. What was started outside is nobody's to wait for, nor is what waits for approvals. The organization, which an
-// instance has but one of, is in it because every statement asks for it: without, SQLite takes an index that has it, and
-// reads all deployments of the instance.
+// and made again by every migration diff. Nobody waits for what was started outside, nor for what waits for approvals.
+// An instance has but one organization, which is in it because every statement asks for it. Without it, SQLite takes an
+// index that has it, and reads all deployments of the instance.
 func (Deployment) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("organization_id", "module_instance_id").Unique().StorageKey("deployment_in_progress").
-			Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source <> 'event' AND status <> 'AWAITING_APPROVAL'")),
+			Annotations(entsql.IndexWhere(
+				"completed_at IS NULL AND trigger_source <> 'event' AND status <> 'AWAITING_APPROVAL'")),
+
 		// What waits for approvals: by its instance, and for the sweep, which looks over all organizations.
 		index.Fields("organization_id", "module_instance_id", "id").StorageKey("deployment_awaiting_instance").
 			Annotations(entsql.IndexWhere("status = 'AWAITING_APPROVAL'")),
 		index.Fields("waits_until", "id").StorageKey("deployment_awaiting_until").
 			Annotations(entsql.IndexWhere("status = 'AWAITING_APPROVAL'")),
+
 		index.Fields("organization_id", "after_failure_of").Unique().StorageKey("deployment_after_failure").
 			Annotations(entsql.IndexWhere("after_failure_of IS NOT NULL")),
 		newestFirst("organization_id").StorageKey("deployment_overridden_newest").
 			Annotations(entsql.IndexWhere("override IS NOT NULL")),
 		index.Fields("organization_id", "lease_id").Unique().StorageKey("deployment_lease"),
+
 		// For claims, which take the oldest: hardly any row is in it, however many deployments there have been.
 		index.Fields("organization_id", "created_at", "id").StorageKey("deployment_pending").
 			Annotations(entsql.IndexWhere("status = 'PENDING'")),
+
 		// For the sweep, which looks over all organizations.
 		index.Fields("lease_expires_at").Annotations(entsql.IndexWhere("lease_expires_at IS NOT NULL")),
+
 		newestFirst("organization_id", "service_arn").StorageKey("deployment_service_newest").
 			Annotations(entsql.IndexWhere("service_arn IS NOT NULL")),
 		// By the id that the cloud gave it. It is not unique: one runner may report that of another.
@@ -156,21 +178,26 @@ func (Deployment) Indexes() []ent.Index {
 			Annotations(entsql.IndexWhere("external_deployment_id IS NOT NULL")),
 		// The deployments of a service in the order of the cloud: those with events, those that have ended by them, and
 		// those that a runner has held.
-		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at", "external_deployment_id", "id").
+		index.Fields(
+			"organization_id", "module_instance_id", "service_arn", "cloud_started_at", "external_deployment_id", "id").
 			StorageKey("deployment_cloud_started").Annotations(entsql.IndexWhere("cloud_started_at IS NOT NULL")),
 		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at").
 			StorageKey("deployment_cloud_ended").Annotations(entsql.IndexWhere("cloud_ended_at IS NOT NULL")),
 		// What was started outside and has not ended: few, however many there have been.
 		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at").
-			StorageKey("deployment_open_outside").Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source = 'event'")),
+			StorageKey("deployment_open_outside").
+			Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source = 'event'")),
 		// What was started outside and ended well, for what has changed since the instance's live deployment.
 		index.Fields("organization_id", "module_instance_id", "completed_at").StorageKey("deployment_succeeded_outside").
 			Annotations(entsql.IndexWhere("status = 'SUCCEEDED' AND trigger_source = 'event'")),
-		index.Fields("organization_id", "module_instance_id", "service_arn", "started_at", "id").StorageKey("deployment_held").
+		index.Fields("organization_id", "module_instance_id", "service_arn", "started_at", "id").
+			StorageKey("deployment_held").
 			Annotations(entsql.IndexWhere("lease_id IS NOT NULL AND deployment_type = 'aws:ecs'")),
+
 		// For the purge, which looks over all organizations.
 		index.Fields("completed_at", "id").StorageKey("deployment_details").
 			Annotations(entsql.IndexWhere("completed_at IS NOT NULL AND details_folded_at IS NULL")),
+
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),
@@ -178,6 +205,7 @@ func (Deployment) Indexes() []ent.Index {
 		newestFirst("organization_id", "release_id"),
 		newestFirst("organization_id", "status"),
 		newestFirst("organization_id", "deployment_type"),
+
 		// A status may be rare, or a place or a type have few of a status that is common. Named, because the names that
 		// ent makes are longer than PostgreSQL's may be.
 		newestFirst("organization_id", "deployment_type", "status").StorageKey("deployment_type_status_newest"),

@@ -28,7 +28,8 @@ func (DeploymentChange) Fields() []ent.Field {
 		field.Int32("version").Immutable().
 			Comment("of the deployment, after the change"),
 		field.Enum("kind").Values("CREATED", "QUEUED", "UPDATED", "COMPLETED").Optional().Nillable().Immutable().
-			Comment("what the change did to the deployment; QUEUED made it PENDING after it had waited for approvals; null where a program wrote it that did not know"),
+			Comment("what the change did to the deployment; QUEUED made it PENDING after it had waited for approvals; " +
+				"null where a program wrote it that did not know"),
 		field.Time("created_at").Immutable(),
 	}
 }

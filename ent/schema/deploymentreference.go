@@ -8,8 +8,8 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// DeploymentReference is that an input of a deployment that was created chose an instance. Append-only; it goes with its
-// deployment. The instance may be deleted later, so that nothing holds it.
+// DeploymentReference is that an input of a deployment that was created chose an instance. Append-only; it goes with
+// its deployment. The instance may be deleted later, so that nothing holds it.
 type DeploymentReference struct{ ent.Schema }
 
 // Mixin of DeploymentReference.
@@ -45,11 +45,12 @@ func (DeploymentReference) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of DeploymentReference. By the second it is known which instances have ever referred to one, and which of their
-// deployments did, however many there have been.
+// Indexes of DeploymentReference. By the second it is known which instances have ever referred to one, and which of
+// their deployments did, however many there have been.
 func (DeploymentReference) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("deployment_id", "sequence").Unique(),
-		index.Fields("organization_id", "module_instance_id", "referrer_id", "deployment_id").StorageKey("deployment_reference_chosen"),
+		index.Fields("organization_id", "module_instance_id", "referrer_id", "deployment_id").
+			StorageKey("deployment_reference_chosen"),
 	}
 }

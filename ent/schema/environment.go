@@ -33,7 +33,8 @@ func (Environment) Edges() []ent.Edge {
 // Indexes of Environment.
 func (Environment) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("project_id", "slug").Unique().StorageKey("environment_slug_unarchived").Annotations(entsql.IndexWhere(unarchived)),
+		index.Fields("project_id", "slug").Unique().StorageKey("environment_slug_unarchived").
+			Annotations(entsql.IndexWhere(unarchived)),
 		newestFirst("organization_id"),
 		newestFirst("organization_id").StorageKey("environment_archived_newest").Annotations(entsql.IndexWhere(archived)),
 		newestFirst("organization_id", "project_id"),

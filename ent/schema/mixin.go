@@ -68,8 +68,8 @@ type laterAnnotation bool
 // Name implements schema.Annotation. The templates of ent know the mark by it.
 func (laterAnnotation) Name() string { return "Later" }
 
-// later marks a column that a new record never has: it begins null or as the database's default, and an INSERT leaves it
-// out (see ent/template/write.tmpl). A column without the mark is part of every INSERT.
+// later marks a column that a new record never has: it begins null or as the database's default, and an INSERT leaves
+// it out (see ent/template/write.tmpl). A column without the mark is part of every INSERT.
 const later laterAnnotation = true
 
 // newestFirst is the index of a connection: its filter, then the order that its cursors follow.

@@ -21,6 +21,7 @@ func (ModuleInstance) Fields() []ent.Field {
 		field.String("environment_id").Immutable(),
 		field.String("module_definition_id").Immutable(),
 		field.String("name"),
+
 		field.String("live_deployment_id").Optional().Nillable(),
 		field.String("external_deployment_id").Optional().Nillable().
 			Comment("the last deployment that was started outside"),
@@ -30,12 +31,15 @@ func (ModuleInstance) Fields() []ent.Field {
 			Comment("the last deployment that was canceled by force, until one succeeds"),
 		field.Time("destroyed_at").Optional().Nillable().
 			Comment("when the last destroy succeeded, until a deployment does"),
+
 		field.Enum("drift_kind").Values("ROLLED_BACK", "CHANGED_OUTSIDE", "DESTROY_FAILED").Optional().Nillable().
-			Comment("how what is live differs from what its deployment made, null where nobody knows of a difference; so are the others of drift"),
+			Comment("how what is live differs from what its deployment made, null where nobody knows of a difference; " +
+				"so are the others of drift"),
 		field.Time("drift_since").Optional().Nillable(),
 		field.String("drift_message").Optional().Nillable(),
 		field.String("drift_deployment_id").Optional().Nillable().
 			Comment("the deployment by which that is known"),
+
 		field.Strings("own_inputs").Optional().SchemaType(jsonColumn).
 			Comment("ids of the inputs, and artifact, that a promotion leaves as they are"),
 		field.Enum("on_failure").Values("NOTHING", "ROLL_BACK").Default("NOTHING"),
@@ -55,7 +59,8 @@ func (ModuleInstance) Edges() []ent.Edge {
 // Indexes of ModuleInstance.
 func (ModuleInstance) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name_unarchived").Annotations(entsql.IndexWhere(unarchived)),
+		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name_unarchived").
+			Annotations(entsql.IndexWhere(unarchived)),
 		// What is live: few columns to be read, however many instances there are.
 		index.Fields("organization_id", "live_deployment_id").StorageKey("module_instance_live").
 			Annotations(entsql.IndexWhere("live_deployment_id IS NOT NULL")),

@@ -24,19 +24,23 @@ func (ModuleVersion) Fields() []ent.Field {
 		field.String("version").Immutable(),
 		field.String("kind").Immutable().
 			Comment("what carries a deployment of it out: aws:ecs or terraform"),
+
 		field.Other("inputs", inputprop.ListColumn{}).SchemaType(jsonColumn).Immutable(),
 		field.Other("outputs", output.Column{}).Optional().SchemaType(jsonColumn).Immutable().
 			Comment("those that its deployments have; null for none that are declared"),
+
 		field.String("source_url").Optional().Nillable().Immutable(),
 		field.String("source_ref").Optional().Nillable().Immutable(),
 		field.String("source_path").Optional().Nillable().Immutable().
 			Comment("the folder of the program in the repository; null for its root"),
+
 		field.Time("deprecated_at").Optional().Nillable().Annotations(later),
 		field.String("deprecated_by").Optional().Nillable().Annotations(later).
 			Comment("name of the actor"),
 		field.String("deprecation_reason").Optional().Nillable().Annotations(later),
 		field.String("successor_id").Optional().Nillable().Annotations(later).
 			Comment("the version of the same module that is to be deployed instead"),
+
 		field.Bool("uses_recorded").Default(false).
 			Comment("its definition uses are written; false where a program published it that did not know of them"),
 	}

@@ -32,7 +32,8 @@ func (Project) Edges() []ent.Edge {
 // Indexes of Project.
 func (Project) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("organization_id", "slug").Unique().StorageKey("project_slug_unarchived").Annotations(entsql.IndexWhere(unarchived)),
+		index.Fields("organization_id", "slug").Unique().StorageKey("project_slug_unarchived").
+			Annotations(entsql.IndexWhere(unarchived)),
 		newestFirst("organization_id"),
 		newestFirst("organization_id").StorageKey("project_archived_newest").Annotations(entsql.IndexWhere(archived)),
 	}

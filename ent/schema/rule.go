@@ -39,7 +39,8 @@ func (Rule) Fields() []ent.Field {
 // Indexes of Rule.
 func (Rule) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("organization_id", "created_at", "id").StorageKey("rule_in_force").Annotations(entsql.IndexWhere("ended_at IS NULL")),
+		index.Fields("organization_id", "created_at", "id").StorageKey("rule_in_force").
+			Annotations(entsql.IndexWhere("ended_at IS NULL")),
 		newestFirst("organization_id"),
 	}
 }
