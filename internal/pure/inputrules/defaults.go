@@ -115,6 +115,7 @@ func pathFlaw(path string, mapped bool) (rule, message string) {
 	if root == inputprop.RefRoot {
 		return refFlaw(path, mapped)
 	}
+
 	members, ok := scopes[root]
 	if !ok {
 		names := scopeNames
@@ -125,6 +126,7 @@ func pathFlaw(path string, mapped bool) (rule, message string) {
 			"must start a template's path with one of %s, or write $${{ for the text ${{, found %s%s",
 			strings.Join(names, ", "), strictjson.Quote(path), strictjson.Hint(root, names))
 	}
+
 	if !slices.Contains(members, rest) {
 		return "template_path", fmt.Sprintf("must name one of %s of %s, found %s%s",
 			strings.Join(members, ", "), root, strictjson.Quote(path), strictjson.Hint(rest, members))

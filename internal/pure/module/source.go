@@ -27,6 +27,7 @@ var scpForm = regexp.MustCompile(
 func (in NewVersion) checkSource() []fault.Violation {
 	violations := append(
 		textrules.Identifier("/sourceUrl", in.SourceURL), textrules.Identifier("/sourceRef", in.SourceRef)...)
+
 	if in.SourceURL != nil && len(violations) == 0 {
 		if flaw := sourceFlaw(*in.SourceURL); flaw != "" {
 			violations = append(violations, fault.Violation{
@@ -36,6 +37,7 @@ func (in NewVersion) checkSource() []fault.Violation {
 			})
 		}
 	}
+
 	if in.SourceRef != nil && strings.HasPrefix(*in.SourceRef, "-") {
 		violations = append(violations, fault.Violation{
 			Pointer: "/sourceRef", Rule: "format",
@@ -43,9 +45,11 @@ func (in NewVersion) checkSource() []fault.Violation {
 				"which git would take for an option", *in.SourceRef),
 		})
 	}
+
 	if in.SourcePath != nil {
 		violations = append(violations, checkSourcePath(*in.SourcePath)...)
 	}
+
 	return violations
 }
 

@@ -142,6 +142,7 @@ func (c *coercion) coerced(t *ast.Type, v *strictjson.Node) *strictjson.Node {
 		if v.Kind != strictjson.Array {
 			items = []*strictjson.Node{v}
 		}
+
 		list := &strictjson.Node{Kind: strictjson.Array}
 		for _, item := range items {
 			list.Items = append(list.Items, c.coerced(t.Elem, item))
