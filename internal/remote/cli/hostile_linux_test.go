@@ -10,8 +10,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 )
 
 // hostile are texts that would do something to a terminal, or read as something else in YAML.

@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql/errcode"
-	"github.com/goccy/go-yaml"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
+	"go.yaml.in/yaml/v3"
 
 	"slipway/internal/edge/gqlhttp/document"
 )

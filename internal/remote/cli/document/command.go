@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// command is the beginning of what services that run pipelines take out of a program's output for a command to them: GitHub at
-// the beginning of a line, and GitHub, Azure and TeamCity anywhere in one. So a text that somebody else has written could set
-// variables of the job, or hide what follows.
+// command is the beginning of what services that run pipelines take out of a program's output for a command to them:
+// GitHub at the beginning of a line, and GitHub, Azure and TeamCity anywhere in one. So a text that somebody else has
+// written could set variables of the job, or hide what follows.
 var command = regexp.MustCompile(`(?im)^[^\S\n]*(::)|(##)(?:\[|vso\[|teamcity\[)`)
 
 // IsCommand reports whether a text would be, or have, a command to a service that runs pipelines.

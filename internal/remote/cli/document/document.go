@@ -1,10 +1,10 @@
-// Package document reads one YAML or JSON document by its tree: the JSON value that it is, to the digit and in the order
-// of its members, and where in the file each value and each key stands.
+// Package document reads one YAML or JSON document by its tree: the JSON value that it is, to the digit and in the
+// order of its members, and where in the file each value and each key stands.
 //
-// What YAML readers disagree on is refused rather than guessed: a plain scalar is a number exactly where JSON's grammar
-// has one, and one that another reader may take for a number or a boolean is to be quoted. A text that is JSON is read
-// by encoding/json; any other by the lexer and the parser of goccy/go-yaml. These are lenient, and lose text in places:
-// so each token has to be found in the text, in order and without a gap, and scalars are decoded here.
+// What YAML readers disagree on is refused rather than guessed, in values and in keys: a plain scalar is a number if
+// JSON's grammar has it, and one that another reader may take for a number or a boolean has to be quoted. A text that
+// is JSON is read by encoding/json, any other by the parser of yaml.v3. That knows the place of each value but the line
+// alone of an error, and takes no more than 10,000 levels.
 package document
 
 import (
@@ -22,7 +22,8 @@ const (
 	MaxNodes  = 100_000
 )
 
-// Position is a place in a file. Line and Column count from 1, columns in characters; both are 0 for the file as a whole.
+// Position is a place in a file. Line and Column count from 1, columns in characters; both are 0 for the file as a
+// whole.
 type Position struct{ Line, Column int }
 
 // Error is why a file is not the document that is taken here.
@@ -56,8 +57,8 @@ type Document struct {
 // JSON returns the value as JSON text; members keep their order, numbers their digits.
 func (d *Document) JSON() json.RawMessage { return d.Root.JSON() }
 
-// Position returns where the value of a JSON Pointer begins, or the nearest value around it where there is none. What is
-// inside of an alias stands where the alias does.
+// Position returns where the value of a JSON Pointer begins, or the nearest value around it if there is none. What
+// is inside of an alias stands where the alias does.
 func (d *Document) Position(pointer string) Position { return nearest(d.values, pointer) }
 
 // KeyPosition returns where the key of a JSON Pointer begins; for what has no key it is Position.
@@ -140,7 +141,8 @@ func (r *reader) count(offset, nodes, bytes int) error {
 }
 
 func (r *reader) doubled(offset int, key string, first Position) error {
-	return r.fail(offset, "has the key %s twice, first at line %d, column %d", strictjson.Quote(key), first.Line, first.Column)
+	return r.fail(offset, "has the key %s twice, first at line %d, column %d",
+		strictjson.Quote(key), first.Line, first.Column)
 }
 
 func (r *reader) tooDeep(offset int) error {

@@ -8,8 +8,8 @@ import (
 	"slipway/internal/base/strictjson"
 )
 
-// json reads a text that is JSON, or is meant to be. The tokens give the positions, and what is refused besides gets them
-// in its message; the tree is strictjson's.
+// json reads a text that is JSON, or is meant to be. The tokens give the positions, and what is refused besides gets
+// them in its message; the tree is strictjson's.
 func (r *reader) json() error {
 	if json.Valid([]byte(r.text)) {
 		d := json.NewDecoder(strings.NewReader(r.text))
@@ -37,6 +37,7 @@ func (r *reader) jsonValue(d *json.Decoder, level int) error {
 	if err := r.note(offset); err != nil {
 		return err
 	}
+
 	open, isCollection := t.(json.Delim)
 	if !isCollection {
 		return nil
@@ -44,6 +45,7 @@ func (r *reader) jsonValue(d *json.Decoder, level int) error {
 	if level == MaxLevels {
 		return r.tooDeep(offset)
 	}
+
 	if open == '{' {
 		err = r.jsonMembers(d, level+1)
 	} else {
@@ -68,6 +70,7 @@ func (r *reader) jsonMembers(d *json.Decoder, level int) error {
 			return r.doubled(offset, key, r.position(first))
 		}
 		seen[key] = offset
+
 		r.path.PushKey(key)
 		r.noteKey(offset)
 		if err := r.jsonValue(d, level); err != nil {

@@ -92,7 +92,9 @@ func (r random) comment() string {
 
 // scalarOrBlock writes a scalar, as a literal where that is possible.
 func (r random) scalarOrBlock(n *strictjson.Node, indent string) string {
-	isLine := func(c rune) bool { return c == '\n' || c >= ' ' && c != 0x85 && c != 0x7F && c != 0xFEFF }
+	isLine := func(c rune) bool {
+		return c == '\n' || c >= ' ' && c != 0x85 && c != 0x7F && c != 0xFEFF && c != 0x2028
+	}
 	if n.Kind != strictjson.String || r.IntN(2) == 0 || strings.Trim(n.Text, "\n") == "" || strings.IndexFunc(n.Text, func(c rune) bool { return !isLine(c) }) >= 0 {
 		return r.flow(n, indent) + r.comment() + "\n"
 	}

@@ -14,7 +14,7 @@ type source struct {
 	text string
 	// lines are the offsets at which lines begin.
 	lines []int
-	// last is the offset that was asked for last, and where it is: the next is most often close behind it.
+	// last is the offset that was asked for last, and lastPlace where it is: the next is most often close behind it.
 	last      int
 	lastPlace Position
 }
@@ -46,10 +46,15 @@ func (s *source) checkCharacters() error {
 			return s.fail(i, "must be UTF-8, found the byte 0x%02X", s.text[i])
 		case c == '\t' || c == '\n' || c == 0x85:
 		case c == 0xFEFF || c == 0xFFFE || c == 0xFFFF || unicode.IsControl(c):
-			return s.fail(i, "must not contain the character U+%04X; in double quotes it is written as \\u%04x", c, c)
+			return s.badCharacter(i)
 		}
 	}
 	return nil
+}
+
+func (s *source) badCharacter(offset int) error {
+	c, _ := utf8.DecodeRuneInString(s.text[offset:])
+	return s.fail(offset, "must not contain the character U+%04X; in double quotes it is written as \\u%04x", c, c)
 }
 
 // position returns the place of an offset.
@@ -61,6 +66,25 @@ func (s *source) position(offset int) Position {
 	}
 	s.last, s.lastPlace = offset, Position{Line: line, Column: column + utf8.RuneCountInString(s.text[from:offset])}
 	return s.lastPlace
+}
+
+// offset returns the offset of a place, which may be behind the end.
+func (s *source) offset(line, column int) int {
+	if line > len(s.lines) {
+		return len(s.text)
+	}
+	at, passed := s.lines[line-1], 1
+	if s.lastPlace.Line == line && s.lastPlace.Column <= column {
+		at, passed = s.last, s.lastPlace.Column
+	}
+
+	for ; passed < column && at < len(s.text); passed++ {
+		_, size := utf8.DecodeRuneInString(s.text[at:])
+		at += size
+	}
+
+	s.last, s.lastPlace = at, Position{Line: line, Column: passed}
+	return at
 }
 
 // fail returns the error of an offset.

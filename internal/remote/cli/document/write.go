@@ -9,8 +9,8 @@ import (
 	"slipway/internal/base/strictjson"
 )
 
-// Write returns a value as YAML that Read reads as the same value: collections in block style, texts without quotes where
-// nobody takes them for something else. Lines behind the first are indented by indent, and the last is ended.
+// Write returns a value as YAML that Read reads as the same value: collections in block style, texts without quotes
+// where nobody takes them for something else. Lines behind the first are indented by indent, and the last is ended.
 //
 // A scalar or an empty collection is to be put behind "key: " or "- "; of other values the first line is indented,
 // too, and is put on a line of its own.
@@ -28,6 +28,7 @@ func write(b *strings.Builder, n *strictjson.Node, indent string) {
 		writeScalar(b, n, indent)
 		return
 	}
+
 	for i, item := range n.Items {
 		b.WriteString(indent)
 		if n.Kind == strictjson.Object {
@@ -35,6 +36,7 @@ func write(b *strings.Builder, n *strictjson.Node, indent string) {
 		} else {
 			b.WriteString("-")
 		}
+
 		switch inner := indent + "  "; {
 		case !IsBlock(item):
 			b.WriteString(" ")
@@ -53,8 +55,10 @@ var lines = regexp.MustCompile(`^\S`)
 
 func writeScalar(b *strings.Builder, n *strictjson.Node, indent string) {
 	inner, ended := strings.CutSuffix(n.Text, "\n")
-	isBlock := n.Kind == strictjson.String && indent != "" && strings.Contains(n.Text, "\n") && lines.MatchString(inner) && !strings.HasSuffix(inner, "\n") && !strings.ContainsFunc(inner, unwritten) && !IsCommand(inner)
-	if !isBlock {
+	isOfLines := indent != "" && strings.Contains(n.Text, "\n") &&
+		lines.MatchString(inner) && !strings.HasSuffix(inner, "\n")
+
+	if n.Kind != strictjson.String || !isOfLines || strings.ContainsFunc(inner, unwritten) || IsCommand(inner) {
 		if n.Kind == strictjson.String {
 			b.WriteString(WriteText(n.Text) + "\n")
 		} else {
@@ -62,11 +66,13 @@ func writeScalar(b *strings.Builder, n *strictjson.Node, indent string) {
 		}
 		return
 	}
+
 	if ended {
 		b.WriteString("|\n")
 	} else {
 		b.WriteString("|-\n")
 	}
+
 	for line := range strings.SplitSeq(inner, "\n") {
 		if line != "" {
 			b.WriteString(indent + line)
@@ -104,8 +110,10 @@ func WriteText(text string) string {
 func unwritten(c rune) bool { return c != '\n' && Unseen(c) || c == 0xFFFE || c == 0xFFFF }
 
 // Unseen reports whether a character is not shown but does something, as to a terminal: a control character, a format
-// character such as the bidirectional controls, or a line or paragraph separator. The joiners of emoji and of scripts are none.
+// character such as the bidirectional controls, or a line or paragraph separator. The joiners of emoji and of scripts
+// are none.
 func Unseen(c rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
-	return unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cf, c) && c != nonJoiner && c != joiner
+	isFormat := unicode.Is(unicode.Cf, c) && c != nonJoiner && c != joiner
+	return isFormat || unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp)
 }
