@@ -16,6 +16,7 @@ func (r *runner) identify(ctx context.Context) error {
 	err := r.client.Retry(ctx, "viewer", func() (again bool, err error) {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
+
 		answer, err := client.Identify(ctx, r.client)
 		if err != nil {
 			refused, ok := errors.AsType[*client.Error](err)
@@ -26,6 +27,7 @@ func (r *runner) identify(ctx context.Context) error {
 		}
 		return false, nil
 	})
+
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("the server %s gives no work: %w", r.Server, err)
 	}
@@ -36,6 +38,7 @@ func (r *runner) identify(ctx context.Context) error {
 // killed. Those of another server or organization are others', and what the server has refused is not tried again. The
 // organization alone would not do: a copy of the database, as of a staging server, has the same.
 func (r *runner) adopt() (jobs []*job) {
+
 	seen, others := map[string]bool{}, 0
 	programs, err := keeper.Adopt(filepath.Join(r.WorkDir, keepers), func(program *keeper.Handle) bool {
 		var info jobInfo
@@ -46,11 +49,13 @@ func (r *runner) adopt() (jobs []*job) {
 		seen[info.DeploymentID] = true
 		return !r.hasLetGo(info.DeploymentID)
 	})
+
 	r.forgetAllBut(seen)
 	if others > r.others {
 		r.Log.Info("programs of another server, organization or version are left alone", "programs", others)
 	}
 	r.others = others
+
 	for _, program := range programs {
 		var info jobInfo
 		if failed := program.Info(&info); failed != nil {
@@ -62,6 +67,7 @@ func (r *runner) adopt() (jobs []*job) {
 		j.log.Info("adopted a program that another runner started")
 		jobs = append(jobs, j)
 	}
+
 	if text := fmt.Sprint(err); text != r.adoptError {
 		r.adoptError = text
 		if err != nil {

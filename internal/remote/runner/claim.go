@@ -57,14 +57,17 @@ func (r *runner) newClaim() *claim {
 func (r *runner) claim(ctx context.Context) (*job, error) {
 	requestCtx, cancel := afterDone(ctx, finalRequestTime)
 	defer cancel()
+
 	c := r.newClaim()
 	send := func() (again bool, err error) { return c.send(ctx, requestCtx) }
 	err := r.client.Retry(ctx, "claimDeployment", send)
+
 	if c.lost {
 		// The server may take a moment to see that a claim that waits has nobody any more to answer to.
 		sleep(requestCtx, min(r.Poll, time.Second))
 		err = r.client.Retry(requestCtx, "claimDeployment", send)
 	}
+
 	refused, ok := errors.AsType[*client.Error](err)
 	switch {
 	case ok && refused.Code == string(fault.DeploymentLeaseLost):
@@ -89,6 +92,7 @@ func (c *claim) send(ctx, requestCtx context.Context) (again bool, err error) {
 	} else {
 		c.answer, err = c.runner.askForWork(requestCtx, c, 0)
 	}
+
 	again = err != nil && c.isToRepeat(err)
 	mayBeLost := again && !client.NotSent(err)
 	c.everLost = c.everLost || mayBeLost
@@ -96,8 +100,8 @@ func (c *claim) send(ctx, requestCtx context.Context) (again bool, err error) {
 	return again, err
 }
 
-// isToRepeat reports whether the claim is to be repeated after an error. To a server that is older than this runner it is
-// repeated as one that does not say what its program can do, and then as one that does not wait.
+// isToRepeat reports whether the claim is to be repeated after an error. To a server that is older than this runner it
+// is repeated as one that does not say what its program can do, and then as one that does not wait.
 func (c *claim) isToRepeat(err error) bool {
 	refused, ok := errors.AsType[*client.Error](err)
 	switch isUnknown := ok && refused.Code == string(fault.DocumentVariablesInvalid); {
@@ -134,7 +138,9 @@ func (r *runner) askForWork(ctx context.Context, c *claim, wait time.Duration) (
 
 // startClaimed starts the program of a claimed deployment. If that fails it completes the deployment as failed and
 // returns errNotStarted.
-func (r *runner) startClaimed(claimed client.ClaimDeploymentPayload, leaseID string, sent keeper.Instant) (*job, error) {
+func (r *runner) startClaimed(
+	claimed client.ClaimDeploymentPayload, leaseID string, sent keeper.Instant,
+) (*job, error) {
 	j, err := r.start(newInput(claimed.Deployment), grantedLease(*claimed.Lease, leaseID, sent))
 	if err == nil {
 		return j, nil

@@ -82,16 +82,19 @@ func newInput(d *client.ClaimedDeployment) input {
 	if d.Fence != nil {
 		fence = *d.Fence
 	}
+
 	in := input{Deployment: deployment{
 		ID: d.Id, Fence: fence, OrganizationID: d.OrganizationId,
 		ProjectID: d.ProjectId, Project: named(d.Project),
 		EnvironmentID: d.EnvironmentId, Environment: named(d.Environment),
 		ModuleInstanceID: d.ModuleInstanceId, ModuleInstanceName: d.ModuleInstance.Name,
-		DeploymentType: d.DeploymentType, TriggerSource: d.TriggerSource, Action: actionOf(d.TriggerSource), Description: d.Description,
-		CreatedAt: d.CreatedAt, CreatedBy: d.CreatedBy,
+		DeploymentType: d.DeploymentType, TriggerSource: d.TriggerSource, Action: actionOf(d.TriggerSource),
+		Description: d.Description,
+		CreatedAt:   d.CreatedAt, CreatedBy: d.CreatedBy,
 		RollbackToDeploymentID: d.RollbackToDeploymentId, RedeployOfDeploymentID: d.RedeployOfDeploymentId,
 		ExternalDeploymentID: d.ExternalDeploymentId, ResourceARN: d.ResourceArn, ResourceName: d.ResourceName, Data: d.Data,
 	}, Release: newRelease(d.Release)}
+
 	if l := d.ModuleInstance.LiveDeployment; l != nil {
 		in.Live = &live{l.Id, newRelease(l.Release)}
 	}
@@ -118,7 +121,9 @@ func newRelease(r *client.ShippedRelease) *shippedRelease {
 	}
 	shipped := &shippedRelease{ID: r.Id, Digest: r.Digest, Inputs: r.Inputs, Artifact: r.Artifact}
 	v := r.ModuleVersion
-	shipped.ModuleVersion = moduleVersion{v.Id, v.Version, v.DeploymentType, v.SourceUrl, v.SourceRef, v.SourcePath, moduleDefinition(v.ModuleDefinition)}
+	shipped.ModuleVersion = moduleVersion{
+		v.Id, v.Version, v.DeploymentType, v.SourceUrl, v.SourceRef, v.SourcePath, moduleDefinition(v.ModuleDefinition),
+	}
 	return shipped
 }
 
@@ -134,10 +139,12 @@ func (in *input) environ(from []string, stop keeper.StopMode) []string {
 			env = append(env, variable)
 		}
 	}
+
 	d, shipped := &in.Deployment, in.Release
 	if shipped == nil {
 		shipped = &shippedRelease{}
 	}
+
 	for _, v := range [][2]string{
 		{"DEPLOYMENT_ID", d.ID},
 		{"FENCE", d.Fence},

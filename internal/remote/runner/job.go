@@ -37,7 +37,10 @@ type job struct {
 }
 
 func (r *runner) newJob(info jobInfo, program *keeper.Handle) *job {
-	j := &job{runner: r, jobInfo: info, program: program, mask: newMask(info.Secrets), log: r.Log.With("deployment", info.DeploymentID, "instance", info.InstanceID)}
+	j := &job{
+		runner: r, jobInfo: info, program: program, mask: newMask(info.Secrets),
+		log: r.Log.With("deployment", info.DeploymentID, "instance", info.InstanceID),
+	}
 	j.leaseCtx, j.loseLease = context.WithCancelCause(r.requestCtx)
 	return j
 }
@@ -59,20 +62,24 @@ func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
 			return nil, fmt.Errorf("the id cannot be the name of a folder: %q", name)
 		}
 	}
+
 	dir := filepath.Join(r.WorkDir, info.InstanceID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+
 	stdin, err := in.encode()
 	if err != nil {
 		return nil, err
 	}
+
 	program, err := keeper.Start(filepath.Join(r.WorkDir, keepers), info.DeploymentID, lease, keeper.Program{
 		Command: r.Command, Dir: dir, Input: stdin, Stop: r.Stop, Grace: r.StopGrace,
 	}, in.environ(r.Environ, r.Stop), info)
 	if err != nil {
 		return nil, err
 	}
+
 	j := r.newJob(info, program)
 	j.log.Info("deployment claimed", "kind", in.Deployment.DeploymentType, "trigger", in.Deployment.TriggerSource)
 	return j, nil
@@ -82,6 +89,7 @@ func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
 // It ends earlier if the lease is lost or the program is left to another runner.
 func (j *job) run() {
 	started := time.Now()
+
 	defer j.loseLease(context.Canceled)
 	defer context.AfterFunc(j.programCtx, func() { j.stop(keeper.Shutdown) })()
 	defer context.AfterFunc(j.leaseCtx, func() {
@@ -89,9 +97,11 @@ func (j *job) run() {
 			j.stop(keeper.LeaseLost)
 		}
 	})()
+
 	reported := make(chan struct{})
 	go func() { j.report(); close(reported) }()
 	go j.keepLease()
+
 	end, err := j.watch()
 	if err == nil && end.Stopped == keeper.LeaseExpiring {
 		j.waitForRenewal()
@@ -100,6 +110,7 @@ func (j *job) run() {
 	if err == nil {
 		err = j.finish(end, time.Since(started))
 	}
+
 	if err != nil || j.requestCtx.Err() != nil {
 		if errors.Is(err, errLetGo) {
 			j.letGo(j.DeploymentID)
@@ -117,6 +128,7 @@ func (j *job) finish(end keeper.End, duration time.Duration) error {
 	if j.requestCtx.Err() != nil {
 		return context.Cause(j.requestCtx)
 	}
+
 	cause := context.Cause(j.leaseCtx)
 	switch {
 	case errors.Is(cause, errLetGo):
@@ -125,9 +137,11 @@ func (j *job) finish(end keeper.End, duration time.Duration) error {
 		log.Warn("program stopped; its deployment is not completed, because the lease was lost", "reason", cause)
 		return nil
 	}
+
 	if failed := j.failureOf(end); failed != nil {
 		log = log.With("failure", strings.TrimSpace(failed.message+" "+end.Failure))
 	}
+
 	status, err := j.complete(end)
 	switch {
 	case err == nil:

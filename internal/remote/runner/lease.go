@@ -51,6 +51,7 @@ func (j *job) keepLease() {
 		if !sleep(j.leaseCtx, max(minInterval, interval(lease)-lease.Length+j.left())) {
 			return
 		}
+
 		renew := func(ctx context.Context) (client.GrantedLease, error) {
 			response, err := client.RenewLease(ctx, j.client, client.RenewLeaseInput{Id: j.DeploymentID, LeaseId: lease.ID})
 			if err != nil {
@@ -58,13 +59,14 @@ func (j *job) keepLease() {
 			}
 			return response.RenewLease.Lease, nil
 		}
+
 		if err := j.request("renewLease", renew); err != nil {
 			j.refused("the lease was not renewed", err)
 		}
 	}
 }
 
-// refused ends the job where the server has refused its lease, or this runner. What else it has refused is no reason to
+// refused ends the job if the server has refused its lease, or this runner. What else it has refused is no reason to
 // stop a program.
 func (j *job) refused(what string, err error) {
 	switch {
@@ -112,8 +114,8 @@ const (
 	silenceInterval = 5 * time.Second
 )
 
-// watch waits until the program has ended, also after its lease was lost. It kills the program when its lease or its stop
-// is over and its keeper, which may be frozen, has not. The error says why the program is left to another runner.
+// watch waits until the program has ended, also after its lease was lost. It kills the program when its lease or its
+// stop is over and its keeper, which may be frozen, has not. The error says why the program is left to another runner.
 func (j *job) watch() (keeper.End, error) {
 	silence := time.NewTicker(silenceInterval)
 	defer silence.Stop()
@@ -151,8 +153,8 @@ func (j *job) enforce(silence <-chan time.Time) {
 	}
 }
 
-// waitForRenewal waits, after a program was stopped because its lease was about to end, until the lease is renewed after
-// all. It loses the lease if that ends before.
+// waitForRenewal waits, after a program was stopped because its lease was about to end, until the lease is renewed
+// after all. It loses the lease if that ends before.
 func (j *job) waitForRenewal() {
 	for lease := j.lease(); j.lease() == lease; {
 		if j.left() <= 0 {

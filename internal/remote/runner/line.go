@@ -19,9 +19,9 @@ var reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "res
 // object is a JSON object whose members are passed on as they are.
 type object map[string]json.RawMessage
 
-// item is the meaning of a line that a program printed, or of a part of a long one: a line of the log, an event,
-// fields of the deployment's record, or its outputs, which are not reported but kept until its end. An item of none of them
-// is not reported.
+// item is the meaning of a line that a program printed, or of a part of a long one: a line of the log, an event, fields
+// of the deployment's record, or its outputs, which are not reported but kept until its end. An item of none of them is
+// not reported.
 type item struct {
 	event, fields object
 	outputs       json.RawMessage
@@ -30,14 +30,15 @@ type item struct {
 	end place
 }
 
-// parse returns the items of a record of the output, with their secrets masked. A line of standard output that is a JSON
-// object with members of an event only is that event; one whose single member is report has fields of the deployment's
-// record, and one whose single member is outputs what the deployment has made, which is not masked: others read it as it
-// is. Anything else is a line of the log. That is cut into several if it is too long.
+// parse returns the items of a record of the output, with their secrets masked. A line of standard output that is a
+// JSON object with members of an event only is that event; one whose single member is report has fields of the
+// deployment's record, and one whose single member is outputs what the deployment has made, which is not masked: others
+// read it as it is. Anything else is a line of the log. That is cut into several if it is too long.
 func parse(r keeper.Record, m mask) []item {
 	if outputs, ok := parseOutputs(r); ok {
 		return []item{outputs}
 	}
+
 	if !r.Stderr {
 		members := parseObject([]byte(r.Line))
 		if report, ok := members["report"]; ok && len(members) == 1 {
@@ -52,6 +53,7 @@ func parse(r keeper.Record, m mask) []item {
 			return []item{{event: m.object(members)}}
 		}
 	}
+
 	stream := client.LogStreamStdout
 	if r.Stderr {
 		stream = client.LogStreamStderr
@@ -60,6 +62,7 @@ func parse(r keeper.Record, m mask) []item {
 	if r.Cut > 0 {
 		texts = append(texts, fmt.Sprintf("The line goes on for %d bytes, which are left out.", r.Cut))
 	}
+
 	items := make([]item, len(texts))
 	for i, text := range texts {
 		items[i].log = &client.LogLineInput{At: &r.At, Stream: stream, Text: text}
@@ -67,8 +70,8 @@ func parse(r keeper.Record, m mask) []item {
 	return items
 }
 
-// asEvent returns the item for a server that knows no logs: a line of standard output is the message of an event, and one
-// of standard error is not reported.
+// asEvent returns the item for a server that knows no logs: a line of standard output is the message of an event, and
+// one of standard error is not reported.
 func (i item) asEvent() item {
 	if i.log == nil {
 		return i

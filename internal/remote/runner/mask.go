@@ -23,6 +23,7 @@ func secretsOf(in input) ([]string, error) {
 	if in.Live != nil {
 		shipped = append(shipped, in.Live.Release)
 	}
+
 	var found []string
 	for _, r := range shipped {
 		if r == nil {
@@ -36,6 +37,7 @@ func secretsOf(in input) ([]string, error) {
 			found = append(found, texts...)
 		}
 	}
+
 	slices.Sort(found)
 	return slices.Compact(found), nil
 }
@@ -43,8 +45,8 @@ func secretsOf(in input) ([]string, error) {
 // mask replaces secrets in what a program has printed, before it leaves the machine.
 type mask []maskedText
 
-// maskedText is a text to be replaced. fails has, for each of its prefixes, the length of the longest shorter prefix with
-// which that ends, by which the text is found in one pass (Knuth, Morris and Pratt).
+// maskedText is a text to be replaced. fails has, for each of its prefixes, the length of the longest shorter prefix
+// with which that ends, by which the text is found in one pass (Knuth, Morris and Pratt).
 type maskedText struct {
 	text  string
 	fails []int
@@ -103,7 +105,8 @@ func (t maskedText) next(length int, b byte) int {
 // span is a part of a line.
 type span struct{ from, to int }
 
-// find adds the parts of a line where the text is. Of a line that was cut, that is also an end with which the text begins.
+// find adds the parts of a line where the text is. Of a line that was cut, that is also an end with which the text
+// begins.
 func (t maskedText) find(line string, isCut bool, found []span) []span {
 	from := 0
 	if !strings.Contains(line, t.text) {
@@ -112,12 +115,14 @@ func (t maskedText) find(line string, isCut bool, found []span) []span {
 		}
 		from = max(0, len(line)-len(t.text)+1)
 	}
+
 	length := 0
 	for i := from; i < len(line); i++ {
 		if length = t.next(length, line[i]); length == len(t.text) {
 			found = append(found, span{i + 1 - length, i + 1})
 		}
 	}
+
 	if isCut && utf8.RuneCountInString(t.text[:length]) >= minSecret {
 		found = append(found, span{len(line) - length, len(line)})
 	}
@@ -133,7 +138,9 @@ func (m mask) line(line string, isCut bool) string {
 	if len(found) == 0 {
 		return line
 	}
+
 	slices.SortFunc(found, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(found); {
@@ -185,17 +192,19 @@ func (m mask) object(o object) object {
 
 func (m mask) value(v any) any {
 	switch v := v.(type) {
-	case string:
-		// A text may have several lines.
+	case string: // it may have several lines
 		return m.lines(v)
+
 	case json.Number:
 		if masked := m.line(v.String(), false); masked != v.String() {
 			return masked
 		}
+
 	case []any:
 		for i := range v {
 			v[i] = m.value(v[i])
 		}
+
 	case map[string]any:
 		masked := make(map[string]any, len(v))
 		for key, value := range v {

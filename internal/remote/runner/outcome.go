@@ -18,9 +18,11 @@ func notStarted(why string) *failure { return &failure{"The program could not be
 func (r *runner) failureOf(end keeper.End) *failure {
 	switch {
 	case end.Stopped == keeper.Unknown:
-		return &failure{"How the program ended is unknown: its keeper process is gone, and nobody else has seen it.", end.Stderr}
+		const message = "How the program ended is unknown: its keeper process is gone, and nobody else has seen it."
+		return &failure{message, end.Stderr}
 	case end.Stopped == keeper.Shutdown:
-		return &failure{fmt.Sprintf("The runner was shut down, and the program had not ended %s later.", r.ShutdownTimeout), end.Stderr}
+		message := fmt.Sprintf("The runner was shut down, and the program had not ended %s later.", r.ShutdownTimeout)
+		return &failure{message, end.Stderr}
 	case end.Stopped == keeper.LeaseExpiring:
 		return &failure{"The program was stopped because its lease could not be renewed in time.", end.Stderr}
 	case end.Failure != "":
@@ -49,7 +51,9 @@ func (j *job) complete(end keeper.End) (status client.DeploymentStatus, err erro
 
 // completion returns the request that completes a deployment which has failed so.
 func (f *failure) completion(deploymentID, leaseID string) client.CompleteDeploymentInput {
-	input := client.CompleteDeploymentInput{Id: deploymentID, LeaseId: leaseID, Error: &client.DeploymentErrorInput{Message: f.message}}
+	input := client.CompleteDeploymentInput{
+		Id: deploymentID, LeaseId: leaseID, Error: &client.DeploymentErrorInput{Message: f.message},
+	}
 	if f.description != "" {
 		input.Error.Description = &f.description
 	}

@@ -32,52 +32,59 @@ func beginsObject(r keeper.Record) bool {
 	return !r.Stderr && strings.TrimSpace(strings.TrimPrefix(r.Line, byteOrderMark)) == "{"
 }
 
-// missedOutputs returns the item for a line that goes on with outputs which were begun on the line before, an event that says
-// why they are not taken. It returns false for any other line.
+// missedOutputs returns the item for a line that goes on with outputs which were begun on the line before, an event
+// that says why they are not taken. It returns false for any other line.
 func missedOutputs(r keeper.Record) (item, bool) {
 	if r.Stderr || !severalLines.MatchString(r.Line) {
 		return item{}, false
 	}
-	return item{event: message("The outputs that the program printed are not taken: they are over several lines. "+onOneLine, r.At)}, true
+	return notTaken(r, "they are over several lines. "+onOneLine), true
 }
 
-// parseOutputs returns the item of a line that has outputs, an object with nothing else in it: it is no line of the log.
-// Where the outputs cannot be taken, the item is an event that says why, and repeats nothing of them. It returns false for
-// any other line.
+// parseOutputs returns the item of a line that has outputs, an object with nothing else in it: it is no line of the
+// log. If the outputs cannot be taken, the item is an event that says why, and repeats nothing of them. It returns
+// false for any other line.
 func parseOutputs(r keeper.Record) (item, bool) {
 	r.Line = strings.TrimPrefix(r.Line, byteOrderMark)
 	if r.Stderr || !outputsLine.MatchString(r.Line) {
 		return item{}, false
 	}
-	lost := func(why string, args ...any) (item, bool) {
-		return item{event: message("The outputs that the program printed are not taken: "+fmt.Sprintf(why, args...), r.At)}, true
-	}
 	if r.Cut > 0 {
-		return lost("the line is too long, by %d bytes.", r.Cut)
+		return notTaken(r, fmt.Sprintf("the line is too long, by %d bytes.", r.Cut)), true
 	}
+
 	var members object
 	if err := json.Unmarshal([]byte(r.Line), &members); err != nil {
-		return lost("the line is not JSON. %s", onOneLine)
+		return notTaken(r, "the line is not JSON. "+onOneLine), true
 	}
+
 	switch outputs := bytes.TrimSpace(members["outputs"]); {
 	case len(members) > 1:
 		return item{}, false
 	case outputs[0] != '{':
-		return lost("they are no object.")
+		return notTaken(r, "they are no object."), true
 	default:
 		return item{outputs: outputs}, true
 	}
 }
 
-// succeed completes the deployment of a program that has ended well, with the outputs that it printed last. No success is
-// lost by its outputs: those that the server refuses are left out, which an event says. A server of before refuses all.
+// notTaken returns an event that says why the outputs of a line are not taken.
+func notTaken(r keeper.Record, why string) item {
+	return item{event: message("The outputs that the program printed are not taken: "+why, r.At)}
+}
+
+// succeed completes the deployment of a program that has ended well, with the outputs that it printed last. No success
+// is lost by its outputs: those that the server refuses are left out, which an event says. A server of before refuses
+// all.
 func (j *job) succeed() (client.DeploymentStatus, error) {
 	r := &reporter{job: j}
 	if _, err := j.program.LoadNote(&r.progress); err != nil {
 		j.log.Error("cannot read what the program has made; its outputs are lost", "error", err)
 	}
 	for narrowed := false; ; narrowed = true {
-		status, err := j.runner.complete(client.CompleteDeploymentInput{Id: j.DeploymentID, LeaseId: j.lease().ID, Outputs: json.RawMessage(r.Outputs)})
+		status, err := j.runner.complete(client.CompleteDeploymentInput{
+			Id: j.DeploymentID, LeaseId: j.lease().ID, Outputs: json.RawMessage(r.Outputs),
+		})
 		if r.Outputs == nil || !aboutContent(err) {
 			return status, err
 		}
@@ -85,7 +92,7 @@ func (j *job) succeed() (client.DeploymentStatus, error) {
 	}
 }
 
-// leaveOut leaves out the outputs that the server has refused, or all where it names none or has refused others before.
+// leaveOut leaves out the outputs that the server has refused, or all if it names none or has refused others before.
 func (r *reporter) leaveOut(refusal error, all bool) {
 	names := refusedOutputs(refusal)
 	rest, left := without(r.Outputs, names)
@@ -132,6 +139,7 @@ func without(outputs json.RawMessage, names []string) (rest json.RawMessage, lef
 			left++
 		}
 	}
+
 	if err != nil || left == 0 {
 		return nil, 0
 	}

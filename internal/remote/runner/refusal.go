@@ -9,8 +9,8 @@ import (
 	"slipway/internal/remote/client"
 )
 
-// A server may refuse a request under a lease for one of three reasons: the lease is lost, this runner may not carry the
-// deployment out, or what was sent is wrong. Any other error passes, or is somebody else's.
+// A server may refuse a request under a lease for one of three reasons: the lease is lost, this runner may not carry
+// the deployment out, or what was sent is wrong. Any other error passes, or is somebody else's.
 
 // leaseLost reports whether the server has refused the lease. Nothing else stops a program.
 func leaseLost(err error) bool {

@@ -73,11 +73,13 @@ func (j *job) report() {
 	if _, err := j.program.LoadNote(&r.progress); err != nil {
 		j.log.Error("cannot read how much of the output was reported; all that is stored is reported", "error", err)
 	}
+
 	go r.read(j.program.Output(r.Reported), r.reported())
 	if r.reported().isBefore(r.sent()) {
 		r.Sequence--
 		r.deliver(r.repeat())
 	}
+
 	for batch := r.collect(); len(batch) > 0 && j.leaseCtx.Err() == nil; batch = r.collect() {
 		r.deliver(batch)
 	}
@@ -107,6 +109,7 @@ func (r *reporter) readRecord(record keeper.Record, from place) bool {
 		items = append(items, missed)
 	}
 	r.inObject = beginsObject(record)
+
 	for i, it := range items {
 		if record.Stderr {
 			r.job.log.Debug("standard error", "line", it.log.Text)
@@ -131,7 +134,8 @@ func (r *reporter) readEnd(err error, from place) {
 	}
 }
 
-// readLost passes a line that says how many were lost, if any were. It has the place of an item behind the output's end.
+// readLost passes a line that says how many were lost, if any were. It has the place of an item behind the output's
+// end.
 func (r *reporter) readLost(from place) {
 	end, err := r.job.program.Wait(r.job.leaseCtx)
 	if err != nil || end.Lost == 0 || from.items > 0 {
@@ -174,10 +178,13 @@ func (r *reporter) collect() []item {
 	case first.fields != nil:
 		return []item{first}
 	}
+
 	r.keep(first)
 	batch, size := []item{first}, first.size()
 	events, lines := first.count()
+
 	timeout := time.After(reportEvery)
+
 	for !r.isFull(events, lines, size) {
 		select {
 		case it, open := <-r.items:
@@ -230,11 +237,13 @@ func (r *reporter) deliver(batch []item) {
 	if len(batch) == 0 {
 		return
 	}
+
 	end := batch[len(batch)-1].end
 	if !slices.ContainsFunc(batch, item.isReported) {
 		r.skip(end)
 		return
 	}
+
 	err := r.send(batch, end)
 	switch {
 	case err == nil || r.job.leaseCtx.Err() != nil:
@@ -251,7 +260,8 @@ func (r *reporter) deliver(batch []item) {
 		}
 	default:
 		r.job.log.Warn("a report was refused", "error", err)
-		replacement := message(fmt.Sprintf("The server refused what the program reported: %s: %s", err, batch[0].text()), time.Now())
+		said := fmt.Sprintf("The server refused what the program reported: %s: %s", err, batch[0].text())
+		replacement := message(said, time.Now())
 		if err := r.send([]item{{event: replacement}}, end); err != nil {
 			r.job.refused("a report was refused", err)
 		}
@@ -261,7 +271,8 @@ func (r *reporter) deliver(batch []item) {
 // knowsNoLogs reports whether the server is one from before logs.
 func knowsNoLogs(err error) bool {
 	refused, ok := errors.AsType[*client.Error](err)
-	return ok && refused.Code == string(fault.DocumentVariablesInvalid) && slices.Equal(refused.Path, []any{"variable", "input", "logs"})
+	return ok && refused.Code == string(fault.DocumentVariablesInvalid) &&
+		slices.Equal(refused.Path, []any{"variable", "input", "logs"})
 }
 
 // isReported reports whether the server is told of the item.
@@ -294,6 +305,7 @@ func (i item) count() (events, lines int) {
 func (r *reporter) send(batch []item, end place) error {
 	r.Sequence, r.Sent, r.SentItems = r.Sequence+1, end.offset, end.items
 	r.save()
+
 	input := client.ReportDeploymentInput{Id: r.job.DeploymentID, LeaseId: r.job.lease().ID, Sequence: &r.Sequence}
 	for _, one := range batch {
 		if r.withoutLogs {
@@ -301,8 +313,10 @@ func (r *reporter) send(batch []item, end place) error {
 		}
 		one.addTo(&input)
 	}
+
 	err := r.job.request("reportDeployment", func(ctx context.Context) (client.GrantedLease, error) {
 		response, err := client.ReportDeployment(ctx, r.job.client, input)
+
 		if err != nil {
 			return client.GrantedLease{}, err
 		}
@@ -325,7 +339,8 @@ func (r *reporter) skip(end place) {
 // save stores the progress.
 func (r *reporter) save() {
 	if err := r.job.program.SaveNote(r.progress); err != nil {
-		r.job.log.Error("cannot store how much of the output was reported; the next runner would report it again", "error", err)
+		r.job.log.Error("cannot store how much of the output was reported; the next runner would report it again",
+			"error", err)
 	}
 }
 

@@ -106,20 +106,28 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return fmt.Errorf("cannot make the work folder: %w", err)
 	}
+
 	c.WorkDir, c.Parallel, c.Poll = dir, max(c.Parallel, DefaultParallel), cmp.Or(c.Poll, DefaultPoll)
 	c.Stop = cmp.Or(c.Stop, keeper.StopGroup)
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
-	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true, serverDestroys: true, refused: map[string]bool{}}
+
+	r := &runner{
+		Config: c, client: client.New(c.Server, c.Token, c.Log),
+		serverWaits: true, serverDestroys: true, refused: map[string]bool{},
+	}
+
 	var stopPrograms, stopRequests context.CancelFunc
 	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
 	defer stopPrograms()
 	r.requestCtx, stopRequests = afterDone(r.programCtx, c.StopGrace+finalRequestTime)
 	defer stopRequests()
+
 	r.Log.Info("looking for deployments", "server", r.Server, "kinds", r.Kinds, "parallel", r.Parallel)
 	defer r.jobs.Wait()
 	err = r.claimLoop(ctx)
+
 	if errors.Is(context.Cause(ctx), ErrHandOver) {
 		r.Log.Info("shutting down; running programs are left to the next runner")
 		stopRequests()
@@ -139,19 +147,22 @@ func afterDone(ctx context.Context, d time.Duration) (context.Context, context.C
 	return later, func() { stop(); cancel() }
 }
 
-// claimLoop adopts programs, at once and every Poll, and claims deployments until ctx ends or the server refuses to give work. Each
-// deployment is carried out on a goroutine of its own, which holds one of the slots until it is done.
+// claimLoop adopts programs, at once and every Poll, and claims deployments until ctx ends or the server refuses to
+// give work. Each deployment is carried out on a goroutine of its own, which holds one of the slots until it is done.
 func (r *runner) claimLoop(ctx context.Context) error {
 	slots := make(chan struct{}, r.Parallel)
+
 	start := func(j *job, free func()) {
 		r.jobs.Go(func() {
 			defer free()
 			j.run()
 		})
 	}
+
 	if err := r.identify(ctx); err != nil {
 		return err
 	}
+
 	r.adoptAll(ctx, slots, start)
 	adopting, stop := context.WithCancel(ctx)
 	defer stop()
@@ -160,6 +171,7 @@ func (r *runner) claimLoop(ctx context.Context) error {
 			r.adoptAll(adopting, slots, start)
 		}
 	})
+
 	for takeSlot(ctx, slots) {
 		begun := time.Now()
 		job, err := r.claim(ctx)
@@ -175,7 +187,7 @@ func (r *runner) claimLoop(ctx context.Context) error {
 			return nil
 		default:
 			<-slots
-			sleep(ctx, r.Poll-time.Since(begun)) // not at all where the claim has waited
+			sleep(ctx, r.Poll-time.Since(begun)) // not at all if the claim has waited
 		}
 	}
 	return nil
