@@ -30,7 +30,7 @@ type claim struct {
 	isRepeated bool
 	// wait is how long the server lets it wait.
 	wait time.Duration
-	// actions are what its program can do, nil where that is not said.
+	// actions are what its program can do, nil if that is not said.
 	actions []client.DeploymentAction
 	// sent is when it was sent last, and answer what came of that.
 	sent   keeper.Instant

@@ -11,11 +11,12 @@ import (
 )
 
 // Adopt returns handles of the programs in a root that are the runner's and of which no runner has one: theirs has
-// ended or has detached from them. mine tells, by its Info, whether a program is the runner's; others are not touched. A
-// program that cannot be adopted is left as it is, and the error has the reason.
+// ended or has detached from them. mine tells, by its Info, whether a program is the runner's; others are not touched.
+// A program that cannot be adopted is left as it is, and the error has the reason.
 func Adopt(root string, mine func(*Handle) bool) ([]*Handle, error) {
 	found, err := find(root, mine)
 	failed := make([]error, len(found))
+
 	var all sync.WaitGroup
 	for i, h := range found {
 		all.Go(func() {
@@ -26,6 +27,7 @@ func Adopt(root string, mine func(*Handle) bool) ([]*Handle, error) {
 		})
 	}
 	all.Wait()
+
 	var adopted []*Handle
 	for i, h := range found {
 		if failed[i] == nil {
@@ -41,15 +43,18 @@ func find(root string, mine func(*Handle) bool) (found []*Handle, err error) {
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+
 	unlock, err := lockRoot(root)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, e := range entries {
 		h := newHandle(filepath.Join(root, e.Name()))
 		_, missing := os.Stat(h.path(ordersFile))
@@ -57,6 +62,7 @@ func find(root string, mine func(*Handle) bool) (found []*Handle, err error) {
 		if !interrupted && !mine(h) {
 			continue
 		}
+
 		file, failed := h.lockFile(runnerLockFile)
 		switch h.runnerLock = file; {
 		case file == nil:
@@ -72,22 +78,11 @@ func find(root string, mine func(*Handle) bool) (found []*Handle, err error) {
 
 // meet learns how a program is doing: from its keeper, or from what that has left.
 func (h *Handle) meet() error {
-	c, err := h.dial()
+	err := h.greet()
 	if err == nil {
-		var told message
-		in := messages(c)
-		err = errors.Join(c.SetReadDeadline(time.Now().Add(answerTime)), in.Decode(&told), c.SetReadDeadline(time.Time{}))
-		if err == nil {
-			h.conn, h.known = c, told
-			if told.End != nil {
-				close(h.ended)
-			} else {
-				go h.follow(in)
-			}
-			return nil
-		}
-		_ = c.Close()
+		return nil
 	}
+
 	alive, failed := isLocked(h.path(keeperLockFile))
 	switch {
 	case failed != nil:
@@ -99,7 +94,31 @@ func (h *Handle) meet() error {
 	return h.readLeft()
 }
 
-// readLeft reads what a keeper that has ended has left. The file of the note is removed where a newer one had no room.
+// greet connects with the keeper, and learns from it how the program is doing.
+func (h *Handle) greet() error {
+	c, err := h.dial()
+	if err != nil {
+		return err
+	}
+
+	var told message
+	in := messages(c)
+	err = errors.Join(c.SetReadDeadline(time.Now().Add(answerTime)), in.Decode(&told), c.SetReadDeadline(time.Time{}))
+	if err != nil {
+		_ = c.Close()
+		return err
+	}
+
+	h.conn, h.known = c, told
+	if told.End != nil {
+		close(h.ended)
+	} else {
+		go h.follow(in)
+	}
+	return nil
+}
+
+// readLeft reads what a keeper that has ended has left. The file of the note is removed if a newer one had no room.
 func (h *Handle) readLeft() error {
 	var started startOrders
 	if _, err := h.load(ordersFile, &started); err != nil {

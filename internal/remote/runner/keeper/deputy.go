@@ -8,10 +8,12 @@ import (
 
 // A runner is the deputy of a keeper that does not do its work: it kills the program when its time is over.
 
-// stopPatience is how long after the time of a stop the runner leaves the kill to the keeper, which sees how the program ends.
+// stopPatience is how long after the time of a stop the runner leaves the kill to the keeper, which sees how the
+// program ends.
 const stopPatience = 2 * time.Second
 
-// Overdue reports whether the program should be dead by now: its lease is about to end, or the time of its stop is over.
+// Overdue reports whether the program should be dead by now: its lease is about to end, or the time of its stop is
+// over.
 func (h *Handle) Overdue(now Instant) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -19,8 +21,8 @@ func (h *Handle) Overdue(now Instant) bool {
 	return h.known.Lease.Overdue(now) || stop != nil && stop.Kill.Add(stopPatience).Sub(now) <= 0
 }
 
-// Kill kills the program and its keeper, for when the program is overdue. If the program has ended, Kill leaves it to the
-// keeper to tell how.
+// Kill kills the program and its keeper, for when the program is overdue. If the program has ended, Kill leaves it to
+// the keeper to tell how.
 func (h *Handle) Kill() error {
 	p, alive, err := h.kept()
 	if err != nil || !alive {

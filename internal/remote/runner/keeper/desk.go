@@ -56,10 +56,12 @@ func (d *desk) hear(wait time.Duration, take func(message), greeting func() mess
 	if connected {
 		fds = append(fds, d.in.fd)
 	}
+
 	ready, err := await(wait, fds...)
 	if err != nil || len(ready) == 0 {
 		return false, err
 	}
+
 	// What a runner has said counts after it has gone, too, so it is heard before the next one is.
 	if connected && slices.Contains(ready, d.in.fd) {
 		if d.in.read(func(line []byte) { d.hand(line, take) }) != nil {
@@ -67,6 +69,7 @@ func (d *desk) hear(wait time.Duration, take func(message), greeting func() mess
 		}
 		return true, nil
 	}
+
 	if err := d.accept(); err != nil {
 		return true, err
 	}

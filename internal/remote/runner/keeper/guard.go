@@ -39,11 +39,13 @@ func guard(pipe int, clock Clock) error {
 	if err := setName(guardName); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "guard:", err) // it does its work under any name
 	}
+
 	in, g := stream{fd: pipe}, guarded{}
 	for {
 		// The clock is read first, so what a frozen guard was told meanwhile is heard before it acts on the time.
 		now := clock()
 		err := hearAll(func(wait time.Duration) (bool, error) { return g.hear(&in, wait) })
+
 		switch {
 		case errors.Is(err, io.EOF):
 			return g.kill()
@@ -69,7 +71,8 @@ func (g *guarded) hear(in *stream, d time.Duration) (heard bool, err error) {
 	return true, err
 }
 
-// watch kills the program if its lease is about to end, and a keeper that then says nothing of it, because it is frozen.
+// watch kills the program if its lease is about to end, and a keeper that then says nothing of it, because it is
+// frozen.
 func (g *guarded) watch(now Instant) error {
 	if g.Group == 0 || !g.Lease.Overdue(now) {
 		g.overdue = time.Time{}
@@ -96,7 +99,7 @@ func (g *guarded) kill() error {
 	return nil // watch tries again
 }
 
-// guardian is the keeper's side of its guard. It tells the guard what has changed, and starts another where one dies.
+// guardian is the keeper's side of its guard. It tells the guard what has changed, and starts another if one dies.
 type guardian struct {
 	mu    sync.Mutex
 	pipe  *os.File
@@ -122,6 +125,7 @@ func (g *guardian) start() error {
 		return err
 	}
 	defer func() { _ = r.Close() }()
+
 	cmd := exec.Command(path, guardArgument) //nolint:gosec // this program
 	cmd.Args[0] = guardName
 	cmd.Dir, cmd.Stdin, cmd.Stderr = "/", r, os.Stderr
@@ -130,6 +134,7 @@ func (g *guardian) start() error {
 		_ = w.Close()
 		return err
 	}
+
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pipe = w

@@ -97,14 +97,11 @@ func lockRoot(root string) (unlock func(), err error) {
 
 // spawn starts the process of the keeper, which inherits the lock on its folder and the socket.
 func (h *Handle) spawn(t task, env []string) error {
-	path, err := executable()
-	if err != nil {
-		return err
-	}
 	input, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
+
 	alive, err := h.lockFile(keeperLockFile)
 	if err != nil {
 		return err
@@ -115,14 +112,21 @@ func (h *Handle) spawn(t task, env []string) error {
 		return err
 	}
 	defer func() { _ = socket.Close() }()
+
 	if h.conn, err = h.dial(); err != nil { // the keeper finds the runner waiting
 		return err
 	}
+
 	stderr, err := os.OpenFile(h.path(panicFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = stderr.Close() }()
+
+	path, err := executable()
+	if err != nil {
+		return err
+	}
 	cmd := exec.Command(path, append(slices.Clone(command), string(h.folder))...) //nolint:gosec // this program
 	cmd.Args[0] = os.Args[0]
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = "/", env, bytes.NewReader(input), stderr
@@ -144,7 +148,7 @@ func (h *Handle) Info(into any) error {
 	return err
 }
 
-// Lease returns the lease that the program runs under. Where the keeper ended without a word it has an id alone.
+// Lease returns the lease that the program runs under. If the keeper ended without a word it has an id alone.
 func (h *Handle) Lease() Lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -186,8 +190,8 @@ func (h *Handle) hasEnded() bool {
 	}
 }
 
-// Wait waits until nothing is left of the program, and returns how it ended. If the keeper was killed, Wait kills what is
-// left of the program. The end is Unknown then, unless Kill has ended the program.
+// Wait waits until nothing is left of the program, and returns how it ended. If the keeper was killed, Wait kills what
+// is left of the program. The end is Unknown then, unless Kill has ended the program.
 func (h *Handle) Wait(ctx context.Context) (End, error) {
 	if !h.hasEnded() {
 		select {
@@ -196,6 +200,7 @@ func (h *Handle) Wait(ctx context.Context) (End, error) {
 			return End{}, context.Cause(ctx)
 		}
 	}
+
 	for {
 		end, err := h.end()
 		if !errors.Is(err, errAlive) {
@@ -213,6 +218,7 @@ func (h *Handle) Wait(ctx context.Context) (End, error) {
 func (h *Handle) end() (End, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	if h.known.End == nil {
 		var left message
 		if _, err := h.load(endFile, &left); err != nil {
@@ -223,12 +229,14 @@ func (h *Handle) end() (End, error) {
 	if h.known.End != nil {
 		return *h.known.End, nil
 	}
+
 	if err := h.killOrphans(); err != nil {
 		return End{}, err
 	}
 	if h.killed != "" {
 		return End{ExitCode: -1, Signal: syscall.SIGKILL, Stopped: h.killed}, nil
 	}
+
 	panicked, _ := os.ReadFile(h.path(panicFile))
 	return End{ExitCode: -1, Stopped: Unknown, Stderr: validText(panicked[:min(len(panicked), tailBytes)])}, nil
 }
@@ -239,18 +247,22 @@ func (h *Handle) SaveNote(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode a note: %w", err)
 	}
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.known.Note = note
+
 	untold := h.tell(message{Note: note})
 	unsaved := h.save(noteFile, v)
 	if unsaved == nil {
 		return nil
 	}
+
 	// An old note would be taken for the newest. To remove it needs no room.
 	if err := os.Remove(h.path(noteFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(unsaved, err)
 	}
+
 	if untold == nil {
 		return nil
 	}

@@ -10,8 +10,8 @@
 // before the lease ends. The kernel kills the program if its keeper is killed; and a runner kills a program that is
 // overdue, if the keeper has not done so.
 //
-// A keeper can be killed and frozen as well. So each has a guard, a third process, which the keeper tells each new end of
-// the lease. The guard kills the program once the keeper is gone, and before the lease ends if the keeper has not.
+// A keeper can be killed and frozen as well. So each has a guard, a third process, which the keeper tells each new end
+// of the lease. The guard kills the program once the keeper is gone, and before the lease ends if the keeper has not.
 //
 // Keeper and runner talk over a socket in a folder of the program, which needs no room on a disk. The runner tells the
 // lease, which it renews, and when to stop; the keeper tells how the program has ended. The folder has what the program
@@ -97,7 +97,7 @@ type keeper struct {
 // command has the arguments that make this program a keeper; the path of the folder follows them.
 var command = []string{"runner", "keep"}
 
-// GuardPath is in the place of a path for Main where the process is a guard.
+// GuardPath is in the place of a path for Main if the process is a guard.
 const GuardPath = "-"
 
 // Called reports whether the arguments of this process make it a keeper or a keeper's guard, and returns the path to
@@ -121,23 +121,28 @@ func Main(path string, stdin io.Reader, clock Clock) error {
 	if path == GuardPath {
 		return guard(syscall.Stdin, clock)
 	}
+
 	// The kernel kills the program when the thread that started it ends.
 	runtime.LockOSThread()
 	ignoreSignals()
 	syscall.CloseOnExec(lockFD)
 	syscall.CloseOnExec(socketFD)
+
 	var t task
 	if err := json.NewDecoder(stdin).Decode(&t); err != nil {
 		return fmt.Errorf("read what to run: %w", err)
 	}
+
 	if err := becomeSubreaper(); err != nil {
 		return err
 	}
+
 	k := &keeper{folder: folder(path), Program: t.Program, watchdog: newWatchdog(t.Lease, t.Grace, clock)}
 	self := processes{Keeper: os.Getpid(), Dir: k.Dir}
 	if err := k.save(processFile, self); err != nil {
 		return err
 	}
+
 	var err error
 	if k.desk, err = newDesk(os.NewFile(socketFD, socketFile)); err != nil {
 		return err
@@ -145,6 +150,7 @@ func Main(path string, stdin io.Reader, clock Clock) error {
 	if k.guardian, err = newGuardian(guarded{processes: self, Lease: t.Lease}); err != nil {
 		return fmt.Errorf("start a guard: %w", err)
 	}
+
 	k.output = &spool{folder: k.folder, watchdog: k.watchdog}
 	go k.watch()
 	return k.report(k.run())
@@ -154,7 +160,8 @@ func Main(path string, stdin io.Reader, clock Clock) error {
 // runner: only orders stop the program, and the keeper ends after it. The signals are caught because the program would
 // inherit ignored ones.
 func ignoreSignals() {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
+	signal.Notify(make(chan os.Signal, 1),
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
 }
 
 // watch hears the runner and looks at the clocks as long as the keeper lives.
@@ -191,6 +198,7 @@ func (k *keeper) run() End {
 	} else if err != nil {
 		end.Failure = err.Error()
 	}
+
 	end.Lost = k.output.close()
 	end.Stopped, end.Stderr = k.stopReason(), k.lastLines.text()
 	if end.Stopped == "" && end.Signal == syscall.SIGKILL && k.all().Lease.Overdue(k.clock()) {
@@ -199,8 +207,8 @@ func (k *keeper) run() End {
 	return end
 }
 
-// A keeper whose folder has no room for the end stays to tell it: until a runner has removed the folder, which is looked
-// for every stayInterval, or for maxStay, after which no server waits for the end any more.
+// A keeper whose folder has no room for the end stays to tell it: until a runner has removed the folder, which is
+// looked for every stayInterval, or for maxStay, after which no server waits for the end any more.
 const stayInterval, maxStay = time.Second, 24 * time.Hour
 
 // report tells the end of the program, and stores it for runners that come later.
@@ -211,6 +219,7 @@ func (k *keeper) report(end End) error {
 	if err == nil {
 		return nil
 	}
+
 	ticker, late := time.NewTicker(stayInterval), time.After(maxStay)
 	defer ticker.Stop()
 	for {
@@ -219,6 +228,7 @@ func (k *keeper) report(end End) error {
 		case <-late:
 			return err
 		}
+
 		if _, gone := os.Stat(k.path(ordersFile)); errors.Is(gone, fs.ErrNotExist) {
 			return nil
 		}

@@ -81,6 +81,7 @@ func (s *stream) read(take func(line []byte)) error {
 	case n == 0:
 		return io.EOF
 	}
+
 	s.rest = append(s.rest, buffer[:n]...)
 	for {
 		line, rest, whole := bytes.Cut(s.rest, []byte{'\n'})
@@ -90,6 +91,7 @@ func (s *stream) read(take func(line []byte)) error {
 		take(line)
 		s.rest = rest
 	}
+
 	if len(s.rest) > maxMessage {
 		return fmt.Errorf("a message has more than %d bytes", maxMessage)
 	}
@@ -100,7 +102,7 @@ func (s *stream) read(take func(line []byte)) error {
 const maxReads = 256
 
 // hearAll calls hear until all that was said is heard, and waits for the first message, for pollInterval at most. Who
-// watches a lease acts on the time after it, so it ends even where there is always more to hear.
+// watches a lease acts on the time after it, so it ends even if there is always more to hear.
 func hearAll(hear func(wait time.Duration) (heard bool, err error)) error {
 	wait := pollInterval
 	for range maxReads {
@@ -113,7 +115,7 @@ func hearAll(hear func(wait time.Duration) (heard bool, err error)) error {
 }
 
 // await waits until file descriptors can be read, or have been closed at the other end, for d at most. It returns
-// which, and none where there is nothing to read in any.
+// which, and none if there is nothing to read in any.
 func await(d time.Duration, fds ...int) (ready []int, err error) {
 	list := make([]unix.PollFd, len(fds))
 	for i, fd := range fds {

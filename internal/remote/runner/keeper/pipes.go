@@ -96,10 +96,12 @@ func readLines(r io.Reader, f func(Record)) {
 	in := bufio.NewReaderSize(r, 16<<10)
 	var line []byte
 	length := 0 // of the line without its end
+
 	for {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part[:min(len(part), maxLine-len(line))]...)
 		length += len(part)
+
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
@@ -108,6 +110,7 @@ func readLines(r io.Reader, f func(Record)) {
 		case length > 0:
 			f(newRecord(line, length))
 		}
+
 		if err != nil {
 			return
 		}

@@ -19,6 +19,7 @@ func (k *keeper) runProgram() error {
 	if err != nil {
 		return err
 	}
+
 	dir, err := k.lockDir()
 	if dir != nil {
 		defer unlockDir(dir)
@@ -26,11 +27,13 @@ func (k *keeper) runProgram() error {
 	if err != nil {
 		return err
 	}
+
 	pipes, err := newPipes()
 	if err != nil {
 		return err
 	}
 	defer pipes.close()
+
 	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec // the operator's own command
 	cmd.Dir = k.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.stdin.r, pipes.stdout.w, pipes.stderr.w
@@ -41,6 +44,7 @@ func (k *keeper) runProgram() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+
 	group := cmd.Process.Pid
 	k.guardian.startedProgram(group)
 	if err := k.save(processFile, processes{os.Getpid(), group, k.Dir}); err != nil {
@@ -48,16 +52,25 @@ func (k *keeper) runProgram() error {
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 		return errors.Join(err, cmd.Wait())
 	}
-	pipes.closeChildEnds()
-	go pipes.writeInput(k.Input)
-	var reading sync.WaitGroup
-	reading.Go(func() { readLines(&pipes.stdout, k.output.write) })
-	reading.Go(func() { readLines(&pipes.stderr, k.stderr) })
+
+	reading := k.transfer(pipes)
 	err = k.wait(cmd, group)
 	k.guardian.endedProgram()
 	pipes.drain()
 	reading.Wait()
 	return err
+}
+
+// transfer writes the input to the program that has the other ends of the pipes, and reads what it prints until the
+// returned group is done.
+func (k *keeper) transfer(pipes *pipes) *sync.WaitGroup {
+	pipes.closeChildEnds()
+	go pipes.writeInput(k.Input)
+
+	var reading sync.WaitGroup
+	reading.Go(func() { readLines(&pipes.stdout, k.output.write) })
+	reading.Go(func() { readLines(&pipes.stderr, k.stderr) })
+	return &reading
 }
 
 // stderr handles a line of standard error.
@@ -67,11 +80,12 @@ func (k *keeper) stderr(line Record) {
 	k.output.write(line)
 }
 
-// wait waits until the program and all of its group have ended, by themselves or because they are stopped. No process gets
-// SIGTERM twice: to Terraform, for one, the second is an order to leave at once and to lose what it has made.
+// wait waits until the program and all of its group have ended, by themselves or because they are stopped. No process
+// gets SIGTERM twice: to Terraform, for one, the second is an order to leave at once and to lose what it has made.
 func (k *keeper) wait(cmd *exec.Cmd, group int) (err error) {
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
+
 	select {
 	case err = <-exited:
 		k.watchdog.programExited()
@@ -85,6 +99,7 @@ func (k *keeper) wait(cmd *exec.Cmd, group int) (err error) {
 			err = <-exited
 		}
 	}
+
 	k.endGroup(group)
 	return err
 }
@@ -128,10 +143,14 @@ func (k *keeper) lockDir() (*os.File, error) {
 		if dir != nil {
 			return dir, k.watchdog.checkStart()
 		}
+
 		if !announced {
 			announced = true
-			k.output.write(Record{Line: "Waiting for the program of an earlier deployment, which still runs in the instance's folder."})
+			k.output.write(Record{
+				Line: "Waiting for the program of an earlier deployment, which still runs in the instance's folder.",
+			})
 		}
+
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-k.watchdog.terminate:

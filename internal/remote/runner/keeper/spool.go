@@ -101,6 +101,7 @@ func (s *spool) openSegment(segments int) bool {
 	if s.file != nil && s.size-s.starts[len(s.starts)-1] < segmentSize {
 		return true
 	}
+
 	for len(s.starts) > 0 {
 		if _, err := os.Stat(s.folder.path(segmentName(s.starts[0]))); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -110,11 +111,14 @@ func (s *spool) openSegment(segments int) bool {
 	if len(s.starts) >= segments {
 		return false
 	}
+
 	if s.file != nil {
 		_ = s.file.Close()
 	}
+
 	var err error
-	if s.file, err = os.OpenFile(s.folder.path(segmentName(s.size)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode); err != nil {
+	path := s.folder.path(segmentName(s.size))
+	if s.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode); err != nil {
 		s.file = nil
 		return true
 	}

@@ -44,6 +44,7 @@ func (p *processes) live() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	for _, e := range entries {
 		if _, err := strconv.Atoi(e.Name()); err != nil {
 			continue
@@ -52,6 +53,7 @@ func (p *processes) live() (bool, error) {
 		if err != nil {
 			continue // it has just ended
 		}
+
 		// The name of the process, in parentheses, may have any characters; state, parent, group and session follow.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(fields) > 3 && string(fields[0]) != "Z" &&

@@ -31,7 +31,8 @@ const maxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 func (f folder) socketPath() (path string, release func(), err error) {
 	path = f.path(socketFile)
 	if len(path) > maxSocketPath {
-		return "", nil, fmt.Errorf("the path of the socket %s has %d bytes, and this system takes %d: choose a shorter work folder",
+		return "", nil, fmt.Errorf(
+			"the path of the socket %s has %d bytes, and this system takes %d: choose a shorter work folder",
 			path, len(path), maxSocketPath)
 	}
 	return path, func() {}, nil
