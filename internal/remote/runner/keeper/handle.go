@@ -97,6 +97,10 @@ func lockRoot(root string) (unlock func(), err error) {
 
 // spawn starts the process of the keeper, which inherits the lock on its folder and the socket.
 func (h *Handle) spawn(t task, env []string) error {
+	path, err := executable()
+	if err != nil {
+		return err
+	}
 	input, err := json.Marshal(t)
 	if err != nil {
 		return err
@@ -123,10 +127,6 @@ func (h *Handle) spawn(t task, env []string) error {
 	}
 	defer func() { _ = stderr.Close() }()
 
-	path, err := executable()
-	if err != nil {
-		return err
-	}
 	cmd := exec.Command(path, append(slices.Clone(command), string(h.folder))...) //nolint:gosec // this program
 	cmd.Args[0] = os.Args[0]
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = "/", env, bytes.NewReader(input), stderr
