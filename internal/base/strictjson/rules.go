@@ -84,6 +84,7 @@ func parseRules(tag string) *Rules {
 // set panics on a rule that does not exist: a tag is code.
 func (r *Rules) set(rule string) {
 	name, arg, _ := strings.Cut(rule, "=")
+
 	switch name {
 	case "required":
 		r.Required = true

@@ -7,9 +7,10 @@ import (
 	"slipway/internal/base/fault"
 )
 
-// Turns bounds how much of something the whole process does at once, and so the memory that it takes. Who finds no
-// room waits. Organizations that wait take turns, and within one its callers, whatever each of them has waiting, so
-// that who sends much, by however many tokens, delays himself and not the others. A nil Turns has no limit.
+// Turns bounds how much of something the whole process does at once, and so the memory that it takes. A caller that
+// finds no room waits. Organizations that wait take turns, and within one its callers, whatever each of them has
+// waiting. So an organization that sends much, by however many tokens, delays itself and not the others. A nil Turns
+// has no limit.
 //
 // A turn is for what the process does by itself, such as a read of the database. Who waits for somebody else, such as a
 // client that is sent something, leaves before and takes another turn after.

@@ -10,8 +10,8 @@ import (
 // SearchLimit is how many records a search looks through: the newest of the list.
 const SearchLimit = 10_000
 
-// Search returns the list of those of its newest SearchLimit records of which one of some columns contains a text, in
-// any case of the letters A to Z. It counts the records first, as work of the context's request.
+// Search returns the list of those of its newest SearchLimit records that have a text in one of some columns, in any
+// case of the letters A to Z. It counts the records first, as work of the context's request.
 func (q Query[T]) Search(ctx context.Context, text string, columns ...string) (Query[T], error) {
 	s := Range{Limit: SearchLimit}.shape(part)
 	if q.table.class == store.Shared {

@@ -42,23 +42,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 
 	d := sql.Dialect(s.dialect)
 	t, i := d.Table(deployment.Table), d.Table(moduleinstance.Table)
-	oldest := d.Select(t.C(deployment.FieldID)).From(t).
-		Where(sql.And(
-			sql.EQ(t.C(deployment.FieldOrganizationID), scope),
-			// As a text and no argument: no plan could take the index for an argument.
-			sql.ExprP(t.C(deployment.FieldStatus)+" = 'PENDING'"),
-			oneOf(t.C(deployment.FieldDeploymentType), c.Kinds),
-		)).
-		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
-		Limit(1)
-	c.narrow(oldest, t)
-	if s.dialect == dialect.Postgres {
-		oldest.ForUpdate(sql.WithLockAction(sql.SkipLocked))
-	} else {
-		oldest.FromExpr(pendingTable())
-	}
-
-	next := d.Select().
+	nextFence := d.Select().
 		AppendSelectExpr(sql.ExprFunc(func(b *sql.Builder) {
 			b.Ident(i.C(moduleinstance.FieldFence)).WriteString(" + 1")
 		})).
@@ -75,12 +59,13 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		Set(deployment.FieldLeaseExpiresAt, c.ExpiresAt).
 		Set(deployment.FieldStartedAt, c.At).
 		Set(deployment.FieldUpdatedAt, c.At).
-		Set(deployment.FieldFence, sql.ExprFunc(func(b *sql.Builder) { b.Wrap(func(b *sql.Builder) { b.Join(next) }) })).
+		Set(deployment.FieldFence, sql.ExprFunc(func(b *sql.Builder) {
+			b.Wrap(func(b *sql.Builder) { b.Join(nextFence) })
+		})).
 		Add(deployment.FieldVersion, 1).
-		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, oldest))).
+		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, s.oldestPending(scope, t, c)))).
 		Returning(deployment.FieldID, deployment.FieldModuleInstanceID, deployment.FieldFence).
 		Query()
-
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return "", err
@@ -96,6 +81,27 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	}
 
 	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
+}
+
+// oldestPending returns the statement that reads the id of the deployment of t that a claim is to take.
+func (s *Store) oldestPending(scope string, t *sql.SelectTable, c Claim) *sql.Selector {
+	oldest := sql.Dialect(s.dialect).Select(t.C(deployment.FieldID)).From(t).
+		Where(sql.And(
+			sql.EQ(t.C(deployment.FieldOrganizationID), scope),
+			// As a text and no argument: no plan could take the index for an argument.
+			sql.ExprP(t.C(deployment.FieldStatus)+" = 'PENDING'"),
+			oneOf(t.C(deployment.FieldDeploymentType), c.Kinds),
+		)).
+		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
+		Limit(1)
+	c.narrow(oldest, t)
+
+	if s.dialect == dialect.Postgres {
+		oldest.ForUpdate(sql.WithLockAction(sql.SkipLocked))
+	} else {
+		oldest.FromExpr(pendingTable())
+	}
+	return oldest
 }
 
 // narrow leaves out of the deployments of t what the claim is not for: other actions, and other places.

@@ -28,8 +28,8 @@ const (
 // Nobody waits for company: alone, a transaction is BEGIN and COMMIT.
 //
 // A member of a group sees what the members before it have written. If their COMMIT fails, its own fails too. A member
-// that rolls back, say because of what it has seen, waits for the end of the group and runs again if that fails. So
-// nobody is told of anything built on a lost write, or of anything that readers do not see yet.
+// that rolls back, say because it was refused for what it has seen, waits for the end of the group and runs again if
+// that fails. So nobody is told of anything built on a lost write, or of anything that readers do not see yet.
 type groupConnector struct {
 	preparedConnector
 	maxMembers int

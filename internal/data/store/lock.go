@@ -34,9 +34,9 @@ const (
 
 type creationKey struct{}
 
-// Creating returns a context whose transactions create something in the actor's organization beside others that do, while
-// none of those of StoppingCreation is under way. They hold that from their begin to their end, and it takes no statement.
-// What was read before has to be read again in them.
+// Creating returns a context whose transactions create something in the actor's organization beside others that do,
+// while no transaction of StoppingCreation is under way. They share a lock from their begin to their end, which takes
+// no statement of its own. They have to read again what was read before.
 func Creating(ctx context.Context) context.Context {
 	return context.WithValue(ctx, creationKey{}, shared)
 }

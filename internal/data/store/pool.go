@@ -189,7 +189,7 @@ func (t *pooledTx) ExecContext(ctx context.Context, query string, args ...any) (
 	return result, err
 }
 
-// commitWith has COMMIT go with the next statement where the context says that it is the last one. It does not go with
+// commitWith has COMMIT go with the next statement if the context says that it is the last one. It does not go with
 // the first: the transaction holds its lock by then, by which one finds out what has come of a COMMIT (see
 // Store.probe).
 func (t *pooledTx) commitWith(ctx context.Context) error {

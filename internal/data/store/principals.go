@@ -25,9 +25,9 @@ func PrincipalOf(t *ent.Token) string {
 // principalOf is PrincipalOf as an expression on the columns of tokens.
 const principalOf = `COALESCE("principal_id", "created_by_id", "id")`
 
-// makers reads who has made the tokens of the principals of $1, and of those who have made them, and so on. A principal
-// that is the id of a token, where that token's principal is another, is one that an older server has left out: then
-// that other principal made it. Each principal is looked at once, so that a circle ends.
+// makers reads who has made the tokens of the principals of $1, and of those who have made them, and so on. If a
+// principal is the id of a token that has another principal, an older server has left it out, and that other principal
+// made it. The statement looks at each principal once, so that a circle ends.
 const makers = `WITH RECURSIVE "reached" ("principal") AS (
 SELECT "value" FROM {list} UNION SELECT {made}
 ) SELECT DISTINCT "principal", {made} AND {maker} <> "principal"`

@@ -67,7 +67,7 @@ func (a Allowed) lists(origin string) bool {
 }
 
 // isOwn reports whether the page was served by the host that the request is for. The scheme may be either, because a
-// proxy may have terminated TLS; where the request itself has come over TLS it is https, so that a page that somebody
+// proxy may have terminated TLS; if the request itself has come over TLS it is https, so that a page that somebody
 // has put into plain HTTP on the way is not taken for the API's.
 func isOwn(origin string, r *http.Request) bool {
 	return r.Host != "" && (origin == serialized("https", r.Host) || r.TLS == nil && origin == serialized("http", r.Host))

@@ -1,6 +1,6 @@
 // Package requestlog collects what the log line of a request has. The surfaces add to it while the request is served,
-// and the server writes it. What is counted of requests, whatever surface or socket they come by, goes the same way to
-// a Counter.
+// and the server writes it. Counts of requests, whatever surface or socket they come by, go the same way to a
+// Counter.
 package requestlog
 
 import (

@@ -44,7 +44,7 @@ func TakeCache(c *pq.Config) (Cache, error) {
 }
 
 // isDirect reports whether the process that runs the statements is the one that the server named when the connection
-// was made, for canceling. A pooler names one that is made up, or none. A proxy that passes bytes on is no pooler.
+// was made, for canceling. A pooler makes one up, or names none. A proxy that passes bytes on is no pooler.
 func (c *Conn) isDirect(process int64) bool {
 	// lib/pq keeps the number to itself. Should its field get another name, no statement is prepared.
 	named := reflect.Indirect(reflect.ValueOf(c.conn)).FieldByName("pid")

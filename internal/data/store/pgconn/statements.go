@@ -126,6 +126,7 @@ func (c *Conn) prepare(text string) (driver.Stmt, error) {
 		return prepared, nil
 	}
 
+	// A text is prepared the second time that it comes.
 	hash := maphash.String(seed, text)
 	if !s.seen.Remove(hash) {
 		s.seen.Add(hash, struct{}{})

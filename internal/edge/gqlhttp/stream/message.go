@@ -94,7 +94,7 @@ func (m message) headers() (http.Header, *closeReason) {
 	return headers, nil
 }
 
-// encodeMessage returns the JSON of a message of the server's. The payload is JSON already, and absent where it is
+// encodeMessage returns the JSON of a message of the server's. The payload is JSON already, and absent if it is
 // empty.
 func encodeMessage(kind, id string, payload []byte) []byte {
 	b := append(make([]byte, 0, len(payload)+64), `{"type":"`+kind+`"`...)
