@@ -29,7 +29,7 @@ type assignment struct {
 	value json.RawMessage
 }
 
-// assignments reads NAME=VALUE. The value is JSON where it is that, and a text otherwise.
+// assignments reads NAME=VALUE. The value is JSON if it is that, and a text otherwise.
 var assignments = setting.Parser[[]assignment]{Kind: "NAME=VALUE", Parse: func(s string) ([]assignment, error) {
 	name, value, ok := strings.Cut(s, "=")
 	if !ok || name == "" {
@@ -48,8 +48,10 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch}
 func (c *Config) apiCommand() *cobra.Command {
 	var a api
 	cmd := c.command(&cobra.Command{
-		Use: "api QUERY | -f FILE | GET|POST|PATCH PATH [-f FILE]", Short: "Send a request to the API, and show the answer as it is", Args: cobra.MaximumNArgs(2),
-		Long: `Send an operation of GraphQL, or a request to a path of REST, and write the answer as it came; -o yaml and -o tsv turn it.
+		Use:   "api QUERY | -f FILE | GET|POST|PATCH PATH [-f FILE]",
+		Short: "Send a request to the API, and show the answer as it is", Args: cobra.MaximumNArgs(2),
+		Long: `Send an operation of GraphQL, or a request to a path of REST, and write the answer as it came;` +
+			` -o yaml and -o tsv turn it.
 What reads is repeated while the server is away; what writes is not, if it may have been carried out.
 
 The value of a variable is JSON where it is that, and a text otherwise: --var first=5, --var id=dep_…, --var 'name="5"'.
@@ -61,15 +63,18 @@ pageInfo { hasNextPage endCursor }. Each answer is a line of its own.`,
   echo '{"data": {"name": "Regions"}}' | slipway api PATCH /default-value-definitions/dvd_01kb… -f -`,
 	}, func(ctx context.Context, s *session, args []string) error {
 		if len(s.out.fields) > 0 {
-			return setting.Usagef("--fields: want none, since the query names the fields, found %q", strings.Join(s.out.fields, ","))
+			return setting.Usagef("--fields: want none, since the query names the fields, found %q",
+				strings.Join(s.out.fields, ","))
 		}
 		if len(args) == 2 {
 			return a.rest(ctx, s, args[0], args[1])
 		}
 		return a.graphql(ctx, s, args)
 	})
-	setting.AddFlagP(cmd.Flags(), &a.file, "file", "f", "", setting.Text, "file with the query or the body; - is standard input")
-	setting.AddRepeatableFlag(cmd.Flags(), &a.variables, "var", "", assignments, "variable of the query; may be given more than once")
+	setting.AddFlagP(cmd.Flags(), &a.file, "file", "f", "", setting.Text,
+		"file with the query or the body; - is standard input")
+	setting.AddRepeatableFlag(cmd.Flags(), &a.variables, "var", "", assignments,
+		"variable of the query; may be given more than once")
 	setting.AddFlag(cmd.Flags(), &a.paginate, "paginate", "false", setting.Bool, "ask for all pages")
 	return cmd
 }
@@ -91,6 +96,7 @@ func (a *api) rest(ctx context.Context, s *session, method, path string) error {
 	case method == http.MethodGet && a.file != "":
 		return setting.Usagef("--file: want none with GET, found %q", a.file)
 	}
+
 	var body []byte
 	if a.file != "" {
 		text, err := a.read(ctx, s)
@@ -99,6 +105,7 @@ func (a *api) rest(ctx context.Context, s *session, method, path string) error {
 		}
 		body = []byte(text)
 	}
+
 	answer, err := a.send(ctx, s, method == http.MethodGet, func(ctx context.Context) (*client.Answer, error) {
 		return s.conn.Do(ctx, method, path, body, http.Header{"Accept": {"application/json"}})
 	})
@@ -113,27 +120,36 @@ func (a *api) graphql(ctx context.Context, s *session, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	variables := map[string]json.RawMessage{}
 	for _, v := range a.variables {
 		variables[v.name] = v.value
 	}
+
 	for {
 		body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 		if err != nil {
 			return err
 		}
-		answer, err := a.send(ctx, s, !strings.Contains(query, "mutation"), func(ctx context.Context) (*client.Answer, error) {
-			return s.conn.Do(ctx, http.MethodPost, "/graphql", body, http.Header{"Accept": {"application/graphql-response+json"}})
+
+		answer, err := a.send(ctx, s, !strings.Contains(query, "mutation"), func(
+			ctx context.Context,
+		) (*client.Answer, error) {
+			return s.conn.Do(ctx, http.MethodPost, "/graphql", body, http.Header{
+				"Accept": {"application/graphql-response+json"},
+			})
 		})
 		if err != nil {
 			return err
 		}
+
 		if err := s.showAnswer(answer.Body); err != nil {
 			return err
 		}
 		if err := answer.Err(); err != nil || !a.paginate {
 			return err
 		}
+
 		end, err := nextPage(answer.Body)
 		if err != nil || end == nil {
 			return err
@@ -149,7 +165,8 @@ func (a *api) graphql(ctx context.Context, s *session, args []string) error {
 func (a *api) query(ctx context.Context, s *session, args []string) (string, error) {
 	switch {
 	case (len(args) == 1) == (a.file != ""):
-		return "", setting.Usagef("want a query or --file, found %s", map[bool]string{true: "both", false: "neither"}[len(args) == 1])
+		return "", setting.Usagef("want a query or --file, found %s",
+			map[bool]string{true: "both", false: "neither"}[len(args) == 1])
 	case a.file != "":
 		return a.read(ctx, s)
 	case slices.Contains(methods, args[0]):
@@ -158,8 +175,10 @@ func (a *api) query(ctx context.Context, s *session, args []string) (string, err
 	return args[0], nil
 }
 
-// send sends a request, again where that is safe, and returns the answer unless that is nothing but an error.
-func (a *api) send(ctx context.Context, s *session, reads bool, do func(context.Context) (*client.Answer, error)) (answer *client.Answer, err error) {
+// send sends a request, again if that is safe, and returns the answer unless that is nothing but an error.
+func (a *api) send(
+	ctx context.Context, s *session, reads bool, do func(context.Context) (*client.Answer, error),
+) (answer *client.Answer, err error) {
 	again := notDone
 	if reads {
 		again = away
@@ -185,7 +204,8 @@ func nextPage(body []byte) (json.RawMessage, error) {
 	}
 	info := find(n, "pageInfo")
 	if info == nil || info.Get("hasNextPage") == nil || info.Get("endCursor") == nil {
-		return nil, setting.Usagef("--paginate: want a query with pageInfo { hasNextPage endCursor }, found none in its answer")
+		return nil, setting.Usagef("--paginate: want a query with pageInfo { hasNextPage endCursor }, " +
+			"found none in its answer")
 	}
 	if !info.Get("hasNextPage").Bool {
 		return nil, nil

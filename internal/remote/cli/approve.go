@@ -17,14 +17,22 @@ func (c *Config) approveCommand() *cobra.Command {
 	var start bool
 	cmd := c.decisionCommand(&cobra.Command{
 		Use: "approve DEPLOYMENT", Short: "Approve of a deployment that waits for approvals", Args: cobra.ExactArgs(1),
-		Long: `Approve of a deployment that waits for approvals. What it changes of what is live is shown beforehand. It is started where all
-that is demanded is met by then; where that is refused, the approval counts all the same. To approve again changes nothing.
+		Long: `Approve of a deployment that waits for approvals. What it changes of what is live is shown beforehand.` +
+			` It is started where all
+that is demanded is met by then; where that is refused, the approval counts all the same.` +
+			` To approve again changes nothing.
 Without a terminal, or with --yes, name the deployment by its id: a name may stand for another one by then.
 
-Nobody approves of what is his own: neither who made the deployment, nor who made the author's token or was made one by him.`,
-		Example: "  slipway approve dep_01kb… --comment \"Looks right.\"\n  slipway approve shop/prod/orders@last\n  slipway approve dep_01kb… --start=false",
-	}, decision{verb: "Approve of", seen: true}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
-		r, err := client.ApproveDeployment(ctx, s.conn, client.ApproveDeploymentInput{Id: id, Comment: orNil(comment), Start: &start})
+Nobody approves of what is his own: neither who made the deployment,` +
+			` nor who made the author's token or was made one by him.`,
+		Example: "  slipway approve dep_01kb… --comment \"Looks right.\"\n  slipway approve shop/prod/orders@last\n" +
+			"  slipway approve dep_01kb… --start=false",
+	}, decision{verb: "Approve of", seen: true}, func(
+		ctx context.Context, s *session, id string,
+	) (*client.DeploymentDetail, error) {
+		r, err := client.ApproveDeployment(ctx, s.conn, client.ApproveDeploymentInput{
+			Id: id, Comment: orNil(comment), Start: &start,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +51,8 @@ Nobody approves of what is his own: neither who made the deployment, nor who mad
 func (c *Config) rejectCommand() *cobra.Command {
 	var comment string
 	cmd := c.decisionCommand(&cobra.Command{
-		Use: "reject DEPLOYMENT", Short: "Reject a deployment that waits for approvals, which ends it", Args: cobra.ExactArgs(1),
+		Use: "reject DEPLOYMENT", Short: "Reject a deployment that waits for approvals, which ends it",
+		Args:    cobra.ExactArgs(1),
 		Example: "  slipway reject shop/prod/orders@last --comment \"Not before the sale.\"",
 	}, decision{verb: "Reject"}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
 		r, err := client.RejectDeployment(ctx, s.conn, client.RejectDeploymentInput{Id: id, Comment: orNil(comment)})
@@ -60,10 +69,13 @@ func (c *Config) startCommand() *cobra.Command {
 	var override string
 	cmd := c.decisionCommand(&cobra.Command{
 		Use: "start DEPLOYMENT", Short: "Start a deployment that waited for approvals", Args: cobra.ExactArgs(1),
-		Long: `Start a deployment that waited for approvals, where all that is demanded is met. The exit code is 8 where approvals are missing.
+		Long: `Start a deployment that waited for approvals, where all that is demanded is met.` +
+			` The exit code is 8 where approvals are missing.
 To start it again changes nothing; slipway watch follows it.`,
 		Example: "  slipway start shop/prod/orders@last\n  slipway start dep_01kb… --override-reason \"The site is down.\"",
-	}, decision{verb: "Start", isFinal: func() bool { return override != "" }}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
+	}, decision{verb: "Start", isFinal: func() bool { return override != "" }}, func(
+		ctx context.Context, s *session, id string,
+	) (*client.DeploymentDetail, error) {
 		r, err := client.StartDeployment(ctx, s.conn, client.StartDeploymentInput{Id: id, OverrideReason: orNil(override)})
 		if err != nil {
 			return nil, err
@@ -76,14 +88,15 @@ To start it again changes nothing; slipway watch follows it.`,
 
 // overrideFlag adds the flag of commands that can go past rules.
 func overrideFlag(c *cobra.Command, to *string) {
-	setting.AddFlag(c.Flags(), to, "override-reason", "", setting.Text, "why it goes past rules that are not met, in at least 10 characters; for admins")
+	setting.AddFlag(c.Flags(), to, "override-reason", "", setting.Text,
+		"why it goes past rules that are not met, in at least 10 characters; for admins")
 }
 
 // decision is what a command decides on a deployment that waits for approvals.
 type decision struct {
 	verb string
-	// seen is whether it is about what somebody has seen: a name that may stand for another deployment by now is asked about,
-	// and is not enough if nobody can be asked.
+	// seen is whether it is about what somebody has seen: a name that may stand for another deployment by now is asked
+	// about, and is not enough if nobody can be asked.
 	seen bool
 	// isFinal reports whether it cannot be undone; nil for never.
 	isFinal func() bool
@@ -92,31 +105,42 @@ type decision struct {
 // decisionCommand makes a command that decides on a deployment that waits for approvals. What decide returns is shown,
 // although it fails.
 func (c *Config) decisionCommand(
-	base *cobra.Command, made decision, decide func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error),
+	base *cobra.Command, made decision,
+	decide func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error),
 ) *cobra.Command {
 	base.ValidArgsFunction = c.complete(completeDeployments)
+
 	return c.changing(base, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, deploymentDetailView); err != nil {
 			return err
 		}
+
 		d, err := s.deployment(ctx, args[0])
 		if err != nil {
 			return err
 		}
+
 		lines, err := s.linesOfWaiting(ctx, d)
 		if err != nil {
 			return err
 		}
-		asks := change{question: fmt.Sprintf("%s %s?", made.verb, d.Id), lines: lines, final: made.isFinal != nil && made.isFinal()}
+
+		asks := change{
+			question: fmt.Sprintf("%s %s?", made.verb, d.Id), lines: lines, final: made.isFinal != nil && made.isFinal(),
+		}
+
 		if made.seen && d.Id != args[0] && !s.interactive() {
 			for _, line := range lines {
 				s.note("  %s", line)
 			}
-			return setting.Usagef("deployment: want the id of the one that you have seen, found %q, which is %s now; nothing was changed", args[0], d.Id)
+			return setting.Usagef("deployment: want the id of the one that you have seen, found %q, which is %s now; "+
+				"nothing was changed", args[0], d.Id)
 		}
+
 		if err := s.confirm(ctx, asks); err != nil {
 			return err
 		}
+
 		decided, refusal := decide(ctx, s, d.Id)
 		if decided == nil {
 			return refusal
@@ -128,7 +152,8 @@ func (c *Config) decisionCommand(
 	})
 }
 
-// linesOfWaiting tell of a deployment what it is, and while it waits for approvals also what it changes and what is demanded.
+// linesOfWaiting tell of a deployment what it is, and while it waits for approvals also what it changes and what is
+// demanded.
 func (s *session) linesOfWaiting(ctx context.Context, d *client.DeploymentDetail) ([]string, error) {
 	lines := []string{lineOf(d) + "  by " + d.CreatedBy}
 	if d.Reason != nil {
@@ -149,6 +174,7 @@ func (s *session) linesOfChange(ctx context.Context, d *client.DeploymentDetail)
 	if d.Action == client.DeploymentActionDestroy {
 		return []string{"destroys what is live"}, nil
 	}
+
 	i, err := s.instance(ctx, d.ModuleInstance.Id)
 	if err != nil {
 		return nil, err
@@ -156,6 +182,7 @@ func (s *session) linesOfChange(ctx context.Context, d *client.DeploymentDetail)
 	if i.LiveDeployment == nil {
 		return []string{"nothing is live"}, nil
 	}
+
 	r, err := client.CompareDeployments(ctx, s.conn, i.LiveDeployment.Id, d.Id)
 	if isCode(err, fault.ReleaseUnavailable) {
 		return []string{"what is live is not known"}, nil
@@ -163,6 +190,7 @@ func (s *session) linesOfChange(ctx context.Context, d *client.DeploymentDetail)
 	if err != nil {
 		return nil, err
 	}
+
 	head := fmt.Sprintf("live: %sby %s", s.when(&i.LiveDeployment.CreatedAt), i.LiveDeployment.CreatedBy)
 	return append([]string{head}, linesOfDifferences(differencesOf(r.CompareDeployments))...), nil
 }

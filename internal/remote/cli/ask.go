@@ -33,12 +33,15 @@ func (s *session) confirm(ctx context.Context, c change) error {
 	for _, line := range c.lines {
 		s.note("  %s", line)
 	}
+
 	if c.final && !s.yes && !s.interactive() {
-		return setting.Usagef("--yes: want it, because this cannot be undone and there is no terminal to ask on; nothing was changed")
+		return setting.Usagef("--yes: want it, because this cannot be undone and there is no terminal to ask on; " +
+			"nothing was changed")
 	}
 	if !s.interactive() {
 		return nil
 	}
+
 	_, _ = fmt.Fprintf(s.errOut, "%s [y/N] ", safe(c.question))
 	answer, err := s.readLine(ctx)
 	if !strings.HasSuffix(answer, "\n") { // the question stands in the last line
@@ -47,6 +50,7 @@ func (s *session) confirm(ctx context.Context, c change) error {
 	if err != nil {
 		return err
 	}
+
 	if yes := strings.ToLower(strings.TrimSpace(answer)); yes != "y" && yes != "yes" {
 		return errors.New("nothing was changed")
 	}
@@ -118,8 +122,8 @@ func (s *session) readSecret(ctx context.Context, fd int, prompt string) (string
 	return text, err
 }
 
-// await returns what read returns, or the error of ctx when that ends before. A read of a terminal cannot be ended: it goes
-// with the program.
+// await returns what read returns, or the error of ctx when that ends before. A read of a terminal cannot be ended: it
+// goes with the program.
 func await(ctx context.Context, read func() (string, error)) (string, error) {
 	type result struct {
 		text string

@@ -14,9 +14,11 @@ import (
 func (c *Config) cancelCommand() *cobra.Command {
 	var force bool
 	var reason string
+
 	cmd := c.changing(&cobra.Command{
 		Use: "cancel DEPLOYMENT", Short: "Cancel a deployment", Args: cobra.ExactArgs(1),
-		Long: `Cancel a deployment. One that waits is CANCELED at once; one that runs when its program has ended, which it is asked to.
+		Long: `Cancel a deployment. One that waits is CANCELED at once; one that runs when its program has ended,` +
+			` which it is asked to.
 To cancel it again changes nothing.`,
 		Example:           "  slipway cancel shop/prod/orders@last\n  slipway cancel dep_01kb… --force",
 		ValidArgsFunction: c.complete(completeDeployments),
@@ -24,10 +26,12 @@ To cancel it again changes nothing.`,
 		if err := want(s, deploymentDetailView); err != nil {
 			return err
 		}
+
 		d, err := s.deployment(ctx, args[0])
 		if err != nil {
 			return err
 		}
+
 		question := change{question: fmt.Sprintf("Cancel %s?", d.Id), lines: []string{lineOf(d)}}
 		if force {
 			question.lines = append(question.lines, "by force: its program may still be at work")
@@ -35,17 +39,20 @@ To cancel it again changes nothing.`,
 		if err := s.confirm(ctx, question); err != nil {
 			return err
 		}
+
 		if d, err = s.cancel(ctx, client.CancelDeploymentInput{Id: d.Id, Force: &force, Reason: orNil(reason)}); err != nil {
 			return err
 		}
 		return show(s, deploymentDetailView, d)
 	})
-	setting.AddFlag(cmd.Flags(), &force, "force", "false", setting.Bool, "at once, though its program may still be at work; for admins, 2 minutes after it was canceled")
+
+	setting.AddFlag(cmd.Flags(), &force, "force", "false", setting.Bool,
+		"at once, though its program may still be at work; for admins, 2 minutes after it was canceled")
 	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why")
 	return cmd
 }
 
-// cancel cancels a deployment. Where the answer was lost it looks whether that is done, since one that has ended is not
+// cancel cancels a deployment. If the answer was lost it looks whether that is done, since one that has ended is not
 // canceled again.
 func (s *session) cancel(ctx context.Context, in client.CancelDeploymentInput) (d *client.DeploymentDetail, err error) {
 	tried := false

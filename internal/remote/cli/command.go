@@ -1,6 +1,6 @@
-// Package cli is the command line for people and CI: commands that know a server by its API alone. A command is a file's; it
-// is made by Config.command, which gives it a session: the connection to the server, the printer of its result, and the
-// question before a change.
+// Package cli is the command line for people and CI: commands that know a server by its API alone. A command is a
+// file's; it is made by Config.command, which gives it a session: the connection to the server, the printer of its
+// result, and the question before a change.
 package cli
 
 import (
@@ -24,10 +24,10 @@ type Config struct {
 	Patience time.Duration
 	// Timeout is how long a request may take, 1 min.
 	Timeout time.Duration
-	// Silence is how long a stream may be without a sign of life before it is begun again, 36 s: three of those that servers
-	// give as a rule.
+	// Silence is how long a stream may be without a sign of life before it is begun again, 36 s: three of those that
+	// servers give as a rule.
 	Silence time.Duration
-	// Reminder is how often a line says that something goes on, where the status cannot be rewritten, 30 s.
+	// Reminder is how often a line says that something goes on, if the status cannot be rewritten, 30 s.
 	Reminder time.Duration
 	// CommandTimeout is how long a token command may take, 30 s.
 	CommandTimeout time.Duration
@@ -45,15 +45,18 @@ func Commands(c Config) []*cobra.Command {
 			*of = usual
 		}
 	}
+
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+
 	return []*cobra.Command{
 		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
-		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(), c.rulesCommand(),
-		c.outputsCommand(), c.compareCommand(), c.approveCommand(), c.rejectCommand(), c.startCommand(), c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(),
-		c.deployCommand(), c.previewCommand(), c.promoteCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(), c.logsCommand(), c.apiCommand(),
-		c.valuesCommand(), c.schemaCommand(), c.validateCommand(),
+		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
+		c.rulesCommand(), c.outputsCommand(), c.compareCommand(), c.approveCommand(), c.rejectCommand(), c.startCommand(),
+		c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(), c.deployCommand(),
+		c.previewCommand(), c.promoteCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(),
+		c.logsCommand(), c.apiCommand(), c.valuesCommand(), c.schemaCommand(), c.validateCommand(),
 	}
 }
 
@@ -98,13 +101,14 @@ func oneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// arguments returns a check of the arguments that says what the command takes where it refuses them.
+// arguments returns a check of the arguments that says what the command takes if it refuses them.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		err := check(c, args)
 		if _, explained := errors.AsType[setting.UsageError](err); err == nil || explained {
 			return err
 		}
+
 		found := "no arguments"
 		if len(args) > 0 {
 			quoted := make([]string, len(args))
@@ -113,11 +117,14 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 			}
 			found = strings.Join(quoted, ", ")
 		}
+
 		wanted := strings.TrimSpace(strings.TrimPrefix(c.Use, c.Name()))
 		if wanted == "" {
 			wanted = "no arguments"
 		}
-		return setting.Usagef("%s: want %s, found %s", strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), wanted, found)
+		name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+
+		return setting.Usagef("%s: want %s, found %s", name, wanted, found)
 	}
 }
 
@@ -146,7 +153,7 @@ type action func(ctx context.Context, s *session, args []string) error
 
 // options are what a command has besides the flags of its own.
 type options struct {
-	// target, where it is nil the command asks no server.
+	// target; if it is nil the command asks no server.
 	target *target
 	// onDemand says that the command asks the server only once it calls session.connect.
 	onDemand bool
@@ -166,7 +173,7 @@ func (c *Config) changing(base *cobra.Command, do action) *cobra.Command {
 	return c.build(base, options{target: &target{}, changes: true}, do)
 }
 
-// onDemand makes a command that asks a server where its flags or its file make that necessary: see session.connect.
+// onDemand makes a command that asks a server if its flags or its file make that necessary: see session.connect.
 func (c *Config) onDemand(base *cobra.Command, do action) *cobra.Command {
 	return c.build(base, options{target: &target{}, onDemand: true}, do)
 }
@@ -179,6 +186,7 @@ func (c *Config) local(base *cobra.Command, do action) *cobra.Command {
 func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command {
 	var out output
 	var yes bool
+
 	fs := base.Flags()
 	if o.target != nil {
 		o.target.flags(fs)
@@ -188,14 +196,19 @@ func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command
 	if o.changes {
 		setting.AddFlagP(fs, &yes, "yes", "y", "false", setting.Bool, "do not ask")
 	}
+
 	completeFlag(base, "output", fixed(formats))
 	completeFlag(base, "context", c.completeContexts)
 	base.Annotations = map[string]string{ours: "yes"}
 	base.DisableFlagsInUseLine = true
 	base.Args = arguments(base.Args)
 	base.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })
+
 	base.RunE = func(cmd *cobra.Command, args []string) error {
-		s := &session{config: c, target: o.target, in: cmd.InOrStdin(), errOut: cmd.ErrOrStderr(), yes: yes, destination: cmd.OutOrStdout()}
+		s := &session{
+			config: c, target: o.target, in: cmd.InOrStdin(), errOut: cmd.ErrOrStderr(), yes: yes,
+			destination: cmd.OutOrStdout(),
+		}
 		s.out = newPrinter(out, cmd.OutOrStdout(), c.Env, c.Now)
 		_, s.asks = terminal(s.errOut)
 		if err := s.run(cmd.Context(), o, args, do); err != nil {

@@ -18,14 +18,18 @@ var comparisonView = view[client.ComparisonRecord]{
 
 func (c *Config) compareCommand() *cobra.Command {
 	var exitCode bool
+
 	cmd := c.command(&cobra.Command{
-		Use: "compare DEPLOYMENT DEPLOYMENT", Short: "Show what differs between what two deployments ship", Args: cobra.ExactArgs(2),
-		Example:           "  slipway compare shop/staging/orders@live shop/prod/orders@live\n  slipway compare shop/prod/orders@previous shop/prod/orders@live --exit-code -o markdown",
+		Use: "compare DEPLOYMENT DEPLOYMENT", Short: "Show what differs between what two deployments ship",
+		Args: cobra.ExactArgs(2),
+		Example: "  slipway compare shop/staging/orders@live shop/prod/orders@live\n" +
+			"  slipway compare shop/prod/orders@previous shop/prod/orders@live --exit-code -o markdown",
 		ValidArgsFunction: c.complete(completeDeployments),
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, comparisonView); err != nil {
 			return err
 		}
+
 		from, err := s.deploymentID(ctx, args[0])
 		if err != nil {
 			return err
@@ -34,6 +38,7 @@ func (c *Config) compareCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+
 		r, err := client.CompareDeployments(ctx, s.conn, from, to)
 		if err != nil {
 			return err
@@ -41,11 +46,13 @@ func (c *Config) compareCommand() *cobra.Command {
 		if err := s.showComparison(r.CompareDeployments); err != nil {
 			return err
 		}
+
 		if exitCode && !r.CompareDeployments.SameRelease {
 			return errFound
 		}
 		return nil
 	}, formatMarkdown)
+
 	setting.AddFlag(cmd.Flags(), &exitCode, "exit-code", "false", setting.Bool, "exit with 3 where there are differences")
 	return cmd
 }
@@ -131,7 +138,8 @@ func (p *printer) markdown(all []difference) error {
 	}
 	_, _ = fmt.Fprint(p.to, "| | where | before | after | |\n|---|---|---|---|---|\n")
 	for _, d := range all {
-		_, _ = fmt.Fprintf(p.to, "| %s | %s | %s | %s | %s |\n", code(d.Sign), code(d.Where), code(d.Before), code(d.After), d.Note)
+		_, _ = fmt.Fprintf(p.to, "| %s | %s | %s | %s | %s |\n", code(d.Sign), code(d.Where), code(d.Before), code(d.After),
+			d.Note)
 	}
 	return p.to.Flush()
 }

@@ -42,10 +42,12 @@ var (
 )
 
 // completions are those of the resources.
-var completions = map[string]completion{"project": completeProjects, "environment": completeEnvironments, "instance": completeInstances}
+var completions = map[string]completion{
+	"project": completeProjects, "environment": completeEnvironments, "instance": completeInstances,
+}
 
 // complete returns how a shell completes the arguments of a command: by what the server has, if it says so at once, and
-// without a word where it does not.
+// without a word if it does not.
 func (c *Config) complete(kind completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 		return c.completeWithin(cmd, kind, text[:strings.LastIndexAny(text, "/@")+1], text)
@@ -53,16 +55,20 @@ func (c *Config) complete(kind completion) cobra.CompletionFunc {
 }
 
 // completeWithin returns what a text may become, of what may stand after its beginning, within.
-func (c *Config) completeWithin(cmd *cobra.Command, kind completion, within, text string) ([]string, cobra.ShellCompDirective) {
+func (c *Config) completeWithin(
+	cmd *cobra.Command, kind completion, within, text string,
+) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
 	defer cancel()
 	found, err := c.candidates(ctx, cmd, kind, within)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	found = slices.DeleteFunc(found, func(name string) bool { return !strings.HasPrefix(name, text) || safe(name) != name })
+	found = slices.DeleteFunc(found,
+		func(name string) bool { return !strings.HasPrefix(name, text) || safe(name) != name })
 	directive := cobra.ShellCompDirectiveNoFileComp
-	if slices.ContainsFunc(found, func(name string) bool { return strings.HasSuffix(name, "@") || strings.HasSuffix(name, "=") }) {
+	isBegun := func(name string) bool { return strings.HasSuffix(name, "@") || strings.HasSuffix(name, "=") }
+	if slices.ContainsFunc(found, isBegun) {
 		directive |= cobra.ShellCompDirectiveNoSpace
 	}
 	return found, directive
@@ -70,16 +76,24 @@ func (c *Config) completeWithin(cmd *cobra.Command, kind completion, within, tex
 
 func (c *Config) candidates(ctx context.Context, cmd *cobra.Command, kind completion, prefix string) ([]string, error) {
 	flag := func(name string) string { return cmd.Flags().Lookup(name).Value.String() }
-	t := target{context: flag("context"), server: flag("server"), tokenFile: flag("token-file"), organization: flag("organization"), insecureHTTP: flag("insecure-http") == "true"}
+	t := target{
+		context: flag("context"), server: flag("server"), tokenFile: flag("token-file"), organization: flag("organization"),
+		insecureHTTP: flag("insecure-http") == "true",
+	}
+
 	p, err := t.resolve(c.Env)
 	if err != nil {
 		return nil, err
 	}
+
 	dir := cacheDir(c.Env)
-	key := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", []string{p.Server, p.Organization, p.Token, p.TokenCommand, kind.name, prefix})))
+	key := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", []string{
+		p.Server, p.Organization, p.Token, p.TokenCommand, kind.name, prefix,
+	})))
 	if found, ok := c.cached(dir, key); ok {
 		return found, nil
 	}
+
 	conn, err := c.connect(ctx, p, io.Discard)
 	if err != nil {
 		return nil, err
@@ -91,7 +105,7 @@ func (c *Config) candidates(ctx context.Context, cmd *cobra.Command, kind comple
 	return found, err
 }
 
-// cacheDir returns where completions are kept, empty where that is not known.
+// cacheDir returns where completions are kept, empty if that is not known.
 func cacheDir(env setting.Environment) string {
 	if dir := variable(env, "XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "slipway", "completion")
@@ -139,7 +153,9 @@ func namesOf[T any](ctx context.Context, v view[T], read pageOf[T]) (names []str
 }
 
 func projectNames(ctx context.Context, s *session, _ string) ([]string, error) {
-	return namesOf(ctx, projectView, func(ctx context.Context, first *int, after *string) ([]client.ProjectRecord, client.PageEnd, error) {
+	return namesOf(ctx, projectView, func(
+		ctx context.Context, first *int, after *string,
+	) ([]client.ProjectRecord, client.PageEnd, error) {
 		r, err := client.Projects(ctx, s.conn, nil, nil, first, after)
 		if err != nil {
 			return nil, client.PageEnd{}, err
@@ -186,7 +202,9 @@ func moduleNames(ctx context.Context, s *session, prefix string) ([]string, erro
 		names, err := namesOf(ctx, versionView, s.versionPages(m.Id))
 		return append(names, prefix+"latest"), err
 	}
-	return namesOf(ctx, moduleView, func(ctx context.Context, first *int, after *string) ([]client.ModuleRecord, client.PageEnd, error) {
+	return namesOf(ctx, moduleView, func(
+		ctx context.Context, first *int, after *string,
+	) ([]client.ModuleRecord, client.PageEnd, error) {
 		r, err := client.Modules(ctx, s.conn, nil, nil, first, after)
 		if err != nil {
 			return nil, client.PageEnd{}, err

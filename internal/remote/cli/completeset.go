@@ -22,25 +22,29 @@ func (c *Config) completeSet(cmd *cobra.Command, args []string, text string) ([]
 	if chosen {
 		within = id + "=" + value[:strings.LastIndexByte(value, '/')+1]
 	}
-	kind := completion{strings.Join([]string{"set", args[0], version}, " "), func(ctx context.Context, s *session, within string) ([]string, error) {
+	kind := completion{strings.Join([]string{"set", args[0], version}, " "), func(
+		ctx context.Context, s *session, within string,
+	) ([]string, error) {
 		return settable(ctx, s, args[0], version, within)
 	}}
 	return c.completeWithin(cmd, kind, within, text)
 }
 
-// settable returns the inputs of a version with the sign behind, or behind that what may be chosen; within is the input with
-// the sign and the beginning of a path.
+// settable returns the inputs of a version with the sign behind, or behind that what may be chosen; within is the input
+// with the sign and the beginning of a path.
 func settable(ctx context.Context, s *session, instance, version, within string) ([]string, error) {
 	i, err := s.instance(ctx, instance)
 	if err != nil {
 		return nil, err
 	}
+
 	if version == "" && i.LiveDeployment != nil && i.LiveDeployment.Release != nil {
 		version = i.LiveDeployment.Release.ModuleVersion.Version
 	}
 	if version == "" {
 		version = "latest"
 	}
+
 	found, err := s.versionToDeploy(ctx, i.ModuleDefinition.Id, version)
 	if err != nil {
 		return nil, err
@@ -49,6 +53,7 @@ func settable(ctx context.Context, s *session, instance, version, within string)
 	if err != nil {
 		return nil, err
 	}
+
 	id, path, chosen := strings.Cut(within, "=")
 	var names []string
 	for _, in := range inputprop.NewLevel(inputs).Inputs {

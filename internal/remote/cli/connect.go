@@ -29,7 +29,7 @@ type connection struct {
 	errOut io.Writer
 }
 
-// connect returns a connection to a place. It asks nothing yet, but for the token where a program has that.
+// connect returns a connection to a place. It asks nothing yet, but for the token if a program has that.
 func (c *Config) connect(ctx context.Context, p place, errOut io.Writer) (*connection, error) {
 	token := p.Token
 	if p.TokenCommand != "" {
@@ -39,7 +39,11 @@ func (c *Config) connect(ctx context.Context, p place, errOut io.Writer) (*conne
 		}
 	}
 	if token == "" {
-		return nil, &codeError{exitDenied, fmt.Errorf("the context %s has no token; log in with: slipway login --server %s --context %s", p.context, p.Server, p.context)}
+		return nil, &codeError{
+			exitDenied,
+			fmt.Errorf("the context %s has no token; log in with: slipway login --server %s --context %s",
+				p.context, p.Server, p.context),
+		}
 	}
 	sender := client.New(p.Server, token, slog.New(slog.DiscardHandler), client.InOrganization(p.Organization))
 	return &connection{p, sender, *c, errOut}, nil
@@ -57,9 +61,12 @@ func (o once) MakeRequest(ctx context.Context, request *graphql.Request, into *g
 	return o.repeat(ctx, notDone, func(ctx context.Context) error { return o.Client.MakeRequest(ctx, request, into) })
 }
 
-// write carries out a write that must not be done twice. As it may have been done although its answer was lost, look says
-// each time beforehand whether what is wanted is there.
-func (c *connection) write(ctx context.Context, look func(context.Context) (there bool, err error), do func(context.Context, graphql.Client) error) error {
+// write carries out a write that must not be done twice. As it may have been done although its answer was lost, look
+// says each time beforehand whether what is wanted is there.
+func (c *connection) write(
+	ctx context.Context, look func(context.Context) (there bool, err error),
+	do func(context.Context, graphql.Client) error,
+) error {
 	return c.repeat(ctx, away, func(ctx context.Context) error {
 		there, err := look(ctx)
 		if err != nil || there {
@@ -74,16 +81,20 @@ func (c *connection) repeat(ctx context.Context, again func(error) bool, send fu
 	patience, cancel := context.WithTimeout(ctx, c.config.Patience)
 	defer cancel()
 	end, _ := patience.Deadline()
+
 	var last error
 	told := false
+
 	_ = c.Retry(patience, "", func() (bool, error) {
 		one, cancel := context.WithTimeout(ctx, c.config.Timeout)
 		defer cancel()
 		last = send(one)
+
 		refused, _ := errors.AsType[*client.Error](last)
 		if last == nil || ctx.Err() != nil || !again(last) || refused != nil && time.Until(end) < refused.RetryAfter {
 			return false, last
 		}
+
 		if !told && patience.Err() == nil {
 			told = true
 			note(c.errOut, "%v; trying again for %s", c.explain(last), setting.DurationText(c.config.Patience))
@@ -93,6 +104,7 @@ func (c *connection) repeat(ctx context.Context, again func(error) bool, send fu
 		}
 		return true, last
 	})
+
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -121,7 +133,8 @@ func away(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted || errors.Is(err, http.ErrSchemeMismatch) {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	if untrusted || errors.Is(err, http.ErrSchemeMismatch) {
 		return false
 	}
 	_, sending := errors.AsType[*url.Error](err)
@@ -144,36 +157,44 @@ type serverError struct {
 func (e *serverError) Error() string { return e.text }
 func (e *serverError) Unwrap() error { return e.err }
 
-// explain returns an error that names the server where the error is none of Slipway's own.
+// explain returns an error that names the server if the error is none of Slipway's own.
 func (c *connection) explain(err error) error {
 	if _, explained := errors.AsType[*serverError](err); explained || err == nil {
 		return err
 	}
+
 	if sending, ok := errors.AsType[*url.Error](err); ok {
 		if sending.Timeout() {
-			return &serverError{fmt.Sprintf("%s does not answer within %s", c.Server, setting.DurationText(c.config.Timeout)), err}
+			return &serverError{
+				fmt.Sprintf("%s does not answer within %s", c.Server, setting.DurationText(c.config.Timeout)), err,
+			}
 		}
 		return &serverError{fmt.Sprintf("%s cannot be reached: %v", c.Server, sending.Err), err}
 	}
+
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &serverError{c.Server + " has cut the connection", err}
 	case errors.Is(err, client.ErrSilent):
 		return &serverError{c.Server + " is silent", err}
 	}
+
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok || refused.Code != "" {
 		return err
 	}
+
 	text := fmt.Sprintf("%s: %v", c.Server, refused)
 	switch {
 	case refused.Location != "":
-		text += fmt.Sprintf(": want the URL that it redirects to, %s, found one that redirects, which is not followed", refused.Location)
+		text += fmt.Sprintf(": want the URL that it redirects to, %s, found one that redirects, which is not followed",
+			refused.Location)
 	case refused.Status >= http.StatusInternalServerError:
 	case refused.Status == http.StatusUnauthorized, refused.Status == http.StatusForbidden:
 		text += ", and not as Slipway does: something before it asks who you are"
 	default:
-		text += ", which is no answer of Slipway: want the URL that its API is at, with the path before /graphql if there is one"
+		text += ", which is no answer of Slipway: want the URL that its API is at, " +
+			"with the path before /graphql if there is one"
 	}
 	return &serverError{text, err}
 }

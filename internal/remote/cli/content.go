@@ -23,11 +23,15 @@ type content struct {
 
 // contentOf returns the content of a published version.
 func contentOf(v *client.VersionDetail) (*content, error) {
-	inputs, err := inputsOf(&client.DeployableVersion{Version: v.Version, InputsJson: v.InputsJson, ModuleDefinition: v.ModuleDefinition})
+	inputs, err := inputsOf(&client.DeployableVersion{
+		Version: v.Version, InputsJson: v.InputsJson, ModuleDefinition: v.ModuleDefinition,
+	})
 	if err != nil {
 		return nil, err
 	}
-	c := &content{v.DeploymentType, v.SourceUrl, v.SourceRef, v.SourcePath, inputprop.EncodeList(inputs), []*client.DeclaredOutput{}}
+	c := &content{
+		v.DeploymentType, v.SourceUrl, v.SourceRef, v.SourcePath, inputprop.EncodeList(inputs), []*client.DeclaredOutput{},
+	}
 	for i := range v.Outputs {
 		c.Outputs = append(c.Outputs, &v.Outputs[i])
 	}
@@ -37,7 +41,9 @@ func contentOf(v *client.VersionDetail) (*content, error) {
 // contentOfManifest returns the content that a manifest, in which nothing is wrong, is published with.
 func contentOfManifest(m *manifest.Manifest, source *manifest.Source) *content {
 	inputs, _ := inputprop.DecodeList(m.Inputs, "/inputs") // in the form that is stored
-	c := &content{m.DeploymentType, source.URL, source.Ref, source.Path, inputprop.EncodeList(inputs), []*client.DeclaredOutput{}}
+	c := &content{
+		m.DeploymentType, source.URL, source.Ref, source.Path, inputprop.EncodeList(inputs), []*client.DeclaredOutput{},
+	}
 	for _, o := range m.Outputs {
 		c.Outputs = append(c.Outputs, &client.DeclaredOutput{Name: o.Name, Description: o.Description, Secret: o.Secret})
 	}
@@ -47,7 +53,7 @@ func contentOfManifest(m *manifest.Manifest, source *manifest.Source) *content {
 // maxDifferences is how many differences are told.
 const maxDifferences = 100
 
-// differencesTo returns what differs in another content, a line each, none where they are the same.
+// differencesTo returns what differs in another content, a line each, none if they are the same.
 func (c *content) differencesTo(ctx context.Context, other *content) ([]string, error) {
 	before, err := json.Marshal(c)
 	if err != nil {
@@ -57,10 +63,12 @@ func (c *content) differencesTo(ctx context.Context, other *content) ([]string, 
 	if err != nil {
 		return nil, err
 	}
+
 	changes, err := release.Diff(ctx, before, after)
 	if err != nil {
 		return nil, err
 	}
+
 	var lines []string
 	for i, change := range changes {
 		if i == maxDifferences {

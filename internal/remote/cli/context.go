@@ -51,7 +51,8 @@ func contextsPath(env setting.Environment) (string, error) {
 	return "", setting.Usagef("want SLIPWAY_CONFIG, XDG_CONFIG_HOME or HOME set, to know where contexts are; found none")
 }
 
-// readContexts reads the contexts; there are none where there is no file. Errors show nothing of the file, which has tokens.
+// readContexts reads the contexts; there are none if there is no file. Errors show nothing of the file, which has
+// tokens.
 func readContexts(path string) (c contexts, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,6 +62,7 @@ func readContexts(path string) (c contexts, err error) {
 		return c, err
 	}
 	defer func() { _ = f.Close() }()
+
 	info, err := f.Stat()
 	if err != nil {
 		return c, err
@@ -71,6 +73,7 @@ func readContexts(path string) (c contexts, err error) {
 	if info.Mode().Perm()&0o077 != 0 {
 		return c, fmt.Errorf("%s has tokens and can be read by others; make it yours alone with: chmod 600 '%s'", path, path)
 	}
+
 	text, err := io.ReadAll(io.LimitReader(f, maxContexts+1))
 	if err != nil {
 		return c, err
@@ -81,6 +84,7 @@ func readContexts(path string) (c contexts, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return c, nil
 	}
+
 	read, err := document.Read(path, text)
 	if err != nil {
 		if bad, ok := errors.AsType[*document.Error](err); ok {
@@ -88,6 +92,7 @@ func readContexts(path string) (c contexts, err error) {
 		}
 		return c, notContexts(path)
 	}
+
 	if pointer, ok := c.decode(read.Root); !ok {
 		return contexts{}, notContexts(document.At(path, read.KeyPosition(pointer)))
 	}
@@ -105,10 +110,12 @@ func kindOf(mode fs.FileMode) string {
 // decode reads the contexts from a document. Otherwise it returns where something stands that they do not have.
 func (c *contexts) decode(root *strictjson.Node) (pointer string, ok bool) {
 	c.Contexts = map[string]savedContext{}
+
 	for i, key := range root.Keys {
 		switch value := root.Items[i]; {
 		case key == "current" && value.Kind == strictjson.String:
 			c.Current = value.Text
+
 		case key == "contexts" && (value.Kind == strictjson.Object || value.Kind == strictjson.Null):
 			for j, name := range value.Keys {
 				var saved savedContext
@@ -119,6 +126,7 @@ func (c *contexts) decode(root *strictjson.Node) (pointer string, ok bool) {
 				}
 				c.Contexts[name] = saved
 			}
+
 		default:
 			return fault.Pointer(key), false
 		}
@@ -127,7 +135,8 @@ func (c *contexts) decode(root *strictjson.Node) (pointer string, ok bool) {
 }
 
 func notContexts(place string) error {
-	return fmt.Errorf("%s: want current, and contexts with server, organization, and token or tokenCommand, found something else", place)
+	return fmt.Errorf("%s: want current, and contexts with server, organization, and token or tokenCommand, "+
+		"found something else", place)
 }
 
 // changeContexts reads the contexts, has them changed and replaces the file whole, while no other command does.
@@ -138,11 +147,13 @@ func (c *Config) changeContexts(ctx context.Context, path string, change func(*c
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+
 	unlock, err := lock(ctx, path+".lock", c.Patience)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+
 	saved, err := readContexts(path)
 	if err != nil {
 		return err
@@ -150,6 +161,7 @@ func (c *Config) changeContexts(ctx context.Context, path string, change func(*c
 	if err := change(&saved); err != nil {
 		return err
 	}
+
 	node, err := nodeOf(saved)
 	if err != nil {
 		return err
@@ -182,10 +194,12 @@ func lock(ctx context.Context, path string, patience time.Duration) (unlock func
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
@@ -194,6 +208,7 @@ func lock(ctx context.Context, path string, patience time.Duration) (unlock func
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 		}
+
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -27,17 +27,21 @@ type made[T any] struct {
 func (r resource[T]) createCommand(c *Config) *cobra.Command {
 	var ifMissing bool
 	var prepare func(ctx context.Context, s *session, name string) (made[T], error)
+
 	cmd := c.changing(&cobra.Command{
-		Use: "create " + r.creation.usage, Short: "Create " + r.one, Args: cobra.ExactArgs(1), Example: r.path("create") + r.creation.example,
-		Long: "Create " + r.one + ". One that is there with the same content counts as created.",
+		Use: "create " + r.creation.usage, Short: "Create " + r.one, Args: cobra.ExactArgs(1),
+		Example: r.path("create") + r.creation.example,
+		Long:    "Create " + r.one + ". One that is there with the same content counts as created.",
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, r.view); err != nil {
 			return err
 		}
+
 		m, err := prepare(ctx, s, args[0])
 		if err != nil {
 			return err
 		}
+
 		record, err := r.there(ctx, s, args[0], m, ifMissing)
 		if err != nil {
 			return err
@@ -46,9 +50,11 @@ func (r resource[T]) createCommand(c *Config) *cobra.Command {
 			s.note("%s is there already", args[0])
 			return show(s, r.view, record)
 		}
+
 		if err := s.confirm(ctx, change{question: fmt.Sprintf("Create %s %s?", r.noun, args[0])}); err != nil {
 			return err
 		}
+
 		err = s.conn.write(ctx, func(ctx context.Context) (bool, error) {
 			var err error
 			record, err = r.there(ctx, s, args[0], m, ifMissing)
@@ -62,13 +68,15 @@ func (r resource[T]) createCommand(c *Config) *cobra.Command {
 		}
 		return show(s, r.view, record)
 	})
+
 	prepare = r.creation.begin(cmd.Flags())
 	completeFlag(cmd, "module", c.complete(completeModules))
-	setting.AddFlag(cmd.Flags(), &ifMissing, "if-missing", "false", setting.Bool, "leave one that is there as it is, whatever its content")
+	setting.AddFlag(cmd.Flags(), &ifMissing, "if-missing", "false", setting.Bool,
+		"leave one that is there as it is, whatever its content")
 	return cmd
 }
 
-// there returns the record that counts as created, nil where there is none.
+// there returns the record that counts as created, nil if there is none.
 func (r resource[T]) there(ctx context.Context, s *session, name string, m made[T], whatever bool) (*T, error) {
 	record, err := r.find(ctx, s, name)
 	if isCode(err, r.notFound) {

@@ -34,15 +34,25 @@ type openHours struct {
 func (d *demandFlags) flags(c *cobra.Command) {
 	fs := c.Flags()
 	d.changed = fs.Changed
-	setting.AddFlag(fs, &d.approvals, "approvals", "", setting.Between(1, 5), "how many others than the author have to approve")
+
+	setting.AddFlag(fs, &d.approvals, "approvals", "", setting.Between(1, 5),
+		"how many others than the author have to approve")
 	roles := []string{"developer", "admin"}
-	setting.AddFlag(fs, &d.role, "role", "", roleOf(roles), "with --approvals: the role that each has at least (default of a new rule: developer)")
+	setting.AddFlag(fs, &d.role, "role", "", roleOf(roles),
+		"with --approvals: the role that each has at least (default of a new rule: developer)")
 	completeFlag(c, "role", fixed(roles))
-	setting.AddFlag(fs, &d.by, "by", "", holders, "with --approvals: holders of tokens who may approve, between commas; \"anybody\" removes them")
-	setting.AddRepeatableFlag(fs, &d.hours, "hours", "", hours, "when it is open, such as \"Europe/Berlin mon-fri 09:00-17:00\"")
-	setting.AddFlag(fs, &d.freeze, "freeze", "", freeze, "from when until when nothing is deployed, such as 2026-12-20T00:00:00Z/2027-01-04T00:00:00Z; without an end where nothing is behind the /")
-	setting.AddFlag(fs, &d.liveIn, "live-in", "", setting.List, "the environments, between commas, in one of which it has to have been live")
-	setting.AddFlag(fs, &d.minutes, "minutes", "", setting.Between(0, 43200), "with --live-in: for how many minutes at least")
+	setting.AddFlag(fs, &d.by, "by", "", holders,
+		"with --approvals: holders of tokens who may approve, between commas; \"anybody\" removes them")
+
+	setting.AddRepeatableFlag(fs, &d.hours, "hours", "", hours,
+		"when it is open, such as \"Europe/Berlin mon-fri 09:00-17:00\"")
+	setting.AddFlag(fs, &d.freeze, "freeze", "", freeze,
+		"from when until when nothing is deployed, such as 2026-12-20T00:00:00Z/2027-01-04T00:00:00Z; "+
+			"without an end where nothing is behind the /")
+	setting.AddFlag(fs, &d.liveIn, "live-in", "", setting.List,
+		"the environments, between commas, in one of which it has to have been live")
+	setting.AddFlag(fs, &d.minutes, "minutes", "", setting.Between(0, 43200),
+		"with --live-in: for how many minutes at least")
 }
 
 // anybody is the value of --by that names no holder.
@@ -81,15 +91,17 @@ var hours = setting.Parser[[]openHours]{Kind: hoursKind, Parse: func(s string) (
 
 var dayRange = regexp.MustCompile(`^[a-z]{3}(-[a-z]{3})?$`)
 
-// daysOf reads days such as mon-fri,sun, nil where these are none.
+// daysOf reads days such as mon-fri,sun, nil if these are none.
 func daysOf(text string) (days []client.Weekday) {
 	place := func(day string) int {
 		return slices.IndexFunc(client.AllWeekday, func(d client.Weekday) bool { return dayText(d) == day })
 	}
+
 	for part := range strings.SplitSeq(strings.ToLower(text), ",") {
 		if !dayRange.MatchString(part) {
 			return nil
 		}
+
 		first, last, ranges := strings.Cut(part, "-")
 		from, to := place(first), place(first)
 		if ranges {
@@ -98,6 +110,7 @@ func daysOf(text string) (days []client.Weekday) {
 		if from < 0 || to < 0 {
 			return nil
 		}
+
 		for i := from; ; i = (i + 1) % len(client.AllWeekday) { // fri-mon goes over the weekend
 			days = append(days, client.AllWeekday[i])
 			if i == to {
@@ -108,7 +121,9 @@ func daysOf(text string) (days []client.Weekday) {
 	return days
 }
 
-var freeze = setting.Parser[client.FreezeDemandInput]{Kind: "FROM/UNTIL", Parse: func(s string) (f client.FreezeDemandInput, err error) {
+var freeze = setting.Parser[client.FreezeDemandInput]{Kind: "FROM/UNTIL", Parse: func(
+	s string,
+) (f client.FreezeDemandInput, err error) {
 	from, until, ok := strings.Cut(s, "/")
 	if f.From, err = moment.Parse(from); !ok || err != nil {
 		return f, setting.Unlike("two times with a / between, such as 2026-12-20T00:00:00Z/2027-01-04T00:00:00Z", s)
@@ -125,8 +140,8 @@ var freeze = setting.Parser[client.FreezeDemandInput]{Kind: "FROM/UNTIL", Parse:
 
 const oneDemand = "--approvals, --hours, --freeze or --live-in"
 
-// demand returns what the flags demand, nil if no flag says so. What they do not name of the demand in force stays, if they
-// are about the same kind; held is nil for a new rule.
+// demand returns what the flags demand, nil if no flag says so. What they do not name of the demand in force stays, if
+// they are about the same kind; held is nil for a new rule.
 func (d *demandFlags) demand(ctx context.Context, s *session, held *heldDemand) (*client.RuleDemandInput, error) {
 	kind, err := d.kind(held)
 	if err != nil || kind == "" {
@@ -164,9 +179,11 @@ func (d *demandFlags) kind(held *heldDemand) (string, error) {
 			found = append(found, flag)
 		}
 	}
+
 	if len(found) > 1 {
 		return "", setting.Usagef("want one of %s, found --%s", oneDemand, strings.Join(found, " and --"))
 	}
+
 	kind := strings.Join(found, "")
 	for _, part := range parts {
 		if !d.changed(part[0]) {
@@ -218,9 +235,11 @@ func (d *demandFlags) liveInOver(ctx context.Context, s *session, held *heldDema
 	for _, e := range held.Environments {
 		in.EnvironmentIds = append(in.EnvironmentIds, e.Id)
 	}
+
 	if !d.changed("live-in") {
 		return in, nil
 	}
+
 	in.EnvironmentIds = nil
 	for _, ref := range d.liveIn {
 		e, err := s.environment(ctx, ref)

@@ -24,19 +24,26 @@ type deploying struct {
 
 func (d *deploying) flags(c *cobra.Command) {
 	fs := c.Flags()
-	setting.AddFlag(fs, &d.version, "version", "", setting.Text, "version of the module; latest is the newest; left out, the one that is live stays, and at first it is the newest")
+	setting.AddFlag(fs, &d.version, "version", "", setting.Text,
+		"version of the module; latest is the newest; left out, the one that is live stays, and at first it is the newest")
 	d.inputFlags.flags(c)
-	setting.AddFlag(fs, &d.artifact, "artifact", "", setting.Text, "JSON of the artifact, or @ and a file of it; left out, the one that is live stays")
-	setting.AddFlag(fs, &d.data, "data", "", setting.Text, "JSON of what is known of the deployment beforehand, or @ and a file of it")
-	setting.AddFlag(fs, &d.create, "create", "false", setting.Bool, "make the instance where there is none, of the module of --module")
+	setting.AddFlag(fs, &d.artifact, "artifact", "", setting.Text,
+		"JSON of the artifact, or @ and a file of it; left out, the one that is live stays")
+	setting.AddFlag(fs, &d.data, "data", "", setting.Text,
+		"JSON of what is known of the deployment beforehand, or @ and a file of it")
+	setting.AddFlag(fs, &d.create, "create", "false", setting.Bool,
+		"make the instance where there is none, of the module of --module")
 	d.instance = createInstance(fs)
 	d.module = fs.Lookup("module").Value.String
 }
 
-const deployLong = `What is not named stays: the version that is live, and the values that were given to it. Defaults are rendered anew, and
-values that the version has no inputs for are left out, which is said. With --values, what was given before does not count.
+const deployLong = `What is not named stays: the version that is live, and the values that were given to it.` +
+	` Defaults are rendered anew, and
+values that the version has no inputs for are left out, which is said. With --values,` +
+	` what was given before does not count.
 
-Where an input chooses an instance, its path may stand: ./network in the same environment, ../staging/network in the same
+Where an input chooses an instance, its path may stand: ./network in the same environment,` +
+	` ../staging/network in the same
 project, shop/prod/network, or an id.`
 
 func (c *Config) deployCommand() *cobra.Command {
@@ -47,14 +54,19 @@ func (c *Config) deployCommand() *cobra.Command {
 		Use: "deploy INSTANCE", Short: "Deploy to an instance, and wait for the end", Args: cobra.ExactArgs(1),
 		Long: "Deploy to an instance. " + deployLong + `
 
-What would change is shown beforehand, and the deployment is bound to it: where it would be another by then, nothing is done.`,
+What would change is shown beforehand, and the deployment is bound to it: where it would be another by then,` +
+			` nothing is done.`,
 		Example: `  slipway deploy shop/prod/orders --version latest --set visibility_timeout=60
   slipway deploy shop/prod/orders --values prod.yaml --reason "more room" --yes
   slipway deploy shop/review-17/orders --create --module acme/queue --values review.yaml`,
 		ValidArgsFunction: c.complete(completeInstances),
-	}, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(ctx context.Context, s *session, args []string) error {
+	}, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(
+		ctx context.Context, s *session, args []string,
+	) error {
 		return m.run(ctx, s, "Deploy", func(ctx context.Context) (*plan, makeFunc, error) {
-			return d.prepare(ctx, s, args[0], client.CreateDeploymentInput{Description: orNil(description), Reason: orNil(m.reason), OverrideReason: orNil(m.override)})
+			return d.prepare(ctx, s, args[0], client.CreateDeploymentInput{
+				Description: orNil(description), Reason: orNil(m.reason), OverrideReason: orNil(m.override),
+			})
 		})
 	})
 	d.complete(c, cmd)
@@ -87,11 +99,15 @@ func (d *deploying) complete(c *Config, cmd *cobra.Command) {
 	completeFlag(cmd, "set", c.completeSet)
 }
 
-// plan asks what a deployment would change; in has what is said of it besides. The instance may be one that is still to be made.
-func (d *deploying) plan(ctx context.Context, s *session, ref string, in client.CreateDeploymentInput) (*deployPlan, *made[client.InstanceRecord], error) {
+// plan asks what a deployment would change; in has what is said of it besides. The instance may be one that is still to
+// be made.
+func (d *deploying) plan(
+	ctx context.Context, s *session, ref string, in client.CreateDeploymentInput,
+) (*deployPlan, *made[client.InstanceRecord], error) {
 	if err := d.readOnce(d.artifact, d.data); err != nil {
 		return nil, nil, err
 	}
+
 	artifact, err := s.jsonOf(ctx, "artifact", d.artifact)
 	if err != nil {
 		return nil, nil, err
@@ -100,12 +116,15 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string, in client.
 	if err != nil {
 		return nil, nil, err
 	}
+
 	p := &deployPlan{plan: newPlan(ref), input: in}
 	p.input.Artifact, p.input.Data = artifact, data
+
 	byID, byPath, err := byIDOrPath("instance", ref, id.ModuleInstance, 3, wantInstance)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	r, err := client.InstanceToDeploy(ctx, s.conn, byID, byPath)
 	var creating *made[client.InstanceRecord]
 	versionRef := d.version
@@ -125,15 +144,18 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string, in client.
 		}
 		versionRef = p.ofInstance(r.ModuleInstance, versionRef)
 	}
+
 	version, err := s.versionToDeploy(ctx, p.Module, versionRef)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	p.input.ModuleVersionId, p.ToVersion = version.Id, version.Version
 	inputs, err := inputsOf(version)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	given, err := d.given(ctx, s, p.was, inputs, p.place)
 	if err != nil {
 		return nil, nil, err
@@ -143,11 +165,14 @@ func (d *deploying) plan(ctx context.Context, s *session, ref string, in client.
 }
 
 // prepare plans a deployment, which may make the instance before.
-func (d *deploying) prepare(ctx context.Context, s *session, ref string, in client.CreateDeploymentInput) (*plan, makeFunc, error) {
+func (d *deploying) prepare(
+	ctx context.Context, s *session, ref string, in client.CreateDeploymentInput,
+) (*plan, makeFunc, error) {
 	p, creating, err := d.plan(ctx, s, ref, in)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	p.input.IdempotencyKey, p.input.ExpectedPlan = newKey(), p.token
 	return p.plan, func(ctx context.Context) (*client.DeploymentRecord, []client.WarningRecord, error) {
 		if creating != nil {
@@ -157,6 +182,7 @@ func (d *deploying) prepare(ctx context.Context, s *session, ref string, in clie
 			}
 			p.input.ModuleInstanceId = i.Id
 		}
+
 		r, err := client.CreateDeployment(ctx, s.conn, p.input)
 		if err != nil {
 			return nil, nil, err
@@ -166,7 +192,9 @@ func (d *deploying) prepare(ctx context.Context, s *session, ref string, in clie
 }
 
 // makeInstance makes an instance, unless it is there by now.
-func (s *session) makeInstance(ctx context.Context, ref string, m made[client.InstanceRecord]) (i *client.InstanceRecord, err error) {
+func (s *session) makeInstance(
+	ctx context.Context, ref string, m made[client.InstanceRecord],
+) (i *client.InstanceRecord, err error) {
 	err = s.conn.write(ctx, func(ctx context.Context) (bool, error) {
 		var err error
 		if i, err = s.instance(ctx, ref); isCode(err, fault.ModuleInstanceNotFound) {

@@ -19,8 +19,8 @@ import (
 	"slipway/internal/remote/client"
 )
 
-// inputFlags are what the flags say of the values of inputs. Without files, what was given to the live deployment stays as far
-// as they say nothing else.
+// inputFlags are what the flags say of the values of inputs. Without files, what was given to the live deployment stays
+// as far as they say nothing else.
 type inputFlags struct {
 	files, unset []string
 	set, setJSON []setTo
@@ -51,13 +51,16 @@ func whole(kind string) setting.Parser[[]string] {
 
 func (f *inputFlags) flags(c *cobra.Command) {
 	fs := c.Flags()
-	setting.AddRepeatableFlag(fs, &f.files, "values", "", whole("FILE"), "file of values, YAML or JSON, instead of what was given before; - is standard input; what a later one has goes over an earlier")
+	setting.AddRepeatableFlag(fs, &f.files, "values", "", whole("FILE"),
+		"file of values, YAML or JSON, instead of what was given before; - is standard input; "+
+			"what a later one has goes over an earlier")
 	setting.AddRepeatableFlag(fs, &f.set, "set", "", settings("ID=TEXT"), "value of an input, read as its type says")
-	setting.AddRepeatableFlag(fs, &f.setJSON, "set-json", "", settings("POINTER=JSON"), "JSON at a place in the values: /tags/env=\"prod\"")
+	setting.AddRepeatableFlag(fs, &f.setJSON, "set-json", "", settings("POINTER=JSON"),
+		"JSON at a place in the values: /tags/env=\"prod\"")
 	setting.AddRepeatableFlag(fs, &f.unset, "unset", "", whole("POINTER"), "place in the values to be left out: /tags/env")
 }
 
-// readOnce returns a usage error where standard input is to be read more than once: what came first has all of it.
+// readOnce returns a usage error if standard input is to be read more than once: what came first has all of it.
 func (f *inputFlags) readOnce(artifact, data string) error {
 	var from []string
 	for _, file := range f.files {
@@ -82,14 +85,17 @@ type givenInputs struct {
 	// from is the deployment whose values stay, nil for none, and without are the inputs of these that do not.
 	from    *string
 	without []string
-	// sent are the values with ids in the place of paths; nil where there are none besides those that stay.
+	// sent are the values with ids in the place of paths; nil if there are none besides those that stay.
 	sent json.RawMessage
 	// ids are the inputs that have a value which was given, then or now.
 	ids []string
 }
 
-// given puts the values together. live is the deployment whose values stay, nil for none, and inputs are those of the version.
-func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetLive, inputs []inputprop.Property, place manifest.Environment) (*givenInputs, error) {
+// given puts the values together. live is the deployment whose values stay, nil for none, and inputs are those of the
+// version.
+func (f *inputFlags) given(
+	ctx context.Context, s *session, live *client.TargetLive, inputs []inputprop.Property, place manifest.Environment,
+) (*givenInputs, error) {
 	g := &givenInputs{values: &manifest.Values{}}
 	for _, file := range f.files {
 		text, err := s.readFile(ctx, file, document.MaxBytes)
@@ -100,6 +106,7 @@ func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetL
 			return nil, s.findings(err)
 		}
 	}
+
 	before, err := givenTo(live)
 	if err != nil {
 		return nil, err
@@ -107,6 +114,7 @@ func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetL
 	if len(f.files) == 0 && live != nil {
 		g.stay(live, before, f)
 	}
+
 	if err := f.apply(g.values, inputs, &g.without, g.from != nil); err != nil {
 		return nil, setting.Usagef("%v", err)
 	}
@@ -119,9 +127,11 @@ func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetL
 			return true
 		})
 	}
+
 	if len(f.files) > 0 && before != nil {
 		g.replace(live, before)
 	}
+
 	resolved, wrong, err := manifest.ResolveReferences(ctx, inputs, g.values.Root(), place, s.resolver())
 	switch {
 	case err != nil:
@@ -129,14 +139,16 @@ func (f *inputFlags) given(ctx context.Context, s *session, live *client.TargetL
 	case len(wrong) > 0:
 		return nil, s.violations(g.values.Findings(wrong))
 	}
-	g.ids = append(slices.DeleteFunc(g.ids, func(id string) bool { return slices.Contains(g.without, id) }), resolved.Keys...)
+
+	g.ids = append(slices.DeleteFunc(g.ids, func(id string) bool { return slices.Contains(g.without, id) }),
+		resolved.Keys...)
 	if g.from == nil || len(f.files) > 0 || len(resolved.Keys) > 0 {
 		g.sent = resolved.JSON()
 	}
 	return g, nil
 }
 
-// givenTo returns what was given to a deployment, nil where that is not known.
+// givenTo returns what was given to a deployment, nil if that is not known.
 func givenTo(live *client.TargetLive) (*strictjson.Node, error) {
 	if live == nil || len(live.GivenInputs) == 0 || string(live.GivenInputs) == "null" {
 		return nil, nil
@@ -144,7 +156,8 @@ func givenTo(live *client.TargetLive) (*strictjson.Node, error) {
 	return strictjson.ParseStored(live.GivenInputs)
 }
 
-// replace lets stay of a deployment what is beside the values, such as its artifact and where it went, and none of these.
+// replace lets stay of a deployment what is beside the values, such as its artifact and where it went, and none of
+// these.
 func (g *givenInputs) replace(live *client.TargetLive, before *strictjson.Node) {
 	for _, id := range before.Keys {
 		if g.values.Root().Get(id) == nil {
@@ -154,8 +167,8 @@ func (g *givenInputs) replace(live *client.TargetLive, before *strictjson.Node) 
 	g.from = &live.Id
 }
 
-// stay lets the values stay that were given to a deployment. Of those that are changed in a place within, the rest is known
-// only by what was given, before.
+// stay lets the values stay that were given to a deployment. Of those that are changed in a place within, the rest is
+// known only by what was given, before.
 func (g *givenInputs) stay(live *client.TargetLive, before *strictjson.Node, f *inputFlags) {
 	g.from = &live.Id
 	if before == nil {
@@ -190,15 +203,18 @@ func (f *inputFlags) apply(values *manifest.Values, inputs []inputprop.Property,
 			return err
 		}
 	}
+
 	for _, s := range f.setJSON {
 		if err := values.SetPointer(s.where, s.text); err != nil {
 			return err
 		}
 	}
+
 	for _, pointer := range f.unset {
 		if flag := f.setAt(pointer); flag != "" {
 			return fmt.Errorf("%s and --unset %s: want one of them, found both", flag, pointer)
 		}
+
 		if keys := fault.Keys(pointer); stays && len(keys) == 1 {
 			*without = append(*without, keys[0])
 			if values.Root().Get(keys[0]) == nil {
@@ -230,7 +246,8 @@ func (f *inputFlags) setAt(pointer string) string {
 // maxInput is the longest file that is read, in bytes; the server takes less.
 const maxInput = 4 << 20
 
-// jsonOf returns the JSON that the value of a flag is: JSON itself, or that of a file where it begins with @. "" is none.
+// jsonOf returns the JSON that the value of a flag is: JSON itself, or that of a file if it begins with @. "" is
+// none.
 func (s *session) jsonOf(ctx context.Context, flag, text string) (json.RawMessage, error) {
 	if text == "" {
 		return nil, nil

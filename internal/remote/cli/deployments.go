@@ -13,8 +13,10 @@ import (
 var (
 	deploymentView = view[client.DeploymentRecord]{
 		columns: []column{
-			{"DEPLOYMENT", "id"}, {"STATUS", "status"}, {"VERSION", "release.moduleVersion.version"}, {"CREATED", "createdAt"}, {"BY", "createdBy"},
-			{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"}, {"STARTED BY", "triggerSource"}, {"DESCRIPTION", "description"},
+			{"DEPLOYMENT", "id"}, {"STATUS", "status"}, {"VERSION", "release.moduleVersion.version"}, {"CREATED", "createdAt"},
+			{"BY", "createdBy"},
+			{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"},
+			{"STARTED BY", "triggerSource"}, {"DESCRIPTION", "description"},
 		},
 		sheet: deploymentSheet,
 		name:  func(d *client.DeploymentRecord) string { return d.Id },
@@ -28,15 +30,25 @@ var (
 
 // deploymentSheet is what people are shown of one deployment.
 var deploymentSheet = []column{
-	{"deployment", "id"}, {"status", "status"}, {"action", "action"}, {"instance", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"},
-	{"module", "release.moduleVersion.moduleDefinition.type"}, {"version", "release.moduleVersion.version"}, {"release", "release.id"}, {"inputs", "release.inputs"},
-	{"quarantined", "release.quarantine.createdAt"}, {"quarantined by", "release.quarantine.createdBy"}, {"quarantine reason", "release.quarantine.reason"},
-	{"created", "createdAt"}, {"created by", "createdBy"}, {"started by", "triggerSource"}, {"description", "description"}, {"reason", "reason"},
-	{"waits until", "waitsUntil"}, {"demanded", "requirements.message"}, {"override by", "override.by"}, {"override reason", "override.reason"},
-	{"promotes", "promotedFrom.id"}, {"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"}, {"after failure of", "afterFailureOf.id"}, {"rolled back by", "automaticRollback.id"}, {"runner", "runner"}, {"started", "startedAt"}, {"ended", "completedAt"},
-	{"cancel requested", "cancelRequestedAt"}, {"cancel requested by", "cancelRequestedBy"}, {"cancel reason", "cancelReason"},
-	{"error", "error.message"}, {"error code", "error.code"}, {"error description", "error.description"}, {"outputs", "outputs"},
-	{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.message"}, {"warning", "rollbackEligibility.warning"},
+	{"deployment", "id"}, {"status", "status"}, {"action", "action"},
+	{"instance", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"},
+	{"module", "release.moduleVersion.moduleDefinition.type"}, {"version", "release.moduleVersion.version"},
+	{"release", "release.id"}, {"inputs", "release.inputs"},
+	{"quarantined", "release.quarantine.createdAt"}, {"quarantined by", "release.quarantine.createdBy"},
+	{"quarantine reason", "release.quarantine.reason"},
+	{"created", "createdAt"}, {"created by", "createdBy"}, {"started by", "triggerSource"}, {"description", "description"},
+	{"reason", "reason"},
+	{"waits until", "waitsUntil"}, {"demanded", "requirements.message"}, {"override by", "override.by"},
+	{"override reason", "override.reason"},
+	{"promotes", "promotedFrom.id"}, {"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"},
+	{"after failure of", "afterFailureOf.id"}, {"rolled back by", "automaticRollback.id"}, {"runner", "runner"},
+	{"started", "startedAt"}, {"ended", "completedAt"},
+	{"cancel requested", "cancelRequestedAt"}, {"cancel requested by", "cancelRequestedBy"},
+	{"cancel reason", "cancelReason"},
+	{"error", "error.message"}, {"error code", "error.code"}, {"error description", "error.description"},
+	{"outputs", "outputs"},
+	{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.message"},
+	{"warning", "rollbackEligibility.warning"},
 }
 
 func (c *Config) deploymentsCommand() *cobra.Command {
@@ -47,6 +59,7 @@ func (c *Config) deploymentsListCommand() *cobra.Command {
 	var p paging
 	var in string
 	var status client.DeploymentStatus
+
 	cmd := c.command(&cobra.Command{
 		Use: "list", Short: "List deployments, the newest first", Args: cobra.NoArgs,
 		Example: "  slipway deployments list --in shop/prod/orders\n  slipway deployments list --status FAILED -o json",
@@ -54,6 +67,7 @@ func (c *Config) deploymentsListCommand() *cobra.Command {
 		if err := want(s, deploymentView); err != nil {
 			return err
 		}
+
 		filter := &client.DeploymentFilter{}
 		if status != "" {
 			filter.Status = &status
@@ -63,10 +77,12 @@ func (c *Config) deploymentsListCommand() *cobra.Command {
 		}
 		return list(ctx, s, deploymentView, p, s.deploymentPages(filter))
 	})
+
 	p.flags(cmd)
 	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text, "only those of a project, an environment or an instance")
 	completeFlag(cmd, "in", c.complete(completeInstances))
-	setting.AddFlag(cmd.Flags(), &status, "status", "", setting.Choice(client.AllDeploymentStatus...), "only those that stand so")
+	setting.AddFlag(cmd.Flags(), &status, "status", "", setting.Choice(client.AllDeploymentStatus...),
+		"only those that stand so")
 	completeFlag(cmd, "status", fixed(client.AllDeploymentStatus))
 	return cmd
 }

@@ -33,18 +33,22 @@ func (p *deployPlan) ofInstance(i *client.DeployTarget, version string) string {
 	p.environmentID = i.Environment.Id
 	p.place = manifest.Environment{Project: i.Project.Slug, Slug: i.Environment.Slug}
 	p.Module, p.was, p.input.ModuleInstanceId = i.ModuleDefinition.Type, i.LiveDeployment, i.Id
+
 	if p.was == nil {
 		if version == "" {
 			return "latest"
 		}
 		return version
 	}
+
 	p.LiveDeployment, p.input.ExpectedLiveDeploymentId = &p.was.Id, &p.was.Id
 	p.live = &client.PlannedLive{Id: p.was.Id, CompletedAt: p.was.CompletedAt, CreatedBy: p.was.CreatedBy}
+
 	if p.was.Release == nil {
 		return version
 	}
 	p.FromVersion = &p.was.Release.ModuleVersion.Version
+
 	if version == "" {
 		return p.was.Release.ModuleVersion.Id
 	}
@@ -52,7 +56,9 @@ func (p *deployPlan) ofInstance(i *client.DeployTarget, version string) string {
 }
 
 // ofNew fills in what is known of an instance that is still to be made, and returns how.
-func (p *deployPlan) ofNew(ctx context.Context, s *session, d *deploying, ref string) (*made[client.InstanceRecord], error) {
+func (p *deployPlan) ofNew(
+	ctx context.Context, s *session, d *deploying, ref string,
+) (*made[client.InstanceRecord], error) {
 	m, err := d.instance(ctx, s, ref)
 	if err != nil {
 		return nil, err
@@ -95,16 +101,21 @@ func (p *deployPlan) askWith(ctx context.Context, s *session, g *givenInputs, ve
 	if p.Creates {
 		return p.judge(ctx, s, version, g)
 	}
+
 	p.input.Inputs, p.input.InputsFrom, p.input.WithoutInputs = g.sent, g.from, g.without
-	if g.from == nil && p.input.Artifact == nil && p.was != nil && p.was.Release != nil && string(p.was.Release.Artifact) != "null" {
+	if g.from == nil && p.input.Artifact == nil && p.was != nil && p.was.Release != nil &&
+		string(p.was.Release.Artifact) != "null" {
 		p.input.Artifact = p.was.Release.Artifact
 	}
+
 	planned, err := p.ask(ctx, s, client.DeploymentPlanInput{Create: &p.input})
 	if err != nil {
 		return err
 	}
+
 	if p.Refusal != nil && p.Refusal.Code == string(fault.DeploymentInputsUnknown) {
-		return refusedf("what was given to %s, which is live at %s, is not kept: give --values; slipway values --instance %[2]s writes them", *g.from, p.Instance)
+		return refusedf("what was given to %s, which is live at %s, is not kept: give --values; "+
+			"slipway values --instance %[2]s writes them", *g.from, p.Instance)
 	}
 	if p.refused != nil && p.refused.Code == string(fault.DeploymentForbidden) {
 		return p.judge(ctx, s, version, g)
@@ -112,13 +123,14 @@ func (p *deployPlan) askWith(ctx context.Context, s *session, g *givenInputs, ve
 	if wrong := violationsInValues(planned.Violations); len(wrong) > 0 {
 		return s.violations(g.values.Findings(wrong))
 	}
+
 	for i, c := range p.Inputs {
 		p.differences[i] = g.differenceOf(c, version.Version)
 	}
 	return nil
 }
 
-// violationsInValues returns violations with their places in the values, none where there are others as well.
+// violationsInValues returns violations with their places in the values, none if there are others as well.
 func violationsInValues(records []client.ViolationRecord) []fault.Violation {
 	violations := make([]fault.Violation, len(records))
 	for i, v := range records {
@@ -131,19 +143,23 @@ func violationsInValues(records []client.ViolationRecord) []fault.Violation {
 	return violations
 }
 
-// judge has the server judge the values alone, where it does not plan the deployment: of an instance that is still to be made,
-// and for who may only read, who is told what would change where somebody else deploys it.
+// judge has the server judge the values alone, if it does not plan the deployment: of an instance that is still to
+// be made, and for who may only read, who is told what would change if somebody else deploys it.
 func (p *deployPlan) judge(ctx context.Context, s *session, version *client.DeployableVersion, g *givenInputs) error {
-	in := client.InputValuesInput{ModuleVersionId: &version.Id, Values: g.sent, InputsFrom: g.from, WithoutInputs: g.without}
+	in := client.InputValuesInput{
+		ModuleVersionId: &version.Id, Values: g.sent, InputsFrom: g.from, WithoutInputs: g.without,
+	}
 	if p.Creates {
 		in.EnvironmentId = &p.environmentID
 	} else {
 		in.ModuleInstanceId = &p.input.ModuleInstanceId
 	}
+
 	r, err := client.JudgeValues(ctx, s.conn, in)
 	if err != nil {
 		return err
 	}
+
 	if wrong := r.ValidateInputs.Violations; len(wrong) > 0 {
 		violations := make([]fault.Violation, len(wrong))
 		for i, v := range wrong {
@@ -151,13 +167,16 @@ func (p *deployPlan) judge(ctx context.Context, s *session, version *client.Depl
 		}
 		return s.violations(g.values.Findings(violations))
 	}
+
 	demanded, err := client.EnvironmentRequirements(ctx, s.conn, p.environmentID)
 	if err != nil {
 		return err
 	}
+
 	p.differences = nil // of what was planned for somebody who may not make it
 	p.Refusal, p.Warnings, p.Requirements = nil, r.ValidateInputs.Warnings, demanded.Environment.Requirements
 	p.input.Inputs, p.input.InputsFrom, p.input.WithoutInputs = g.sent, g.from, g.without
+
 	var before client.TargetRelease
 	if p.was != nil && p.was.Release != nil {
 		before = *p.was.Release
@@ -178,7 +197,7 @@ func (p *deployPlan) judge(ctx context.Context, s *session, version *client.Depl
 	return err
 }
 
-// differenceOf returns how an input differs, noting that it is the default of the version where nobody has given it.
+// differenceOf returns how an input differs, noting that it is the default of the version if nobody has given it.
 func (g *givenInputs) differenceOf(c client.ChangeRecord, version string) difference {
 	d := differenceOf("", c)
 	keys := fault.Keys(c.Pointer)
@@ -193,7 +212,8 @@ func changesBetween(ctx context.Context, before, after json.RawMessage) ([]clien
 	records := make([]client.ChangeRecord, len(changes))
 	for i, c := range changes {
 		records[i] = client.ChangeRecord{
-			Pointer: c.Pointer, Kind: client.ReleaseChangeKind(c.Kind), Before: c.Before, After: c.After, Masked: c.Masked, Immutable: c.Immutable,
+			Pointer: c.Pointer, Kind: client.ReleaseChangeKind(c.Kind), Before: c.Before, After: c.After, Masked: c.Masked,
+			Immutable: c.Immutable,
 		}
 	}
 	return records, err
@@ -207,7 +227,8 @@ func inputsOf(v *client.DeployableVersion) ([]inputprop.Property, error) {
 	}
 	inputs, violations := inputprop.DecodeList(n, "")
 	if len(violations) > 0 {
-		return nil, fmt.Errorf("the inputs of %s %s have what this program does not know: %s %s; is it older than the server?",
+		return nil, fmt.Errorf("the inputs of %s %s have what this program does not know: %s %s; "+
+			"is it older than the server?",
 			v.ModuleDefinition.Type, v.Version, violations[0].Pointer, violations[0].Message)
 	}
 	return inputs, nil

@@ -13,25 +13,37 @@ import (
 func (c *Config) destroyCommand() *cobra.Command {
 	var dependents bool
 	var m making
+
 	cmd := c.build(&cobra.Command{
 		Use: "destroy INSTANCE", Short: "Destroy what is live at an instance, and wait for the end", Args: cobra.ExactArgs(1),
-		Long: `Destroy what is live at an instance, in a deployment of its own. Afterwards nothing is live there; a rollback brings it back.
+		Long: `Destroy what is live at an instance, in a deployment of its own. Afterwards nothing is live there;` +
+			` a rollback brings it back.
 It is refused where another deployment is live by then than the one that is shown.`,
-		Example: "  slipway destroy shop/staging/orders\n  slipway destroy shop/staging/network --acknowledge-dependents --yes", ValidArgsFunction: c.complete(completeInstances),
-	}, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(ctx context.Context, s *session, args []string) error {
+		Example: "  slipway destroy shop/staging/orders\n" +
+			"  slipway destroy shop/staging/network --acknowledge-dependents --yes",
+		ValidArgsFunction: c.complete(completeInstances),
+	}, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(
+		ctx context.Context, s *session, args []string,
+	) error {
 		return m.run(ctx, s, "Destroy", func(ctx context.Context) (*plan, makeFunc, error) {
 			instance, err := s.instance(ctx, args[0])
 			if err != nil {
 				return nil, nil, err
 			}
+
 			p := newPlan(nameOfInstance(instance))
 			p.Module, p.destroys = instance.ModuleDefinition.Type, true
-			in := client.DestroyModuleInstanceInput{Id: instance.Id, Reason: orNil(m.reason), AcknowledgeDependents: &dependents, OverrideReason: orNil(m.override)}
+
+			in := client.DestroyModuleInstanceInput{
+				Id: instance.Id, Reason: orNil(m.reason), AcknowledgeDependents: &dependents, OverrideReason: orNil(m.override),
+			}
 			if _, err := p.ask(ctx, s, client.DeploymentPlanInput{Destroy: &in}); err != nil {
 				return nil, nil, err
 			}
+
 			p.ToVersion = textOf(p.FromVersion)
 			in.ExpectedPlan, in.IdempotencyKey = p.token, newKey()
+
 			return p, func(ctx context.Context) (*client.DeploymentRecord, []client.WarningRecord, error) {
 				r, err := client.DestroyInstance(ctx, s.conn, in)
 				if err != nil {
@@ -41,7 +53,9 @@ It is refused where another deployment is live by then than the one that is show
 			}, nil
 		})
 	})
-	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool, "destroy it although deployments of other instances refer to it")
+
+	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool,
+		"destroy it although deployments of other instances refer to it")
 	m.flags(cmd)
 	return cmd
 }

@@ -16,8 +16,11 @@ import (
 
 var environmentView = view[client.EnvironmentRecord]{
 	columns: []column{{"ENVIRONMENT", "project.slug/slug"}, {"NAME", "name"}, {"CREATED", "createdAt"}, {"ID", "id"}},
-	sheet:   []column{{"environment", "project.slug/slug"}, {"id", "id"}, {"name", "name"}, {"created", "createdAt"}, {"archived", "archivedAt"}},
-	name:    nameOfEnvironment,
+	sheet: []column{
+		{"environment", "project.slug/slug"}, {"id", "id"}, {"name", "name"}, {"created", "createdAt"},
+		{"archived", "archivedAt"},
+	},
+	name: nameOfEnvironment,
 }
 
 func nameOfEnvironment(e *client.EnvironmentRecord) string { return e.Project.Slug + "/" + e.Slug }
@@ -29,18 +32,25 @@ func (c *Config) environmentsCommand() *cobra.Command {
 		find: func(ctx context.Context, s *session, ref string) (*client.EnvironmentRecord, error) {
 			return s.environment(ctx, ref)
 		},
+
 		notFound: fault.EnvironmentNotFound,
 		within:   "a project",
 		pages:    environmentPages,
 		creation: creation[client.EnvironmentRecord]{"PROJECT/ENVIRONMENT", `shop/prod --name Production`, createEnvironment},
 		renaming: renaming[client.EnvironmentRecord]{renameUsage, "--name Production", renameEnvironment},
-		archive: func(ctx context.Context, g graphql.Client, id string, live, dependents *bool) (*client.EnvironmentRecord, error) {
-			r, err := client.ArchiveEnvironment(ctx, g, client.ArchiveEnvironmentInput{Id: id, AcknowledgeLive: live, AcknowledgeDependents: dependents})
+
+		archive: func(
+			ctx context.Context, g graphql.Client, id string, live, dependents *bool,
+		) (*client.EnvironmentRecord, error) {
+			r, err := client.ArchiveEnvironment(ctx, g, client.ArchiveEnvironmentInput{
+				Id: id, AcknowledgeLive: live, AcknowledgeDependents: dependents,
+			})
 			if err != nil {
 				return nil, err
 			}
 			return &r.ArchiveEnvironment.Environment, nil
 		},
+
 		unarchive: func(ctx context.Context, g graphql.Client, id string) (*client.EnvironmentRecord, error) {
 			r, err := client.UnarchiveEnvironment(ctx, g, client.UnarchiveEnvironmentInput{Id: id})
 			if err != nil {
@@ -48,6 +58,7 @@ func (c *Config) environmentsCommand() *cobra.Command {
 			}
 			return &r.UnarchiveEnvironment.Environment, nil
 		},
+
 		remove: func(ctx context.Context, g graphql.Client, id string) (*client.EnvironmentRecord, error) {
 			r, err := client.DeleteEnvironment(ctx, g, client.DeleteEnvironmentInput{Id: id})
 			if err != nil {
@@ -58,7 +69,9 @@ func (c *Config) environmentsCommand() *cobra.Command {
 	}.group(c)
 }
 
-func environmentPages(ctx context.Context, s *session, project string, archived *bool, search *string) (pageOf[client.EnvironmentRecord], error) {
+func environmentPages(
+	ctx context.Context, s *session, project string, archived *bool, search *string,
+) (pageOf[client.EnvironmentRecord], error) {
 	var projectID *string
 	if project != "" {
 		p, err := s.project(ctx, project)
@@ -76,18 +89,24 @@ func environmentPages(ctx context.Context, s *session, project string, archived 
 	}, nil
 }
 
-func createEnvironment(fs *pflag.FlagSet) func(context.Context, *session, string) (made[client.EnvironmentRecord], error) {
+func createEnvironment(
+	fs *pflag.FlagSet,
+) func(context.Context, *session, string) (made[client.EnvironmentRecord], error) {
 	var name string
 	setting.AddFlag(fs, &name, "name", "", setting.Text, "name for people; the slug where it is left out")
+
 	return func(ctx context.Context, s *session, ref string) (m made[client.EnvironmentRecord], err error) {
 		if !isPath(ref, 2) {
-			return m, setting.Usagef("environment: want the slug of the project and that of the new environment, PROJECT/ENVIRONMENT, found %q", ref)
+			return m, setting.Usagef("environment: want the slug of the project and that of the new environment, "+
+				"PROJECT/ENVIRONMENT, found %q", ref)
 		}
+
 		projectSlug, newSlug, _ := strings.Cut(ref, "/")
 		project, err := s.project(ctx, projectSlug)
 		if err != nil {
 			return m, err
 		}
+
 		in := client.CreateEnvironmentInput{ProjectId: project.Id, Slug: newSlug, Name: cmp.Or(name, newSlug)}
 		m.same = func(e *client.EnvironmentRecord) bool { return e.Name == in.Name }
 		m.create = func(ctx context.Context, g graphql.Client) (*client.EnvironmentRecord, error) {
@@ -105,8 +124,12 @@ func renameEnvironment(fs *pflag.FlagSet) renamed[client.EnvironmentRecord] {
 	var n newNames
 	n.flags(fs)
 	differences := func(e *client.EnvironmentRecord) []string { return n.differences(e.Name, e.Slug) }
-	return renamed[client.EnvironmentRecord]{n.check, differences, func(ctx context.Context, g graphql.Client, id string) (*client.EnvironmentRecord, error) {
-		r, err := client.UpdateEnvironment(ctx, g, client.UpdateEnvironmentInput{Id: id, Name: orNil(n.name), Slug: orNil(n.slug)})
+	return renamed[client.EnvironmentRecord]{n.check, differences, func(
+		ctx context.Context, g graphql.Client, id string,
+	) (*client.EnvironmentRecord, error) {
+		r, err := client.UpdateEnvironment(ctx, g, client.UpdateEnvironmentInput{
+			Id: id, Name: orNil(n.name), Slug: orNil(n.slug),
+		})
 		if err != nil {
 			return nil, err
 		}

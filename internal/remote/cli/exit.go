@@ -117,8 +117,8 @@ type begun struct{ error }
 
 func (b begun) Unwrap() error { return b.error }
 
-// Exit tells of the error with which a command has ended, nil for none, and returns the code to exit with. It reports false
-// for a command that is none of Commands.
+// Exit tells of the error with which a command has ended, nil for none, and returns the code to exit with. It reports
+// false for a command that is none of Commands.
 func Exit(c *cobra.Command, err error) (code int, ok bool) {
 	if c == nil || !Is(c) {
 		return 0, false
@@ -133,7 +133,7 @@ func Exit(c *cobra.Command, err error) (code int, ok bool) {
 	return code, true
 }
 
-// tell returns what is to be said of an error: the error body of the API where the output is a program's, and a line
+// tell returns what is to be said of an error: the error body of the API if the output is a program's, and a line
 // otherwise.
 func tell(c *cobra.Command, err error) string {
 	if err == nil || err.Error() == "" {
@@ -142,16 +142,19 @@ func tell(c *cobra.Command, err error) string {
 	if c.Context().Err() != nil {
 		err = errors.New("interrupted")
 	}
+
 	data := fault.Data{Message: err.Error()}
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code != "" {
 		data = refused.Data
 	}
+
 	if f := c.Flags().Lookup("output"); f != nil && format(f.Value.String()).forPrograms() {
 		text, failed := json.Marshal(data)
 		if failed == nil {
 			return escapeJSON(string(text))
 		}
 	}
+
 	lines := []string{"slipway: " + data.Message}
 	if data.Code != "" {
 		lines[0] += " (" + data.Code + ")"
@@ -162,9 +165,11 @@ func tell(c *cobra.Command, err error) string {
 	if data.Code == string(fault.RequestOrganizationNeeded) {
 		lines = append(lines, "--organization names it.")
 	}
+
 	for _, section := range data.Details {
 		lines = append(lines, section.Items...)
 	}
+
 	if data.Action != nil {
 		url := data.Action.URL
 		if d, ok := strings.CutPrefix(url, "/deployments/"); ok && id.Of(id.Deployment, d) {
@@ -172,9 +177,11 @@ func tell(c *cobra.Command, err error) string {
 		}
 		lines = append(lines, data.Action.Label+": "+url)
 	}
+
 	if data.RequestID != "" {
 		lines = append(lines, "request "+data.RequestID)
 	}
+
 	for i, line := range lines {
 		lines[i] = safe(line)
 	}

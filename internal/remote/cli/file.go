@@ -35,6 +35,7 @@ func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte
 		defer func() { _ = f.Close() }()
 		from = f
 	}
+
 	text, err := await(ctx, func() (string, error) {
 		text, err := io.ReadAll(io.LimitReader(from, most+1))
 		if err == nil && int64(len(text)) > most {
@@ -45,6 +46,7 @@ func (s *session) readFile(ctx context.Context, name string, most int64) ([]byte
 	if err != nil {
 		return nil, err
 	}
+
 	if name == standardInput {
 		s.typed = []byte(text)
 	}

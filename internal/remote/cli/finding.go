@@ -29,7 +29,10 @@ type finding struct {
 }
 
 var findingView = view[finding]{
-	columns: []column{{"FILE", "file"}, {"LINE", "line"}, {"COLUMN", "column"}, {"INSTANCE", "instance"}, {"SEVERITY", "severity"}, {"RULE", "rule"}, {"POINTER", "pointer"}, {"MESSAGE", "message"}},
+	columns: []column{
+		{"FILE", "file"}, {"LINE", "line"}, {"COLUMN", "column"}, {"INSTANCE", "instance"}, {"SEVERITY", "severity"},
+		{"RULE", "rule"}, {"POINTER", "pointer"}, {"MESSAGE", "message"},
+	},
 	name: func(f *finding) string {
 		if f.Instance != nil {
 			return *f.Instance
@@ -82,7 +85,7 @@ func findingOf(f manifest.Finding) finding {
 	return record
 }
 
-// report writes findings as the result, for people a line each, and returns errFound where there is more than warnings.
+// report writes findings as the result, for people a line each, and returns errFound if there is more than warnings.
 func (s *session) report(f findings) error {
 	s.annotate(f.all())
 	if s.out.format == formatTable && len(s.out.fields) == 0 {
@@ -145,8 +148,8 @@ func (s *session) annotate(list manifest.Findings) {
 	}
 }
 
-// violationsOf returns the violations of an answer that refuses an input, none of any other error. Their pointers lead into
-// the input.
+// violationsOf returns the violations of an answer that refuses an input, none of any other error. Their pointers lead
+// into the input.
 func violationsOf(err error) []fault.Violation {
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok {

@@ -26,9 +26,9 @@ type subscription[T any] struct {
 	isLast func(context.Context) (bool, error)
 }
 
-// follow takes every item of a subscription. A stream that is cut off, silent or completed, as by a server that ends, goes on
-// after the last cursor, for as long as ctx lasts: no item is lost, and none comes twice. Where the server does not know the
-// cursor any more, it begins anew.
+// follow takes every item of a subscription. A stream that is cut off, silent or completed, as by a server that ends,
+// goes on after the last cursor, for as long as ctx lasts: no item is lost, and none comes twice. If the server does
+// not know the cursor any more, it begins anew.
 func follow[T any](ctx context.Context, s *session, sub subscription[T]) error {
 	told := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -39,6 +39,7 @@ func follow[T any](ctx context.Context, s *session, sub subscription[T]) error {
 				return err
 			}
 		}
+
 		var refused error // by what takes the items, which no stream mends
 		err := client.Subscribe(ctx, s.conn.Client, sub.operation, sub.variables, s.config.Silence, func(item *T) error {
 			wait, told = firstWait, false
@@ -49,6 +50,7 @@ func follow[T any](ctx context.Context, s *session, sub subscription[T]) error {
 			refused = err
 			return err
 		})
+
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -65,6 +67,7 @@ func follow[T any](ctx context.Context, s *session, sub subscription[T]) error {
 			told = true
 			s.note("%v; going on as soon as it answers", s.conn.explain(err))
 		}
+
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
@@ -73,7 +76,8 @@ func follow[T any](ctx context.Context, s *session, sub subscription[T]) error {
 
 // cutOff reports whether a stream that ended with an error may go on.
 func cutOff(err error) bool {
-	return away(err) || errors.Is(err, client.ErrSilent) || errors.Is(err, io.ErrUnexpectedEOF) || isCode(err, fault.FeedTooSlow)
+	return away(err) || errors.Is(err, client.ErrSilent) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		isCode(err, fault.FeedTooSlow)
 }
 
 // sleep returns after a time, or with the cause of ctx when that ends before.
@@ -88,9 +92,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// followDeployment calls see with a deployment as it is, and after each change, until it has ended or see returns an error. It
-// returns how it has ended by a read of its status: a stream that fails decides nothing.
-func (s *session) followDeployment(ctx context.Context, id string, see func(*client.DeploymentProgress) error) (*client.DeploymentProgress, error) {
+// followDeployment calls see with a deployment as it is, and after each change, until it has ended or see returns an
+// error. It returns how it has ended by a read of its status: a stream that fails decides nothing.
+func (s *session) followDeployment(
+	ctx context.Context, id string, see func(*client.DeploymentProgress) error,
+) (*client.DeploymentProgress, error) {
 	for {
 		d, err := s.progressOf(ctx, id)
 		if err != nil {
@@ -99,9 +105,11 @@ func (s *session) followDeployment(ctx context.Context, id string, see func(*cli
 		if err := see(d); err != nil {
 			return nil, err
 		}
+
 		if d.CompletedAt != nil {
 			return d, nil
 		}
+
 		err = follow(ctx, s, subscription[client.FollowDeploymentResponse]{
 			operation: client.FollowDeployment_Operation, variables: map[string]any{"id": id},
 			each: func(item *client.FollowDeploymentResponse) (string, error) {
@@ -141,13 +149,14 @@ func (s *session) progressOf(ctx context.Context, id string) (*client.Deployment
 	}
 }
 
-// followLogs calls see with the lines of a deployment's log that come after a cursor, "" for all, until the deployment has
-// ended and all of them came, or see returns errEnough.
+// followLogs calls see with the lines of a deployment's log that come after a cursor, "" for all, until the deployment
+// has ended and all of them came, or see returns errEnough.
 func (s *session) followLogs(ctx context.Context, id, after string, see func(*client.LogRecord) error) error {
 	variables := map[string]any{"id": id}
 	if after != "" {
 		variables["after"] = after
 	}
+
 	last := 0 // as the lines may begin anew
 	return follow(ctx, s, subscription[client.FollowLogsResponse]{
 		operation: client.FollowLogs_Operation, variables: variables,

@@ -17,7 +17,8 @@ import (
 var instanceView = view[client.InstanceRecord]{
 	columns: []column{
 		{"INSTANCE", "project.slug/environment.slug/name"}, {"MODULE", "moduleDefinition.type"},
-		{"LIVE", "liveDeployment.release.moduleVersion.version"}, {"SINCE", "liveDeployment.completedAt"}, {"BY", "liveDeployment.createdBy"},
+		{"LIVE", "liveDeployment.release.moduleVersion.version"}, {"SINCE", "liveDeployment.completedAt"},
+		{"BY", "liveDeployment.createdBy"},
 		{"LAST", "lastDeployment.status"}, {"DRIFT", "drift.kind"}, {"ID", "id"},
 	},
 	sheet: []column{
@@ -43,18 +44,27 @@ func (c *Config) instancesCommand() *cobra.Command {
 		find: func(ctx context.Context, s *session, ref string) (*client.InstanceRecord, error) {
 			return s.instance(ctx, ref)
 		},
+
 		notFound: fault.ModuleInstanceNotFound,
 		within:   "a project or an environment",
 		pages:    instancePages,
-		creation: creation[client.InstanceRecord]{"PROJECT/ENVIRONMENT/INSTANCE --module TYPE", `shop/prod/orders --module acme/queue`, createInstance},
+		creation: creation[client.InstanceRecord]{
+			"PROJECT/ENVIRONMENT/INSTANCE --module TYPE", `shop/prod/orders --module acme/queue`, createInstance,
+		},
 		renaming: renaming[client.InstanceRecord]{"--name NAME", "--name purchases", renameInstance},
-		archive: func(ctx context.Context, g graphql.Client, id string, live, dependents *bool) (*client.InstanceRecord, error) {
-			r, err := client.ArchiveInstance(ctx, g, client.ArchiveModuleInstanceInput{Id: id, AcknowledgeLive: live, AcknowledgeDependents: dependents})
+
+		archive: func(
+			ctx context.Context, g graphql.Client, id string, live, dependents *bool,
+		) (*client.InstanceRecord, error) {
+			r, err := client.ArchiveInstance(ctx, g, client.ArchiveModuleInstanceInput{
+				Id: id, AcknowledgeLive: live, AcknowledgeDependents: dependents,
+			})
 			if err != nil {
 				return nil, err
 			}
 			return &r.ArchiveModuleInstance.ModuleInstance, nil
 		},
+
 		unarchive: func(ctx context.Context, g graphql.Client, id string) (*client.InstanceRecord, error) {
 			r, err := client.UnarchiveInstance(ctx, g, client.UnarchiveModuleInstanceInput{Id: id})
 			if err != nil {
@@ -62,6 +72,7 @@ func (c *Config) instancesCommand() *cobra.Command {
 			}
 			return &r.UnarchiveModuleInstance.ModuleInstance, nil
 		},
+
 		remove: func(ctx context.Context, g graphql.Client, id string) (*client.InstanceRecord, error) {
 			r, err := client.DeleteInstance(ctx, g, client.DeleteModuleInstanceInput{Id: id})
 			if err != nil {
@@ -73,7 +84,9 @@ func (c *Config) instancesCommand() *cobra.Command {
 }
 
 // instancePages reads the instances of all, of a project or of an environment.
-func instancePages(ctx context.Context, s *session, in string, archived *bool, search *string) (pageOf[client.InstanceRecord], error) {
+func instancePages(
+	ctx context.Context, s *session, in string, archived *bool, search *string,
+) (pageOf[client.InstanceRecord], error) {
 	filter := &client.ModuleInstanceFilter{Archived: archived, Search: search}
 	if in != "" {
 		projectID, environmentID, err := s.within(ctx, in, "")
@@ -91,7 +104,8 @@ func instancePages(ctx context.Context, s *session, in string, archived *bool, s
 	}, nil
 }
 
-// within returns the id of the project or of the environment that a name stands for. others are what the name may be besides.
+// within returns the id of the project or of the environment that a name stands for. others are what the name may be
+// besides.
 func (s *session) within(ctx context.Context, ref, others string) (projectID, environmentID *string, err error) {
 	if isPath(ref, 1) && !id.Of(id.Environment, ref) {
 		p, err := s.project(ctx, ref)
@@ -113,13 +127,17 @@ func (s *session) within(ctx context.Context, ref, others string) (projectID, en
 func createInstance(fs *pflag.FlagSet) func(context.Context, *session, string) (made[client.InstanceRecord], error) {
 	var module string
 	setting.AddFlag(fs, &module, "module", "", setting.Text, "type or id of its module")
+
 	return func(ctx context.Context, s *session, ref string) (m made[client.InstanceRecord], err error) {
 		if !isPath(ref, 3) {
-			return m, setting.Usagef("instance: want the slugs of the project and the environment and the name of the new instance, PROJECT/ENVIRONMENT/INSTANCE, found %q", ref)
+			return m, setting.Usagef("instance: want the slugs of the project and the environment and the name of the new "+
+				"instance, PROJECT/ENVIRONMENT/INSTANCE, found %q", ref)
 		}
+
 		if module == "" {
 			return m, setting.Usagef("--module: want %s, found nothing", wantModule)
 		}
+
 		last := strings.LastIndexByte(ref, '/')
 		environment, err := s.environment(ctx, ref[:last])
 		if err != nil {
@@ -129,7 +147,10 @@ func createInstance(fs *pflag.FlagSet) func(context.Context, *session, string) (
 		if err != nil {
 			return m, err
 		}
-		in := client.CreateModuleInstanceInput{EnvironmentId: environment.Id, ModuleDefinitionId: definition.Id, Name: ref[last+1:]}
+
+		in := client.CreateModuleInstanceInput{
+			EnvironmentId: environment.Id, ModuleDefinitionId: definition.Id, Name: ref[last+1:],
+		}
 		m.same = func(i *client.InstanceRecord) bool { return i.ModuleDefinition.Id == definition.Id }
 		m.create = func(ctx context.Context, g graphql.Client) (*client.InstanceRecord, error) {
 			r, err := client.CreateInstance(ctx, g, in)
@@ -152,7 +173,9 @@ func renameInstance(fs *pflag.FlagSet) renamed[client.InstanceRecord] {
 		return nil
 	}
 	differences := func(i *client.InstanceRecord) []string { return differenceLines("name", i.Name, name) }
-	return renamed[client.InstanceRecord]{check, differences, func(ctx context.Context, g graphql.Client, id string) (*client.InstanceRecord, error) {
+	return renamed[client.InstanceRecord]{check, differences, func(
+		ctx context.Context, g graphql.Client, id string,
+	) (*client.InstanceRecord, error) {
 		r, err := client.UpdateInstance(ctx, g, client.UpdateModuleInstanceInput{Id: id, Name: orNil(name)})
 		if err != nil {
 			return nil, err

@@ -26,21 +26,26 @@ type linting struct {
 	againstLive int
 }
 
-// usualInstances is how many instances are looked at where no number is given.
+// usualInstances is how many instances are looked at if no number is given.
 const usualInstances = 20
 
 func (c *Config) modulesLintCommand() *cobra.Command {
 	var l linting
 	cmd := c.onDemand(&cobra.Command{
 		Use: "lint [FILE]", Short: "Say what is wrong with the manifest of a module", Args: lintArguments,
-		Long: `Say what is wrong with a manifest, ` + manifest.FileName + ` where no other is named (- is standard input): by the rules of the
-program itself, without a server. With --remote the server judges its inputs, too: it knows the sources of dynamic values and
-the other modules. With --against-live the inputs judge the values that instances of the module live with, so that those are
+		Long: `Say what is wrong with a manifest, ` + manifest.FileName + ` where no other is named (- is standard input):` +
+			` by the rules of the
+program itself, without a server. With --remote the server judges its inputs, too:` +
+			` it knows the sources of dynamic values and
+the other modules. With --against-live the inputs judge the values that instances of the module live with,` +
+			` so that those are
 named whose next deployment would be refused.
 
-Each finding is a line FILE:LINE:COLUMN: …, which GitHub Actions gets as an annotation, too. Errors exit with 3, warnings alone
+Each finding is a line FILE:LINE:COLUMN: …, which GitHub Actions gets as an annotation, too. Errors exit with 3,` +
+			` warnings alone
 with 0.`,
-		Example: "  slipway modules lint\n  slipway modules lint modules/queue.yaml --version 1.4.0 --remote\n  slipway modules lint --against-live=100 -o json",
+		Example: "  slipway modules lint\n  slipway modules lint modules/queue.yaml --version 1.4.0 --remote\n" +
+			"  slipway modules lint --against-live=100 -o json",
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, findingView); err != nil {
 			return err
@@ -54,7 +59,8 @@ with 0.`,
 	})
 	setting.AddFlag(cmd.Flags(), &l.version, "version", "", setting.Text, "version to publish, before the manifest's")
 	setting.AddFlag(cmd.Flags(), &l.remote, "remote", "false", setting.Bool, "have the server judge it, too")
-	setting.AddFlag(cmd.Flags(), &l.againstLive, "against-live", "0", setting.Between(0, math.MaxInt32), "judge what so many instances live with, "+strconv.Itoa(usualInstances)+" where no number is given")
+	setting.AddFlag(cmd.Flags(), &l.againstLive, "against-live", "0", setting.Between(0, math.MaxInt32),
+		"judge what so many instances live with, "+strconv.Itoa(usualInstances)+" where no number is given")
 	cmd.Flags().Lookup("against-live").NoOptDefVal = strconv.Itoa(usualInstances)
 	return cmd
 }
@@ -98,8 +104,11 @@ func (l linting) lint(ctx context.Context, s *session, file string, text []byte)
 	return s.report(found)
 }
 
-// lintFile returns a manifest and what the program itself finds wrong with it. The manifest is nil where it cannot be read.
-func lintFile(ctx context.Context, file string, text []byte, version string) (*manifest.Manifest, manifest.Findings, error) {
+// lintFile returns a manifest and what the program itself finds wrong with it. The manifest is nil if it cannot be
+// read.
+func lintFile(
+	ctx context.Context, file string, text []byte, version string,
+) (*manifest.Manifest, manifest.Findings, error) {
 	m, err := manifest.Read(file, text)
 	if list, ok := errors.AsType[manifest.Findings](err); ok {
 		return nil, list, nil
@@ -139,8 +148,8 @@ func appendNew(list, more manifest.Findings) manifest.Findings {
 	return list
 }
 
-// lintRemotely returns what the server finds wrong with the inputs of a manifest, and warnings of the module types that it
-// does not have.
+// lintRemotely returns what the server finds wrong with the inputs of a manifest, and warnings of the module types that
+// it does not have.
 func (s *session) lintRemotely(ctx context.Context, m *manifest.Manifest) (manifest.Findings, error) {
 	inputs, wrong := inputprop.DecodeList(m.Inputs, "/inputs")
 	if len(wrong) > 0 || len(inputs) == 0 { // found already, or nothing to ask about
@@ -156,7 +165,9 @@ func (s *session) lintRemotely(ctx context.Context, m *manifest.Manifest) (manif
 }
 
 // unknownTypes warns of the module types that inputs refer to and the server does not have, but for the module's own.
-func (s *session) unknownTypes(ctx context.Context, own string, inputs []inputprop.Property) ([]inputprop.Warning, error) {
+func (s *session) unknownTypes(
+	ctx context.Context, own string, inputs []inputprop.Property,
+) ([]inputprop.Warning, error) {
 	places, types := map[string][]string{}, []string{}
 	inputprop.Walk(inputs, "/inputs", func(p inputprop.Property, pointer string) {
 		r, ok := p.(*inputprop.ReferenceProperty)
@@ -168,12 +179,14 @@ func (s *session) unknownTypes(ctx context.Context, own string, inputs []inputpr
 		}
 		places[r.ModuleType()] = append(places[r.ModuleType()], pointer+"/type")
 	})
+
 	var warnings []inputprop.Warning
 	for _, moduleType := range types {
 		known, err := s.hasModule(ctx, moduleType)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, pointer := range places[moduleType] {
 			if !known {
 				warnings = append(warnings, inputprop.Warning{Pointer: pointer, Rule: "unknown_module_type",
@@ -195,7 +208,9 @@ func (s *session) hasModule(ctx context.Context, moduleType string) (bool, error
 var noValues = json.RawMessage(`{}`)
 
 // judge has the server judge values.
-func (s *session) judge(ctx context.Context, in client.InputValuesInput, values json.RawMessage) (*client.JudgedInputs, error) {
+func (s *session) judge(
+	ctx context.Context, in client.InputValuesInput, values json.RawMessage,
+) (*client.JudgedInputs, error) {
 	in.Values = values
 	r, err := client.ValidateInputs(ctx, s.conn, in)
 	if err != nil {

@@ -24,8 +24,10 @@ type login struct {
 func (c *Config) loginCommand() *cobra.Command {
 	var l login
 	cmd := c.local(&cobra.Command{
-		Use: "login --server URL [--context NAME]", Short: "Make a context: a server, and the token that commands use there", Args: cobra.NoArgs,
-		Long: `Make a context of a server and a token, and use it from now on. The token is asked for on a terminal, which does not
+		Use: "login --server URL [--context NAME]", Short: "Make a context: a server, and the token that commands use there",
+		Args: cobra.NoArgs,
+		Long: `Make a context of a server and a token, and use it from now on. The token is asked for on a terminal,` +
+			` which does not
 show it; with --with-token it is read from standard input, and with --token-command from a program, each time that
 it is needed. It is kept only if the server accepts it.
 
@@ -36,9 +38,11 @@ Contexts are in ~/.config/slipway/config.yaml, which only you can read; SLIPWAY_
 	}, func(ctx context.Context, s *session, _ []string) error { return l.run(ctx, s) })
 	fs := cmd.Flags()
 	setting.AddFlag(fs, &l.server, "server", "", setting.BaseURL, "where the API is served")
-	setting.AddFlag(fs, &l.context, "context", "", setting.Text, "name of the context; the host of the server where it is left out")
+	setting.AddFlag(fs, &l.context, "context", "", setting.Text,
+		"name of the context; the host of the server where it is left out")
 	setting.AddFlag(fs, &l.withToken, "with-token", "false", setting.Bool, "read the token from standard input")
-	setting.AddFlag(fs, &l.tokenCommand, "token-command", "", setting.Text, "program that prints the token, run by sh -c each time that it is needed")
+	setting.AddFlag(fs, &l.tokenCommand, "token-command", "", setting.Text,
+		"program that prints the token, run by sh -c each time that it is needed")
 	l.placeFlags(fs)
 	return cmd
 }
@@ -47,6 +51,7 @@ func (l *login) run(ctx context.Context, s *session) error {
 	if err := want(s, contextView); err != nil {
 		return err
 	}
+
 	switch {
 	case l.server == "":
 		return setting.Usagef("--server: want the URL of a server, found nothing")
@@ -56,6 +61,7 @@ func (l *login) run(ctx context.Context, s *session) error {
 	if err := l.checkScheme(l.server); err != nil {
 		return err
 	}
+
 	p := place{savedContext: savedContext{Server: l.server, Organization: l.organization, TokenCommand: l.tokenCommand}}
 	if p.context = l.context; p.context == "" {
 		u, err := url.Parse(l.server)
@@ -64,12 +70,14 @@ func (l *login) run(ctx context.Context, s *session) error {
 		}
 		p.context = u.Host
 	}
+
 	if l.tokenCommand == "" {
 		var err error
 		if p.Token, err = l.readToken(ctx, s); err != nil {
 			return err
 		}
 	}
+
 	conn, err := s.config.connect(ctx, p, s.errOut)
 	if err != nil {
 		return err
@@ -79,9 +87,11 @@ func (l *login) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+
 	if p.Organization == "" && viewer.Organization != nil {
 		p.Organization = viewer.Organization.Slug
 	}
+
 	path, err := contextsPath(s.config.Env)
 	if err != nil {
 		return err
@@ -96,11 +106,12 @@ func (l *login) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+
 	s.note("logged in to %s as %s (%s)", p.Server, viewer.TokenName, viewer.Role)
 	return show(s, contextView, recordOf(p.context, p.savedContext, p.context))
 }
 
-// readToken reads the token from standard input, without showing it where that is a terminal.
+// readToken reads the token from standard input, without showing it if that is a terminal.
 func (l *login) readToken(ctx context.Context, s *session) (string, error) {
 	fd, interactive := terminal(s.in)
 	switch {
@@ -118,9 +129,11 @@ func (l *login) readToken(ctx context.Context, s *session) (string, error) {
 
 func (c *Config) logoutCommand() *cobra.Command {
 	var name string
+
 	cmd := c.local(&cobra.Command{
 		Use: "logout", Short: "Forget the token of a context", Args: cobra.NoArgs,
-		Long:    "Forget the token of a context, or its token command. The context stays, and so does the token at the server: revoke it there.",
+		Long: "Forget the token of a context, or its token command. The context stays, " +
+			"and so does the token at the server: revoke it there.",
 		Example: "  slipway logout\n  slipway logout --context prod",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if name == "" {
@@ -132,19 +145,23 @@ func (c *Config) logoutCommand() *cobra.Command {
 			c.Contexts[name] = saved
 		})
 	})
-	setting.AddFlag(cmd.Flags(), &name, "context", "", setting.Text, "context to log out of; before SLIPWAY_CONTEXT and the current one")
+
+	setting.AddFlag(cmd.Flags(), &name, "context", "", setting.Text,
+		"context to log out of; before SLIPWAY_CONTEXT and the current one")
 	return cmd
 }
 
-// changeContext changes a context, the current one where it has no name, and shows it as it was.
+// changeContext changes a context, the current one if it has no name, and shows it as it was.
 func (s *session) changeContext(ctx context.Context, name string, change func(c *contexts, name string)) error {
 	if err := want(s, contextView); err != nil {
 		return err
 	}
+
 	path, err := contextsPath(s.config.Env)
 	if err != nil {
 		return err
 	}
+
 	var record *contextRecord
 	err = s.config.changeContexts(ctx, path, func(c *contexts) error {
 		if name == "" {
@@ -156,6 +173,7 @@ func (s *session) changeContext(ctx context.Context, name string, change func(c 
 		if _, ok := c.Contexts[name]; !ok {
 			return unknownContext(name, *c)
 		}
+
 		was := c.Contexts[name]
 		change(c, name)
 		if saved, ok := c.Contexts[name]; ok {
@@ -172,9 +190,11 @@ func (s *session) changeContext(ctx context.Context, name string, change func(c 
 
 func unknownContext(name string, c contexts) error {
 	if len(c.Contexts) == 0 {
-		return setting.Usagef("context %s: there are no contexts; make one with: slipway login --server URL --context %s", name, name)
+		return setting.Usagef("context %s: there are no contexts; make one with: slipway login --server URL --context %s",
+			name, name)
 	}
-	return setting.Usagef("context %s: want one of %s, found none of the name", name, strings.Join(slices.Sorted(maps.Keys(c.Contexts)), ", "))
+	return setting.Usagef("context %s: want one of %s, found none of the name", name,
+		strings.Join(slices.Sorted(maps.Keys(c.Contexts)), ", "))
 }
 
 // contextRecord is a context without its token.
@@ -188,7 +208,9 @@ type contextRecord struct {
 }
 
 func recordOf(name string, saved savedContext, current string) *contextRecord {
-	r := &contextRecord{Name: name, Server: saved.Server, Organization: orNil(saved.Organization), Current: name == current}
+	r := &contextRecord{
+		Name: name, Server: saved.Server, Organization: orNil(saved.Organization), Current: name == current,
+	}
 	switch {
 	case saved.TokenCommand != "":
 		r.Token = orNil("command")
@@ -199,8 +221,11 @@ func recordOf(name string, saved savedContext, current string) *contextRecord {
 }
 
 var contextView = view[contextRecord]{
-	columns: []column{{"CONTEXT", "name"}, {"SERVER", "server"}, {"ORGANIZATION", "organization"}, {"CURRENT", "current"}, {"TOKEN", "token"}},
-	name:    func(r *contextRecord) string { return r.Name },
+	columns: []column{
+		{"CONTEXT", "name"}, {"SERVER", "server"}, {"ORGANIZATION", "organization"}, {"CURRENT", "current"},
+		{"TOKEN", "token"},
+	},
+	name: func(r *contextRecord) string { return r.Name },
 }
 
 func (c *Config) contextCommand() *cobra.Command {
@@ -210,27 +235,31 @@ func (c *Config) contextCommand() *cobra.Command {
 			return s.changeContext(ctx, args[0], change)
 		})
 	}
+
 	return Group("context", "List, choose and delete contexts",
 		c.contextListCommand(),
 		use(&cobra.Command{Use: "use CONTEXT", Short: "Use a context from now on", Example: "  slipway context use prod"},
 			func(c *contexts, name string) { c.Current = name }),
-		use(&cobra.Command{Use: "delete CONTEXT", Short: "Delete a context and its token", Example: "  slipway context delete prod"},
-			func(c *contexts, name string) {
-				delete(c.Contexts, name)
-				if c.Current == name {
-					c.Current = ""
-				}
-			}))
+		use(&cobra.Command{
+			Use: "delete CONTEXT", Short: "Delete a context and its token", Example: "  slipway context delete prod",
+		}, func(c *contexts, name string) {
+			delete(c.Contexts, name)
+			if c.Current == name {
+				c.Current = ""
+			}
+		}))
 }
 
 func (c *Config) contextListCommand() *cobra.Command {
 	var p paging
+
 	cmd := c.local(&cobra.Command{
 		Use: "list", Short: "List the contexts", Args: cobra.NoArgs, Example: "  slipway context list",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, contextView); err != nil {
 			return err
 		}
+
 		path, err := contextsPath(s.config.Env)
 		if err != nil {
 			return err
@@ -239,24 +268,30 @@ func (c *Config) contextListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+
 		var records []contextRecord
 		for _, name := range slices.Sorted(maps.Keys(saved.Contexts)) {
 			records = append(records, *recordOf(name, saved.Contexts[name], saved.Current))
 		}
 		return list(ctx, s, contextView, p, pagesOf(records))
 	})
+
 	p.flags(cmd)
 	return cmd
 }
 
 var viewerView = view[client.ViewerRecord]{
-	columns: []column{{"TOKEN", "tokenName"}, {"ROLE", "role"}, {"ORGANIZATION", "organization.slug"}, {"EXPIRES", "expiresAt"}, {"ID", "id"}},
-	name:    func(v *client.ViewerRecord) string { return v.TokenName },
+	columns: []column{
+		{"TOKEN", "tokenName"}, {"ROLE", "role"}, {"ORGANIZATION", "organization.slug"}, {"EXPIRES", "expiresAt"},
+		{"ID", "id"},
+	},
+	name: func(v *client.ViewerRecord) string { return v.TokenName },
 }
 
 func (c *Config) whoamiCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use: "whoami", Short: "Show who the token is, and what it may do", Args: cobra.NoArgs, Example: "  slipway whoami\n  slipway whoami --fields role -o tsv",
+		Use: "whoami", Short: "Show who the token is, and what it may do", Args: cobra.NoArgs,
+		Example: "  slipway whoami\n  slipway whoami --fields role -o tsv",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, viewerView); err != nil {
 			return err

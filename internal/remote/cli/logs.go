@@ -26,9 +26,11 @@ type logOptions struct {
 
 func (c *Config) logsCommand() *cobra.Command {
 	var o logOptions
+
 	cmd := c.command(&cobra.Command{
 		Use: "logs DEPLOYMENT|INSTANCE", Short: "Show what the program of a deployment prints", Args: cobra.ExactArgs(1),
-		Long: `Show the lines that the program of a deployment has printed, and with --follow those that it still prints, until it has
+		Long: `Show the lines that the program of a deployment has printed, and with --follow those that it still prints,` +
+			` until it has
 ended. An instance stands for its active deployment, or else for its last.`,
 		Example:           "  slipway logs shop/prod/orders --follow\n  slipway logs dep_01kb… --tail 100 --stderr",
 		ValidArgsFunction: c.complete(completeInstances),
@@ -36,14 +38,17 @@ ended. An instance stands for its active deployment, or else for its last.`,
 		if err := want(s, logView); err != nil {
 			return err
 		}
+
 		deploymentID, err := s.underWay(ctx, args[0], "")
 		if err != nil {
 			return err
 		}
 		return o.show(ctx, s, deploymentID)
 	})
+
 	setting.AddFlagP(cmd.Flags(), &o.follow, "follow", "f", "false", setting.Bool, "go on until the deployment has ended")
-	setting.AddFlag(cmd.Flags(), &o.tail, "tail", "0", setting.Between(0, 200_000), "only so many of the last lines; 0 is all")
+	setting.AddFlag(cmd.Flags(), &o.tail, "tail", "0", setting.Between(0, 200_000),
+		"only so many of the last lines; 0 is all")
 	setting.AddFlag(cmd.Flags(), &o.stderr, "stderr", "false", setting.Bool, "only what was printed on standard error")
 	setting.AddFlag(cmd.Flags(), &o.timestamps, "timestamps", "false", setting.Bool, "show when each line was printed")
 	return cmd
@@ -54,18 +59,21 @@ func (o logOptions) show(ctx context.Context, s *session, deploymentID string) e
 	if err != nil {
 		return err
 	}
+
 	after := ""
 	if o.tail > 0 {
 		if after, err = o.showLast(ctx, s, deploymentID); err != nil {
 			return err
 		}
 	}
+
 	if newest == 0 && !o.follow {
 		s.note("there are no lines")
 	}
 	if !o.follow && (newest == 0 || o.tail > 0) {
 		return nil
 	}
+
 	return s.followLogs(ctx, deploymentID, after, func(line *client.LogRecord) error {
 		if err := o.line(s, line); err != nil {
 			return err
@@ -101,22 +109,28 @@ func (o logOptions) showLast(ctx context.Context, s *session, deploymentID strin
 }
 
 // lastOnes returns the last lines that are wanted, in their order, and the cursor of the last line that there is.
-func (o logOptions) lastOnes(ctx context.Context, s *session, deploymentID string) (lines []client.LogRecord, cursor string, err error) {
+func (o logOptions) lastOnes(
+	ctx context.Context, s *session, deploymentID string,
+) (lines []client.LogRecord, cursor string, err error) {
 	var before *string
+
 	for {
 		r, err := client.LastLogs(ctx, s.conn, deploymentID, new(pageSize), before)
 		if err != nil {
 			return nil, "", err
 		}
+
 		page := r.Deployment.Logs
 		if before == nil {
 			cursor = textOf(page.PageInfo.EndCursor)
 		}
+
 		for _, line := range slices.Backward(page.Nodes) {
 			if o.wanted(&line) && len(lines) < o.tail {
 				lines = append(lines, line)
 			}
 		}
+
 		if before = page.PageInfo.StartCursor; len(lines) == o.tail || !page.PageInfo.HasPreviousPage || before == nil {
 			slices.Reverse(lines)
 			return lines, cursor, nil

@@ -25,12 +25,14 @@ func (m *making) flags(c *cobra.Command) {
 	m.waiting.flags(c)
 }
 
-// makeFunc makes a deployment where that comes to what was planned, and returns what is to be seen to.
+// makeFunc makes a deployment if that comes to what was planned, and returns what is to be seen to.
 type makeFunc func(ctx context.Context) (*client.DeploymentRecord, []client.WarningRecord, error)
 
-// run shows a plan, asks, makes the deployment and waits for its end. Where the deployment would be another by then, a person
-// is shown the plan anew. prepare returns the plan, and how it is carried out.
-func (m *making) run(ctx context.Context, s *session, verb string, prepare func(context.Context) (*plan, makeFunc, error)) error {
+// run shows a plan, asks, makes the deployment and waits for its end. If the deployment would be another by then, a
+// person is shown the plan anew. prepare returns the plan, and how it is carried out.
+func (m *making) run(
+	ctx context.Context, s *session, verb string, prepare func(context.Context) (*plan, makeFunc, error),
+) error {
 	if m.dryRun {
 		if err := want(s, planView); err != nil {
 			return err
@@ -41,12 +43,14 @@ func (m *making) run(ctx context.Context, s *session, verb string, prepare func(
 		}
 		return p.show(s)
 	}
+
 	if s.out.format == formatMarkdown {
 		return setting.Usagef("-o markdown is for --dry-run")
 	}
 	if err := m.wantResult(s); err != nil {
 		return err
 	}
+
 	for {
 		made, err := m.once(ctx, s, verb, prepare)
 		if isCode(err, fault.DeploymentPlanMoved, fault.DeploymentLiveChanged) && s.interactive() {
@@ -60,23 +64,30 @@ func (m *making) run(ctx context.Context, s *session, verb string, prepare func(
 	}
 }
 
-func (m *making) once(ctx context.Context, s *session, verb string, prepare func(context.Context) (*plan, makeFunc, error)) (*client.DeploymentRecord, error) {
+func (m *making) once(
+	ctx context.Context, s *session, verb string, prepare func(context.Context) (*plan, makeFunc, error),
+) (*client.DeploymentRecord, error) {
 	p, do, err := prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	if p.refused != nil {
 		if err := s.tellWho(ctx); err != nil {
 			return nil, err
 		}
 		return nil, refusalOf(p.refused)
 	}
-	if err := s.confirm(ctx, change{question: verb + "?", lines: p.lines(s), final: p.destroys || m.override != ""}); err != nil {
+
+	if err := s.confirm(ctx, change{
+		question: verb + "?", lines: p.lines(s), final: p.destroys || m.override != "",
+	}); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+
 	// What has begun is not left half done when the command is interrupted.
 	through, cancel := throughout(ctx)
 	defer cancel()
@@ -84,8 +95,10 @@ func (m *making) once(ctx context.Context, s *session, verb string, prepare func
 	if err != nil {
 		return nil, err
 	}
+
 	for _, w := range inValues(warnings) {
-		if !slices.ContainsFunc(p.Warnings, func(shown client.WarningRecord) bool { return shown.Rule == w.Rule && shown.Message == w.Message }) {
+		isShown := func(shown client.WarningRecord) bool { return shown.Rule == w.Rule && shown.Message == w.Message }
+		if !slices.ContainsFunc(p.Warnings, isShown) {
 			s.note("%s", warningLine(w))
 		}
 	}

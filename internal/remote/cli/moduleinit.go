@@ -29,16 +29,22 @@ var writtenFileView = view[writtenFile]{
 
 func (c *Config) modulesInitCommand() *cobra.Command {
 	var name, deploymentType, dir string
+
 	cmd := c.local(&cobra.Command{
-		Use: "init [TYPE]", Short: "Write the manifest of a new module, and its schema for editors", Args: cobra.MaximumNArgs(1),
-		Long: `Write ` + manifest.FileName + `, the manifest of a new module that can be published as it is, and ` + manifest.SchemaName + `,
-by which editors complete and check it. The type of the module is that of the folder's name where none is given. A file that
+		Use: "init [TYPE]", Short: "Write the manifest of a new module, and its schema for editors",
+		Args: cobra.MaximumNArgs(1),
+		Long: `Write ` + manifest.FileName + `, the manifest of a new module that can be published as it is, and ` +
+			manifest.SchemaName + `,
+by which editors complete and check it. The type of the module is that of the folder's name where none is given.` +
+			` A file that
 is there stays: then nothing is written.`,
-		Example: "  slipway modules init acme/queue\n  slipway modules init acme/queue --name Queue --deployment-type aws:ecs --dir modules/queue",
+		Example: "  slipway modules init acme/queue\n" +
+			"  slipway modules init acme/queue --name Queue --deployment-type aws:ecs --dir modules/queue",
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, writtenFileView); err != nil {
 			return err
 		}
+
 		moduleType, err := newModuleType(args, dir)
 		if err != nil {
 			return err
@@ -46,18 +52,23 @@ is there stays: then nothing is written.`,
 		if name == "" {
 			name = nameOfType(moduleType)
 		}
+
 		files := manifest.Init(moduleType, name, deploymentType)
 		if err := checkFirst(ctx, files[0]); err != nil {
 			return err
 		}
+
 		written, err := writeNew(dir, files)
 		if err != nil {
 			return err
 		}
 		return showAll(s, writtenFileView, written)
 	})
-	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text, "name for people; made from the type where it is left out")
-	setting.AddFlag(cmd.Flags(), &deploymentType, "deployment-type", "terraform", setting.Text, "what carries a deployment out, aws:ecs or terraform")
+
+	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text,
+		"name for people; made from the type where it is left out")
+	setting.AddFlag(cmd.Flags(), &deploymentType, "deployment-type", "terraform", setting.Text,
+		"what carries a deployment out, aws:ecs or terraform")
 	setting.AddFlag(cmd.Flags(), &dir, "dir", ".", setting.Text, "folder to write to, which is made where it is not there")
 	return cmd
 }
@@ -121,7 +132,8 @@ func writeNew(dir string, files []manifest.File) (written []writtenFile, err err
 
 // createFile writes a file that is not there yet.
 func createFile(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // #nosec G302 -- for everybody who works on the module
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	f, err := os.OpenFile(path, flags, 0o644) // #nosec G302 -- for everybody who works on the module
 	if errors.Is(err, fs.ErrExist) {
 		return refusedf("%s is there already; nothing was written", path)
 	}

@@ -13,12 +13,18 @@ import (
 
 var (
 	moduleView = view[client.ModuleRecord]{
-		columns: []column{{"MODULE", "type"}, {"NAME", "name"}, {"LATEST", "latestVersion"}, {"STATUS", "status"}, {"UPDATED", "updatedAt"}, {"ID", "id"}},
-		name:    func(m *client.ModuleRecord) string { return m.Type },
+		columns: []column{
+			{"MODULE", "type"}, {"NAME", "name"}, {"LATEST", "latestVersion"}, {"STATUS", "status"}, {"UPDATED", "updatedAt"},
+			{"ID", "id"},
+		},
+		name: func(m *client.ModuleRecord) string { return m.Type },
 	}
 	versionView = view[client.VersionRecord]{
-		columns: []column{{"MODULE", "moduleDefinition.type"}, {"VERSION", "version"}, {"TYPE", "deploymentType"}, {"PUBLISHED", "createdAt"}, {"DEPRECATED", "deprecation.reason"}, {"ID", "id"}},
-		name:    func(v *client.VersionRecord) string { return v.ModuleDefinition.Type + "@" + v.Version },
+		columns: []column{
+			{"MODULE", "moduleDefinition.type"}, {"VERSION", "version"}, {"TYPE", "deploymentType"}, {"PUBLISHED", "createdAt"},
+			{"DEPRECATED", "deprecation.reason"}, {"ID", "id"},
+		},
+		name: func(v *client.VersionRecord) string { return v.ModuleDefinition.Type + "@" + v.Version },
 	}
 	versionDetailView = view[client.VersionDetail]{
 		columns: versionView.columns,
@@ -28,21 +34,27 @@ var (
 
 func (c *Config) modulesCommand() *cobra.Command {
 	return Group("modules", "Write, check, publish, list, show, deprecate and reinstate modules and their versions",
-		c.modulesListCommand(), c.modulesShowCommand(), c.modulesVersionsCommand(), c.modulesInitCommand(), c.modulesLintCommand(), c.modulesPublishCommand(),
+		c.modulesListCommand(), c.modulesShowCommand(), c.modulesVersionsCommand(), c.modulesInitCommand(),
+		c.modulesLintCommand(), c.modulesPublishCommand(),
 		c.deprecateCommand(), c.reinstateCommand())
 }
 
 func (c *Config) modulesListCommand() *cobra.Command {
 	var p paging
 	var search string
+
 	cmd := c.command(&cobra.Command{
-		Use: "list", Short: "List the modules of the organization, and the global ones", Example: "  slipway modules list\n  slipway modules list --search queue -o name",
-		Args: cobra.NoArgs,
+		Use: "list", Short: "List the modules of the organization, and the global ones",
+		Example: "  slipway modules list\n  slipway modules list --search queue -o name",
+		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, moduleView); err != nil {
 			return err
 		}
-		return list(ctx, s, moduleView, p, func(ctx context.Context, first *int, after *string) ([]client.ModuleRecord, client.PageEnd, error) {
+
+		return list(ctx, s, moduleView, p, func(
+			ctx context.Context, first *int, after *string,
+		) ([]client.ModuleRecord, client.PageEnd, error) {
 			r, err := client.Modules(ctx, s.conn, nil, orNil(search), first, after)
 			if err != nil {
 				return nil, client.PageEnd{}, err
@@ -50,8 +62,10 @@ func (c *Config) modulesListCommand() *cobra.Command {
 			return r.ModuleDefinitions.Nodes, r.ModuleDefinitions.PageInfo, nil
 		})
 	})
+
 	p.flags(cmd)
-	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text, "only those whose name, type or description contains this text")
+	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text,
+		"only those whose name, type or description contains this text")
 	return cmd
 }
 
@@ -93,7 +107,8 @@ func (s *session) showVersion(ctx context.Context, ref string) error {
 func (c *Config) modulesVersionsCommand() *cobra.Command {
 	var p paging
 	cmd := c.command(&cobra.Command{
-		Use: "versions MODULE", Short: "List the versions of a module, the newest first", Example: "  slipway modules versions acme/queue", Args: cobra.ExactArgs(1),
+		Use: "versions MODULE", Short: "List the versions of a module, the newest first",
+		Example: "  slipway modules versions acme/queue", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, versionView); err != nil {
@@ -111,14 +126,18 @@ func (c *Config) modulesVersionsCommand() *cobra.Command {
 
 func (c *Config) deprecateCommand() *cobra.Command {
 	var reason, successor string
+
 	cmd := c.changing(&cobra.Command{
-		Use: "deprecate VERSION --reason TEXT [--successor VERSION]", Short: "Say of a version that it is not to be deployed any more", Args: cobra.ExactArgs(1),
-		Example:           `  slipway modules deprecate acme/queue@1.2.0 --reason "Loses messages." --successor acme/queue@1.3.0`,
+		Use:   "deprecate VERSION --reason TEXT [--successor VERSION]",
+		Short: "Say of a version that it is not to be deployed any more", Args: cobra.ExactArgs(1),
+		Example: `  slipway modules deprecate acme/queue@1.2.0 --reason "Loses messages."` +
+			` --successor acme/queue@1.3.0`,
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
 		if reason == "" {
 			return setting.Usagef("--reason: want why it is deprecated, and what to do, found nothing")
 		}
+
 		in := client.DeprecateModuleVersionInput{Reason: reason}
 		if successor != "" {
 			successorID, err := s.versionID(ctx, successor)
@@ -127,7 +146,10 @@ func (c *Config) deprecateCommand() *cobra.Command {
 			}
 			in.SuccessorId = &successorID
 		}
-		return s.changeVersion(ctx, args[0], "Deprecate", []string{"reason: " + reason}, func(versionID string) (*client.VersionRecord, error) {
+
+		return s.changeVersion(ctx, args[0], "Deprecate", []string{"reason: " + reason}, func(
+			versionID string,
+		) (*client.VersionRecord, error) {
 			in.Id = versionID
 			r, err := client.DeprecateVersion(ctx, s.conn, in)
 			if err != nil {
@@ -136,15 +158,18 @@ func (c *Config) deprecateCommand() *cobra.Command {
 			return &r.DeprecateModuleVersion.ModuleVersion, nil
 		})
 	})
+
 	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why, and what to do")
-	setting.AddFlag(cmd.Flags(), &successor, "successor", "", setting.Text, "version to deploy instead, of the same module")
+	setting.AddFlag(cmd.Flags(), &successor, "successor", "", setting.Text,
+		"version to deploy instead, of the same module")
 	completeFlag(cmd, "successor", c.complete(completeModules))
 	return cmd
 }
 
 func (c *Config) reinstateCommand() *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "reinstate VERSION", Short: "End that a version is deprecated", Example: "  slipway modules reinstate acme/queue@1.2.0", Args: cobra.ExactArgs(1),
+		Use: "reinstate VERSION", Short: "End that a version is deprecated",
+		Example: "  slipway modules reinstate acme/queue@1.2.0", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
 		return s.changeVersion(ctx, args[0], "Reinstate", nil, func(versionID string) (*client.VersionRecord, error) {
@@ -157,7 +182,9 @@ func (c *Config) reinstateCommand() *cobra.Command {
 	})
 }
 
-func (s *session) changeVersion(ctx context.Context, ref, verb string, lines []string, do func(versionID string) (*client.VersionRecord, error)) error {
+func (s *session) changeVersion(
+	ctx context.Context, ref, verb string, lines []string, do func(versionID string) (*client.VersionRecord, error),
+) error {
 	if err := want(s, versionView); err != nil {
 		return err
 	}
@@ -165,7 +192,9 @@ func (s *session) changeVersion(ctx context.Context, ref, verb string, lines []s
 	if err != nil {
 		return err
 	}
-	err = s.confirm(ctx, change{question: verb + " " + ref + "?", lines: append([]string{ref + "  " + versionID}, lines...)})
+	err = s.confirm(ctx, change{
+		question: verb + " " + ref + "?", lines: append([]string{ref + "  " + versionID}, lines...),
+	})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ type NewContext struct {
 // Check returns the error that Save would refuse the context with, and changes nothing.
 func (n NewContext) Check(env setting.Environment) error {
 	if !isSafe(n.Server) {
-		return setting.Usagef("%s: want https, or http to this machine, so that nobody on the way can read the token, found http to another", n.Server)
+		return setting.Usagef("%s: want https, or http to this machine, so that nobody on the way can read the token, "+
+			"found http to another", n.Server)
 	}
 	path, err := contextsPath(env)
 	if err != nil {
@@ -35,19 +36,24 @@ func (n NewContext) Check(env setting.Environment) error {
 
 func (n NewContext) free(path string, saved contexts) error {
 	if _, ok := saved.Contexts[n.Name]; ok {
-		return fmt.Errorf("%s: context %s: %w; use it, or delete it with: slipway context delete %s", path, n.Name, ErrContextExists, n.Name)
+		return fmt.Errorf("%s: context %s: %w; use it, or delete it with: slipway context delete %s",
+			path, n.Name, ErrContextExists, n.Name)
 	}
 	return nil
 }
 
-// Save calls makeToken and keeps the context with what that returns, as the current one. Meanwhile no other command changes
-// the contexts. Where the name is taken, makeToken is not called; where makeToken fails, nothing is kept.
-func (n NewContext) Save(ctx context.Context, env setting.Environment, makeToken func(context.Context) (string, error)) error {
+// Save calls makeToken and keeps the context with what that returns, as the current one. Meanwhile no other command
+// changes the contexts. If the name is taken, makeToken is not called; if makeToken fails, nothing is kept.
+func (n NewContext) Save(
+	ctx context.Context, env setting.Environment, makeToken func(context.Context) (string, error),
+) error {
 	const patience = 30 * time.Second // as that of the commands
+
 	path, err := contextsPath(env)
 	if err != nil {
 		return err
 	}
+
 	return (&Config{Env: env, Patience: patience}).changeContexts(ctx, path, func(c *contexts) error {
 		if err := n.free(path, *c); err != nil {
 			return err
@@ -56,6 +62,7 @@ func (n NewContext) Save(ctx context.Context, env setting.Environment, makeToken
 		if err != nil {
 			return err
 		}
+
 		if c.Contexts == nil {
 			c.Contexts = map[string]savedContext{}
 		}

@@ -45,9 +45,12 @@ func formatsOf(more []format) []format {
 }
 
 func (o *output) flags(fs *pflag.FlagSet, formats []format) {
-	setting.AddFlagP(fs, &o.format, "output", "o", string(formatTable), setting.Choice(formats...), "how the result is written")
-	setting.AddFlag(fs, &o.fields, "fields", "", fieldList, "fields to show, in this order, between commas: id,project.slug")
-	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"), "colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")
+	setting.AddFlagP(fs, &o.format, "output", "o", string(formatTable), setting.Choice(formats...),
+		"how the result is written")
+	setting.AddFlag(fs, &o.fields, "fields", "", fieldList,
+		"fields to show, in this order, between commas: id,project.slug")
+	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"),
+		"colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")
 }
 
 var fieldList = setting.Parser[[]string]{Kind: "FIELDS", Parse: func(s string) ([]string, error) {
@@ -175,17 +178,21 @@ func (p *printer) page(entries []entry) (err error) {
 				break
 			}
 		}
+
 	case formatYAML:
 		for _, e := range entries {
 			p.item(p.whole(e))
 		}
+
 	case formatTSV, formatName:
 		for _, e := range entries {
 			p.line(e)
 		}
+
 	case formatTable, formatMarkdown:
 		p.tablePage(entries)
 	}
+
 	p.count += len(entries)
 	return flush(p.to, err)
 }

@@ -14,7 +14,8 @@ import (
 
 func (c *Config) outputsCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use: "outputs INSTANCE|DEPLOYMENT", Short: "Show what the live deployment of an instance, or a deployment, has made", Args: cobra.ExactArgs(1),
+		Use: "outputs INSTANCE|DEPLOYMENT", Short: "Show what the live deployment of an instance, or a deployment, has made",
+		Args:              cobra.ExactArgs(1),
 		Example:           "  slipway outputs shop/prod/orders\n  slipway outputs shop/prod/orders --fields queue_url -o tsv",
 		ValidArgsFunction: c.complete(completeInstances),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -22,6 +23,7 @@ func (c *Config) outputsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+
 		node := &strictjson.Node{Kind: strictjson.Object}
 		if len(outputs) > 0 && string(outputs) != "null" {
 			if node, err = strictjson.ParseWithin(outputs, maxRecord); err != nil {
@@ -31,6 +33,7 @@ func (c *Config) outputsCommand() *cobra.Command {
 		if len(node.Keys) == 0 {
 			s.note("there are none")
 		}
+
 		if len(s.out.fields) == 0 && (s.out.format == formatTSV || s.out.format == formatName) {
 			return showLines(s, node.Keys, node)
 		}
@@ -49,10 +52,12 @@ func (s *session) outputs(ctx context.Context, ref string) (json.RawMessage, err
 		}
 		return d.Outputs, nil
 	}
+
 	instance, err := s.instance(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
+
 	r, err := client.InstanceOutputs(ctx, s.conn, instance.Id)
 	if err != nil || r.ModuleInstance == nil {
 		return nil, err

@@ -15,7 +15,10 @@ func (s *session) resolver() manifest.Resolver {
 		r, err := client.Instance(ctx, s.conn, nil, &path)
 		switch {
 		case isCode(err, fault.ModuleInstanceNotFound, fault.RequestInvalid):
-			return "", &manifest.PathError{Rule: "reference", Message: fmt.Sprintf("must be the path or the id of an instance, found %q, which there is not", path)}
+			return "", &manifest.PathError{
+				Rule:    "reference",
+				Message: fmt.Sprintf("must be the path or the id of an instance, found %q, which there is not", path),
+			}
 		case err != nil:
 			return "", err
 		}

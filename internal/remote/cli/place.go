@@ -21,16 +21,20 @@ type target struct {
 }
 
 func (t *target) flags(fs *pflag.FlagSet) {
-	setting.AddFlag(fs, &t.context, "context", "", setting.Text, "context to use, which login has made; before SLIPWAY_CONTEXT and the current one")
-	setting.AddFlag(fs, &t.server, "server", "", setting.BaseURL, "server to use without a context, with --token-file; or set SLIPWAY_SERVER and SLIPWAY_TOKEN")
+	setting.AddFlag(fs, &t.context, "context", "", setting.Text,
+		"context to use, which login has made; before SLIPWAY_CONTEXT and the current one")
+	setting.AddFlag(fs, &t.server, "server", "", setting.BaseURL,
+		"server to use without a context, with --token-file; or set SLIPWAY_SERVER and SLIPWAY_TOKEN")
 	setting.AddFlag(fs, &t.tokenFile, "token-file", "", setting.Text, "file with the token for --server")
 	t.placeFlags(fs)
 }
 
 // placeFlags are those that login has, too.
 func (t *target) placeFlags(fs *pflag.FlagSet) {
-	setting.AddFlag(fs, &t.organization, "organization", "", setting.Text, "id or slug of the organization, or global, for a token that is of none")
-	setting.AddFlag(fs, &t.insecureHTTP, "insecure-http", "false", setting.Bool, "send the token to another machine without encryption")
+	setting.AddFlag(fs, &t.organization, "organization", "", setting.Text,
+		"id or slug of the organization, or global, for a token that is of none")
+	setting.AddFlag(fs, &t.insecureHTTP, "insecure-http", "false", setting.Bool,
+		"send the token to another machine without encryption")
 }
 
 // place is a server and what a command proves itself by there. Both are always from one source.
@@ -42,21 +46,26 @@ type place struct {
 
 // resolve finds the place that the flags, the variables or the contexts name, in this order.
 func (t *target) resolve(env setting.Environment) (p place, err error) {
-	server, token, name := variable(env, "SLIPWAY_SERVER"), variable(env, "SLIPWAY_TOKEN"), variable(env, "SLIPWAY_CONTEXT")
+	server, token := variable(env, "SLIPWAY_SERVER"), variable(env, "SLIPWAY_TOKEN")
+	name := variable(env, "SLIPWAY_CONTEXT")
+
 	switch {
 	case t.context != "" && t.server != "":
 		return p, setting.Usagef("--context %s and --server %s: want one of them, found both", t.context, t.server)
 	case t.server != "" && t.tokenFile == "":
-		return p, setting.Usagef("--server %s: want --token-file beside it, found none; a token of SLIPWAY_TOKEN or of a context is not sent there", t.server)
+		return p, setting.Usagef("--server %s: want --token-file beside it, found none; "+
+			"a token of SLIPWAY_TOKEN or of a context is not sent there", t.server)
 	case t.server == "" && t.tokenFile != "":
-		return p, setting.Usagef("--token-file %s: want --server beside it, found none; its token is not sent to the server of SLIPWAY_SERVER or of a context", t.tokenFile)
+		return p, setting.Usagef("--token-file %s: want --server beside it, found none; "+
+			"its token is not sent to the server of SLIPWAY_SERVER or of a context", t.tokenFile)
 	case t.server != "":
 		p.Server = t.server
 		p.Token, err = readToken(t.tokenFile)
 	case t.context != "":
 		p, err = savedPlace(env, t.context)
 	case name != "" && (server != "" || token != ""):
-		return p, setting.Usagef("SLIPWAY_CONTEXT and %s: want one of them, found both; the server and the token of a context go together", firstSet(server, token))
+		return p, setting.Usagef("SLIPWAY_CONTEXT and %s: want one of them, found both; "+
+			"the server and the token of a context go together", firstSet(server, token))
 	case server != "" && token != "":
 		if p.Server, err = setting.BaseURL.Parse(server); err != nil {
 			return p, setting.Usagef("SLIPWAY_SERVER: %v", err)
@@ -65,13 +74,16 @@ func (t *target) resolve(env setting.Environment) (p place, err error) {
 			return p, setting.Usagef("SLIPWAY_TOKEN: %v", err)
 		}
 	case server != "" || token != "":
-		return p, setting.Usagef("want SLIPWAY_SERVER and SLIPWAY_TOKEN both set, or neither, found %s alone; it does not go with a context", firstSet(server, token))
+		return p, setting.Usagef("want SLIPWAY_SERVER and SLIPWAY_TOKEN both set, or neither, found %s alone; "+
+			"it does not go with a context", firstSet(server, token))
 	default:
 		p, err = savedPlace(env, name)
 	}
+
 	if err != nil {
 		return p, err
 	}
+
 	if t.organization != "" {
 		p.Organization = t.organization
 	}
@@ -93,12 +105,13 @@ func firstSet(server, token string) string {
 	return "SLIPWAY_TOKEN"
 }
 
-// savedPlace returns the place of a context, the current one where it has no name.
+// savedPlace returns the place of a context, the current one if it has no name.
 func savedPlace(env setting.Environment, name string) (p place, err error) {
 	path, err := contextsPath(env)
 	if err != nil {
 		return p, err
 	}
+
 	saved, err := readContexts(path)
 	if err != nil {
 		return p, err
@@ -107,18 +120,25 @@ func savedPlace(env setting.Environment, name string) (p place, err error) {
 		name = saved.Current
 	}
 	if name == "" {
-		return p, &codeError{exitDenied, errors.New("want a context, --server with --token-file, or SLIPWAY_SERVER with SLIPWAY_TOKEN, found none; make a context with: slipway login --server URL")}
+		return p, &codeError{
+			exitDenied,
+			errors.New("want a context, --server with --token-file, or SLIPWAY_SERVER with SLIPWAY_TOKEN, found none; " +
+				"make a context with: slipway login --server URL"),
+		}
 	}
+
 	found, ok := saved.Contexts[name]
 	if !ok {
 		return p, unknownContext(name, saved)
 	}
+
 	if found.Server, err = setting.BaseURL.Parse(found.Server); err != nil {
 		return p, fmt.Errorf("%s: server of the context %s: %w", path, name, err)
 	}
 	if found.Token != "" && found.TokenCommand != "" {
 		return p, fmt.Errorf("%s: context %s: want token or tokenCommand, found both", path, name)
 	}
+
 	return place{name, found}, nil
 }
 
@@ -127,7 +147,8 @@ func (t *target) checkScheme(server string) error {
 	if t.insecureHTTP || isSafe(server) {
 		return nil
 	}
-	return setting.Usagef("%s: want https, so that nobody on the way can read the token, found http; --insecure-http sends it all the same", server)
+	return setting.Usagef("%s: want https, so that nobody on the way can read the token, found http; "+
+		"--insecure-http sends it all the same", server)
 }
 
 // isSafe reports whether nobody on the way to a server can read what is sent there.

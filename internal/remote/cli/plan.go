@@ -23,7 +23,7 @@ type plan struct {
 	Module         string  `json:"module"`
 	FromVersion    *string `json:"fromVersion"`
 	ToVersion      string  `json:"toVersion"`
-	// Status is what the deployment would have, nil where it would be refused or nobody knows, Refusal why it would be,
+	// Status is what the deployment would have, nil if it would be refused or nobody knows, Refusal why it would be,
 	// and Violations what of the request.
 	Status       *client.DeploymentStatus   `json:"status"`
 	Refusal      *client.DeploymentFailure  `json:"refusal"`
@@ -42,34 +42,44 @@ type plan struct {
 	destroys bool
 	// refused is the refusal whole.
 	refused *fault.Data
-	// token is for the mutation: it is refused where it would do another thing by then; nil is not checked.
+	// token is for the mutation: it is refused if it would do another thing by then; nil is not checked.
 	token *string
 }
 
 var planView = view[plan]{
-	columns: []column{{"INSTANCE", "instance"}, {"MODULE", "module"}, {"FROM", "fromVersion"}, {"TO", "toVersion"}, {"STATUS", "status"}},
-	name:    func(p *plan) string { return p.Instance },
+	columns: []column{
+		{"INSTANCE", "instance"}, {"MODULE", "module"}, {"FROM", "fromVersion"}, {"TO", "toVersion"}, {"STATUS", "status"},
+	},
+	name: func(p *plan) string { return p.Instance },
 }
 
 // newPlan returns a plan of which nothing is known but the instance.
 func newPlan(instance string) *plan {
 	return &plan{
-		Instance: instance, Violations: []client.ViolationRecord{}, Requirements: []client.RequirementRecord{}, Warnings: []client.WarningRecord{},
-		Inputs: []client.ChangeRecord{}, Artifact: []client.ChangeRecord{}, SourceInputs: []client.ChangeRecord{},
+		Instance: instance, Violations: []client.ViolationRecord{}, Requirements: []client.RequirementRecord{},
+		Warnings: []client.WarningRecord{},
+		Inputs:   []client.ChangeRecord{}, Artifact: []client.ChangeRecord{}, SourceInputs: []client.ChangeRecord{},
 	}
 }
 
 // ask fills in what the server says that a mutation would do.
-func (p *plan) ask(ctx context.Context, s *session, in client.DeploymentPlanInput) (*client.DeploymentPlanRecord, error) {
+func (p *plan) ask(
+	ctx context.Context, s *session, in client.DeploymentPlanInput,
+) (*client.DeploymentPlanRecord, error) {
 	r, err := client.PlanDeployment(ctx, s.conn, in)
 	if err != nil {
 		return nil, err
 	}
+
 	planned := &r.DeploymentPlan
 	p.Status, p.refused, p.Requirements, p.token = planned.Status, planned.Refusal, planned.Requirements, planned.Token
-	p.Inputs, p.Artifact, p.SourceInputs, p.Warnings = planned.InputChanges, planned.ArtifactChanges, planned.SourceChanges, inValues(planned.Warnings)
+	p.Inputs, p.Artifact, p.SourceInputs = planned.InputChanges, planned.ArtifactChanges, planned.SourceChanges
+	p.Warnings = inValues(planned.Warnings)
+
 	if p.refused != nil {
-		p.Refusal = &client.DeploymentFailure{Code: p.refused.Code, Message: p.refused.Message, Description: orNil(p.refused.Description)}
+		p.Refusal = &client.DeploymentFailure{
+			Code: p.refused.Code, Message: p.refused.Message, Description: orNil(p.refused.Description),
+		}
 	}
 	if planned.Live != nil { // which is not told to who may not deploy
 		p.live, p.LiveDeployment = planned.Live, &planned.Live.Id
@@ -77,6 +87,7 @@ func (p *plan) ask(ctx context.Context, s *session, in client.DeploymentPlanInpu
 			p.FromVersion = &p.live.Release.ModuleVersion.Version
 		}
 	}
+
 	p.Violations = planned.Violations
 	for _, c := range p.Inputs {
 		p.differences = append(p.differences, differenceOf("", c))
@@ -108,6 +119,7 @@ func (p *plan) lines(s *session) []string {
 	if p.Source != nil {
 		head += "of " + *p.Source + gap
 	}
+
 	switch {
 	case p.Creates:
 		head += "a new instance"
@@ -116,6 +128,7 @@ func (p *plan) lines(s *session) []string {
 	case p.Refusal == nil: // otherwise nobody knows
 		head += "nothing is live"
 	}
+
 	lines := []string{strings.TrimRight(head, " ")}
 	switch {
 	case p.destroys:
@@ -123,6 +136,7 @@ func (p *plan) lines(s *session) []string {
 	case p.Refusal == nil || len(p.differences) > 0:
 		lines = append(lines, linesOfDifferences(p.differences)...)
 	}
+
 	if len(p.SourceInputs) > 0 {
 		lines = append(lines, "other than what is promoted:")
 		differences := make([]difference, len(p.SourceInputs))
@@ -131,6 +145,7 @@ func (p *plan) lines(s *session) []string {
 		}
 		lines = append(lines, linesOfDifferences(differences)...)
 	}
+
 	return append(lines, p.remarks()...)
 }
 
@@ -183,8 +198,10 @@ func linesOfDifferences(all []difference) (lines []string) {
 	if len(all) == 0 {
 		return []string{"nothing differs from what is live"}
 	}
+
 	var where, values int
 	texts := make([]string, len(all))
+
 	for i, d := range all {
 		switch d.Sign {
 		case "~":
@@ -224,6 +241,7 @@ func (p *plan) show(s *session) error {
 	case s.out.format == formatTSV:
 		return showAll(s, differenceView, p.differences)
 	}
+
 	for _, line := range p.lines(s) {
 		_, _ = fmt.Fprintln(s.out.to, safe(line))
 	}

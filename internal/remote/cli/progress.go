@@ -10,9 +10,9 @@ import (
 	"slipway/internal/remote/client"
 )
 
-// progress tells, on standard error, how a deployment goes on while a command waits. On a terminal the last line is the status,
-// which is rewritten; elsewhere, and for screen readers, which a line that changes only disturbs, a line is added for each
-// change, and from time to time one that says that it goes on.
+// progress tells, on standard error, how a deployment goes on while a command waits. On a terminal the last line is the
+// status, which is rewritten; elsewhere, and for screen readers, which a line that changes only disturbs, a line is
+// added for each change, and from time to time one that says that it goes on.
 type progress struct {
 	mu     sync.Mutex
 	to     io.Writer
@@ -49,6 +49,7 @@ func (p *progress) run(reminder time.Duration) (stop func()) {
 	if !p.rewrites {
 		every = reminder
 	}
+
 	ticker, done, ended := time.NewTicker(every), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -61,6 +62,7 @@ func (p *progress) run(reminder time.Duration) (stop func()) {
 			}
 		}
 	}()
+
 	return func() {
 		ticker.Stop()
 		close(done)
@@ -116,6 +118,7 @@ func (p *progress) show(status string) {
 func (p *progress) change(d *client.DeploymentProgress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	before, events := p.last, 0
 	if before != nil {
 		if d.Version < before.Version {
@@ -123,21 +126,26 @@ func (p *progress) change(d *client.DeploymentProgress) {
 		}
 		events = before.events
 	}
+
 	p.last = &told{d, d.FoldedEvents + len(d.Events)}
 	if (before == nil || before.Status != d.Status) && d.CompletedAt == nil {
 		p.write(p.sentence(d.Id, string(d.Status), textOf(d.Runner)))
 	}
+
 	if before == nil && d.CompletedAt != nil && !p.fromStart {
 		return
 	}
+
 	for _, e := range d.Events[min(max(0, events-d.FoldedEvents), len(d.Events)):] {
 		if text := eventText(e); text != "" {
 			p.write(p.sentence("", text))
 		}
 	}
+
 	if d.CancelRequestedBy != nil && (before == nil || before.CancelRequestedBy == nil) && d.CompletedAt == nil {
 		p.write(p.sentence("", "to be canceled, for "+*d.CancelRequestedBy))
 	}
+
 	if p.rewrites {
 		p.show(p.statusNow())
 	}
@@ -154,12 +162,13 @@ func (p *progress) sentence(texts ...string) string {
 	return strings.Join(parts, gap)
 }
 
-// statusNow returns how the deployment stands, "" where it does not go on.
+// statusNow returns how the deployment stands, "" if it does not go on.
 func (p *progress) statusNow() string {
 	d := p.last
 	if d == nil || d.CompletedAt != nil {
 		return ""
 	}
+
 	status, since := string(d.Status), d.CreatedAt
 	if d.Status == client.DeploymentStatusPending {
 		status += " until a runner takes it"
@@ -170,12 +179,14 @@ func (p *progress) statusNow() string {
 	if d.Status == client.DeploymentStatusAwaitingApproval {
 		status += " until others approve of it and it is started"
 	}
+
 	if d.StartedAt != nil {
 		since = *d.StartedAt
 	}
 	if n := len(d.Events); n > 0 && d.Events[n-1].CurrentStep != nil {
 		status += ", " + eventText(d.Events[n-1])
 	}
+
 	return safe(status) + ", " + lasting(p.now().Sub(since))
 }
 

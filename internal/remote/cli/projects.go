@@ -16,8 +16,10 @@ import (
 
 var projectView = view[client.ProjectRecord]{
 	columns: []column{{"PROJECT", "slug"}, {"NAME", "name"}, {"CREATED", "createdAt"}, {"ID", "id"}},
-	sheet:   []column{{"project", "slug"}, {"id", "id"}, {"name", "name"}, {"created", "createdAt"}, {"archived", "archivedAt"}},
-	name:    func(p *client.ProjectRecord) string { return p.Slug },
+	sheet: []column{
+		{"project", "slug"}, {"id", "id"}, {"name", "name"}, {"created", "createdAt"}, {"archived", "archivedAt"},
+	},
+	name: func(p *client.ProjectRecord) string { return p.Slug },
 }
 
 func (c *Config) projectsCommand() *cobra.Command {
@@ -27,8 +29,11 @@ func (c *Config) projectsCommand() *cobra.Command {
 		find: func(ctx context.Context, s *session, ref string) (*client.ProjectRecord, error) {
 			return s.project(ctx, ref)
 		},
+
 		notFound: fault.ProjectNotFound,
-		pages: func(_ context.Context, s *session, _ string, archived *bool, search *string) (pageOf[client.ProjectRecord], error) {
+		pages: func(
+			_ context.Context, s *session, _ string, archived *bool, search *string,
+		) (pageOf[client.ProjectRecord], error) {
 			return func(ctx context.Context, first *int, after *string) ([]client.ProjectRecord, client.PageEnd, error) {
 				r, err := client.Projects(ctx, s.conn, archived, search, first, after)
 				if err != nil {
@@ -37,15 +42,22 @@ func (c *Config) projectsCommand() *cobra.Command {
 				return r.Projects.Nodes, r.Projects.PageInfo, nil
 			}, nil
 		},
+
 		creation: creation[client.ProjectRecord]{"PROJECT", `shop --name "The shop"`, createProject},
 		renaming: renaming[client.ProjectRecord]{renameUsage, `--name "The shop"`, renameProject},
-		archive: func(ctx context.Context, g graphql.Client, id string, live, dependents *bool) (*client.ProjectRecord, error) {
-			r, err := client.ArchiveProject(ctx, g, client.ArchiveProjectInput{Id: id, AcknowledgeLive: live, AcknowledgeDependents: dependents})
+
+		archive: func(
+			ctx context.Context, g graphql.Client, id string, live, dependents *bool,
+		) (*client.ProjectRecord, error) {
+			r, err := client.ArchiveProject(ctx, g, client.ArchiveProjectInput{
+				Id: id, AcknowledgeLive: live, AcknowledgeDependents: dependents,
+			})
 			if err != nil {
 				return nil, err
 			}
 			return &r.ArchiveProject.Project, nil
 		},
+
 		unarchive: func(ctx context.Context, g graphql.Client, id string) (*client.ProjectRecord, error) {
 			r, err := client.UnarchiveProject(ctx, g, client.UnarchiveProjectInput{Id: id})
 			if err != nil {
@@ -53,6 +65,7 @@ func (c *Config) projectsCommand() *cobra.Command {
 			}
 			return &r.UnarchiveProject.Project, nil
 		},
+
 		remove: func(ctx context.Context, g graphql.Client, id string) (*client.ProjectRecord, error) {
 			r, err := client.DeleteProject(ctx, g, client.DeleteProjectInput{Id: id})
 			if err != nil {
@@ -68,7 +81,8 @@ func createProject(fs *pflag.FlagSet) func(context.Context, *session, string) (m
 	setting.AddFlag(fs, &name, "name", "", setting.Text, "name for people; the slug where it is left out")
 	return func(_ context.Context, _ *session, ref string) (m made[client.ProjectRecord], err error) {
 		if !isPath(ref, 1) {
-			return m, setting.Usagef("project: want the slug of the new project: 1 to 60 letters, digits, _ and -, found %q", ref)
+			return m, setting.Usagef("project: want the slug of the new project: 1 to 60 letters, digits, _ and -, found %q",
+				ref)
 		}
 		in := client.CreateProjectInput{Slug: ref, Name: cmp.Or(name, ref)}
 		m.same = func(p *client.ProjectRecord) bool { return p.Name == in.Name }
@@ -105,7 +119,7 @@ func (n *newNames) differences(name, slug string) []string {
 	return append(differenceLines("name", name, n.name), differenceLines("slug", slug, n.slug)...)
 }
 
-// differenceLines tells what changes of a field, nothing where it stays.
+// differenceLines tells what changes of a field, nothing if it stays.
 func differenceLines(field, before, after string) []string {
 	if after == "" || after == before {
 		return nil
@@ -117,7 +131,9 @@ func renameProject(fs *pflag.FlagSet) renamed[client.ProjectRecord] {
 	var n newNames
 	n.flags(fs)
 	differences := func(p *client.ProjectRecord) []string { return n.differences(p.Name, p.Slug) }
-	return renamed[client.ProjectRecord]{n.check, differences, func(ctx context.Context, g graphql.Client, id string) (*client.ProjectRecord, error) {
+	return renamed[client.ProjectRecord]{n.check, differences, func(
+		ctx context.Context, g graphql.Client, id string,
+	) (*client.ProjectRecord, error) {
 		r, err := client.UpdateProject(ctx, g, client.UpdateProjectInput{Id: id, Name: orNil(n.name), Slug: orNil(n.slug)})
 		if err != nil {
 			return nil, err

@@ -20,12 +20,17 @@ type promoting struct {
 func (c *Config) promoteCommand() *cobra.Command {
 	var p promoting
 	cmd := c.build(&cobra.Command{
-		Use: "promote DEPLOYMENT INSTANCE", Short: "Deploy to an instance what has succeeded at another of its module, and wait for the end", Args: cobra.ExactArgs(2),
-		Long: `Deploy to an instance what was given to a deployment that succeeded at another of its module: its version, artifact and values.
-Defaults are rendered anew, and a reference becomes the instance of the same name and module in the environment. What the
+		Use:   "promote DEPLOYMENT INSTANCE",
+		Short: "Deploy to an instance what has succeeded at another of its module, and wait for the end",
+		Args:  cobra.ExactArgs(2),
+		Long: `Deploy to an instance what was given to a deployment that succeeded at another of its module: its version,` +
+			` artifact and values.
+Defaults are rendered anew, and a reference becomes the instance of the same name and module in the environment.` +
+			` What the
 instance has of its own inputs stays; for these, and for references, --set and --values give others.
 
-What would change is shown beforehand, and the promotion is bound to it: where it would be another by then, nothing is done.`,
+What would change is shown beforehand, and the promotion is bound to it: where it would be another by then,` +
+			` nothing is done.`,
 		Example: `  slipway promote shop/staging/orders@live shop/prod/orders
   slipway promote shop/staging/orders@live shop/prod/orders --set network=./network --reason "Tested." --yes`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
@@ -34,17 +39,25 @@ What would change is shown beforehand, and the promotion is bound to it: where i
 			}
 			return c.complete(completeInstances)(cmd, args, text)
 		},
-	}, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(ctx context.Context, s *session, args []string) error {
+	}, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(
+		ctx context.Context, s *session, args []string,
+	) error {
 		if err := p.readOnce(p.artifact, ""); err != nil {
 			return err
 		}
-		return p.run(ctx, s, "Promote", func(ctx context.Context) (*plan, makeFunc, error) { return p.prepare(ctx, s, args[0], args[1]) })
+		return p.run(ctx, s, "Promote",
+			func(ctx context.Context) (*plan, makeFunc, error) { return p.prepare(ctx, s, args[0], args[1]) })
 	})
 	fs := cmd.Flags()
-	setting.AddRepeatableFlag(fs, &p.files, "values", "", whole("FILE"), "file of values of own inputs and references, YAML or JSON; - is standard input; what a later one has goes over an earlier")
-	setting.AddRepeatableFlag(fs, &p.set, "set", "", settings("ID=TEXT"), "value of an own input or a reference, read as its type says")
-	setting.AddRepeatableFlag(fs, &p.setJSON, "set-json", "", settings("POINTER=JSON"), "JSON at a place in these values: /tags/env=\"prod\"")
-	setting.AddFlag(fs, &p.artifact, "artifact", "", setting.Text, "JSON of the artifact, or @ and a file of it, where the instance has its own")
+	setting.AddRepeatableFlag(fs, &p.files, "values", "", whole("FILE"),
+		"file of values of own inputs and references, YAML or JSON; - is standard input; "+
+			"what a later one has goes over an earlier")
+	setting.AddRepeatableFlag(fs, &p.set, "set", "", settings("ID=TEXT"),
+		"value of an own input or a reference, read as its type says")
+	setting.AddRepeatableFlag(fs, &p.setJSON, "set-json", "", settings("POINTER=JSON"),
+		"JSON at a place in these values: /tags/env=\"prod\"")
+	setting.AddFlag(fs, &p.artifact, "artifact", "", setting.Text,
+		"JSON of the artifact, or @ and a file of it, where the instance has its own")
 	p.making.flags(cmd)
 	return cmd
 }
@@ -59,10 +72,14 @@ func (p *promoting) prepare(ctx context.Context, s *session, sourceRef, instance
 	if err != nil {
 		return nil, nil, err
 	}
-	in := client.PromoteDeploymentInput{Id: source.Id, ModuleInstanceId: instance.Id, Reason: orNil(p.reason), OverrideReason: orNil(p.override)}
+
+	in := client.PromoteDeploymentInput{
+		Id: source.Id, ModuleInstanceId: instance.Id, Reason: orNil(p.reason), OverrideReason: orNil(p.override),
+	}
 	if in.Artifact, err = s.jsonOf(ctx, "artifact", p.artifact); err != nil {
 		return nil, nil, err
 	}
+
 	given, err := p.values(ctx, s, source, instance)
 	if err != nil {
 		return nil, nil, err
@@ -70,14 +87,19 @@ func (p *promoting) prepare(ctx context.Context, s *session, sourceRef, instance
 	if len(given.ids) > 0 {
 		in.Inputs = given.sent
 	}
-	planned := planOf(source, client.InstanceName{Name: instance.Name, Project: instance.Project, Environment: instance.Environment})
+
+	planned := planOf(source, client.InstanceName{
+		Name: instance.Name, Project: instance.Project, Environment: instance.Environment,
+	})
 	answer, err := planned.ask(ctx, s, client.DeploymentPlanInput{Promote: &in})
 	if err != nil {
 		return nil, nil, err
 	}
+
 	if wrong := violationsInValues(answer.Violations); len(wrong) > 0 {
 		return nil, nil, s.violations(given.values.Findings(wrong))
 	}
+
 	in.ExpectedPlan, in.IdempotencyKey = planned.token, newKey()
 	return planned, func(ctx context.Context) (*client.DeploymentRecord, []client.WarningRecord, error) {
 		r, err := client.PromoteDeployment(ctx, s.conn, in)
@@ -89,11 +111,15 @@ func (p *promoting) prepare(ctx context.Context, s *session, sourceRef, instance
 }
 
 // values returns what is given in the place of values of the source, read as its version has the inputs.
-func (p *promoting) values(ctx context.Context, s *session, source *client.DeploymentDetail, to *client.InstanceRecord) (*givenInputs, error) {
-	if len(p.files)+len(p.set)+len(p.setJSON) == 0 || source.Release == nil { // of which the server says that it cannot be promoted
+func (p *promoting) values(
+	ctx context.Context, s *session, source *client.DeploymentDetail, to *client.InstanceRecord,
+) (*givenInputs, error) {
+	// What has no release cannot be promoted, which the server says.
+	if len(p.files)+len(p.set)+len(p.setJSON) == 0 || source.Release == nil {
 		return &givenInputs{values: &manifest.Values{}}, nil
 	}
-	version, err := s.versionToDeploy(ctx, source.Release.ModuleVersion.ModuleDefinition.Type, source.Release.ModuleVersion.Id)
+	version, err := s.versionToDeploy(ctx, source.Release.ModuleVersion.ModuleDefinition.Type,
+		source.Release.ModuleVersion.Id)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type publication struct {
 
 	manifest *manifest.Manifest
 	content  *content
-	// module is the module that it becomes a version of, nil where that is still to be made.
+	// module is the module that it becomes a version of, nil if that is still to be made.
 	module *client.ModuleRecord
 	// shadowed says that there is a global module of the type, which the organization's own goes before.
 	shadowed bool
@@ -34,11 +34,14 @@ func (c *Config) modulesPublishCommand() *cobra.Command {
 	var p publication
 	cmd := c.changing(&cobra.Command{
 		Use: "publish [FILE]", Short: "Publish the version of a module that its manifest has", Args: cobra.MaximumNArgs(1),
-		Long: `Publish the version of a module that a manifest has, ` + manifest.FileName + ` where no other is named (- is standard input). The
-module is made where there is none of its type. A version that was published before with the same content counts as published;
+		Long: `Publish the version of a module that a manifest has, ` + manifest.FileName + ` where no other is named` +
+			` (- is standard input). The
+module is made where there is none of its type. A version that was published before with the same content counts as` +
+			` published;
 one with other content is refused, and what differs is shown.
 
-The manifest is judged first, as slipway modules lint does. Where it names no source, that is git's remote "origin" and the
+The manifest is judged first, as slipway modules lint does. Where it names no source,` +
+			` that is git's remote "origin" and the
 commit that is checked out.`,
 		Example: "  slipway modules publish\n  slipway modules publish modules/queue.yaml --version 1.4.0 --yes",
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -54,12 +57,14 @@ commit that is checked out.`,
 		return p.publish(ctx, s)
 	})
 	setting.AddFlag(cmd.Flags(), &p.version, "version", "", setting.Text, "version to publish, before the manifest's")
-	setting.AddFlag(cmd.Flags(), &p.draft, "draft", "false", setting.Bool, "make a module that is still to be made a draft")
-	setting.AddFlag(cmd.Flags(), &p.global, "global", "false", setting.Bool, "publish for all organizations, with --organization global; for superadmins")
+	setting.AddFlag(cmd.Flags(), &p.draft, "draft", "false", setting.Bool,
+		"make a module that is still to be made a draft")
+	setting.AddFlag(cmd.Flags(), &p.global, "global", "false", setting.Bool,
+		"publish for all organizations, with --organization global; for superadmins")
 	return cmd
 }
 
-// global is what stands for all organizations where one is named.
+// global is what stands for all organizations if one is named.
 const global = "global"
 
 // checkOrganization makes sure that what is published for all organizations is meant for them.
@@ -70,7 +75,8 @@ func (p *publication) checkOrganization(name string) error {
 	case p.global && !isGlobal:
 		return setting.Usagef("--global: want --organization %s beside it, found %q", global, name)
 	case !p.global && isGlobal:
-		return setting.Usagef("--organization %s: want --global beside it, to publish for all organizations, found none", global)
+		return setting.Usagef("--organization %s: want --global beside it, to publish for all organizations, found none",
+			global)
 	}
 	return nil
 }
@@ -81,6 +87,7 @@ func (p *publication) read(ctx context.Context, s *session, name string) error {
 	if err != nil {
 		return err
 	}
+
 	m, list, err := lintFile(ctx, titleOfFile(name), text, p.version)
 	if err != nil {
 		return err
@@ -89,18 +96,21 @@ func (p *publication) read(ctx context.Context, s *session, name string) error {
 		return s.refuse(fault.RequestInvalid, "The manifest cannot be published", list)
 	}
 	s.tellWarnings(list)
+
 	if p.version == "" {
 		p.version = m.Version
 	}
+
 	source, err := s.sourceOf(ctx, m, filepath.Dir(name))
 	if err != nil {
 		return err
 	}
+
 	p.manifest, p.content = m, contentOfManifest(m, source)
 	return nil
 }
 
-// sourceOf returns the source of a manifest, git's where it names none.
+// sourceOf returns the source of a manifest, git's if it names none.
 func (s *session) sourceOf(ctx context.Context, m *manifest.Manifest, folder string) (*manifest.Source, error) {
 	var below *string
 	if m.Source != nil {
@@ -109,16 +119,19 @@ func (s *session) sourceOf(ctx context.Context, m *manifest.Manifest, folder str
 		}
 		below = m.Source.Path
 	}
+
 	source, err := manifest.GitSource(ctx, folder, below)
 	if err != nil {
 		return nil, err
 	}
+
 	changed, err := manifest.IsChanged(ctx, folder)
 	if err != nil {
 		return nil, err
 	}
 	if changed {
-		s.note("warning: there are changes that are in no commit of git; the version has the source of the commit %s", *source.Ref)
+		s.note("warning: there are changes that are in no commit of git; the version has the source of the commit %s",
+			*source.Ref)
 	}
 	return source, nil
 }
@@ -132,16 +145,21 @@ func (p *publication) publish(ctx context.Context, s *session) error {
 		s.note("%s %s is published already", p.manifest.Type, p.version)
 		return show(s, versionView, published)
 	}
+
 	lines, err := p.news(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := s.confirm(ctx, change{question: fmt.Sprintf("Publish %s %s?", p.manifest.Type, p.version), lines: lines}); err != nil {
+	if err := s.confirm(ctx, change{
+		question: fmt.Sprintf("Publish %s %s?", p.manifest.Type, p.version), lines: lines,
+	}); err != nil {
 		return err
 	}
+
 	if err := p.makeModule(ctx, s); err != nil {
 		return p.placed(s, err)
 	}
+
 	err = s.conn.write(ctx, func(ctx context.Context) (bool, error) {
 		published, err = p.published(ctx, s)
 		return published != nil, err
@@ -158,6 +176,7 @@ func (p *publication) publish(ctx context.Context, s *session) error {
 		p.warnings = append(p.warnings, p.manifest.Warnings(warningsOf(r.PublishModuleVersion.Warnings))...)
 		return nil
 	})
+
 	s.tellWarnings(p.warnings)
 	if err != nil {
 		return p.placed(s, err)
@@ -165,7 +184,7 @@ func (p *publication) publish(ctx context.Context, s *session) error {
 	return show(s, versionView, published)
 }
 
-// look finds the module and the version, nil where they are not there.
+// look finds the module and the version, nil if they are not there.
 func (p *publication) look(ctx context.Context, s *session) (*client.VersionRecord, error) {
 	r, err := client.Module(ctx, s.conn, nil, &p.manifest.Type)
 	if isCode(err, fault.ModuleDefinitionNotFound) {
@@ -182,8 +201,8 @@ func (p *publication) look(ctx context.Context, s *session) (*client.VersionReco
 	return p.published(ctx, s)
 }
 
-// published returns the version where it was published with the same content, nil where it was not published. It refuses
-// one that was published with other content.
+// published returns the version if it was published with the same content, nil if it was not published. It
+// refuses one that was published with other content.
 func (p *publication) published(ctx context.Context, s *session) (*client.VersionRecord, error) {
 	found, err := s.versionOf(ctx, p.module.Id, p.version)
 	if err != nil || found == nil {
@@ -194,8 +213,9 @@ func (p *publication) published(ctx context.Context, s *session) (*client.Versio
 		return found, err
 	}
 	return nil, &codeError{exitRefused, &client.Error{Data: fault.Data{
-		Code:    string(fault.ModuleVersionTaken),
-		Message: fmt.Sprintf("%s %s is published already, with other content; publish another version.", p.manifest.Type, p.version),
+		Code: string(fault.ModuleVersionTaken),
+		Message: fmt.Sprintf("%s %s is published already, with other content; publish another version.", p.manifest.Type,
+			p.version),
 		Details: []fault.Section{{Title: "From what is published to the manifest", Render: fault.RenderList, Items: lines}},
 	}}}
 }
@@ -226,15 +246,20 @@ func (p *publication) news(ctx context.Context, s *session) ([]string, error) {
 			fmt.Sprintf("+ version %s, %s, with %s", p.version, m.DeploymentType, counted(len(m.Inputs.Items), "input")),
 		}, nil
 	}
+
 	if p.module.Name != m.Name || !same(p.module.Description, m.Description) {
-		s.note("warning: the name or the description of the module %s is another one; to publish a version does not change them", m.Type)
+		s.note("warning: the name or the description of the module %s is another one; "+
+			"to publish a version does not change them", m.Type)
 	}
 	if p.draft {
 		s.note("warning: the module %s is there already, and %s: --draft changes nothing", m.Type, p.module.Status)
 	}
+
 	if p.module.LatestVersion == nil {
-		return []string{fmt.Sprintf("+ version %s of %s, the first, %s, with %s", p.version, m.Type, m.DeploymentType, counted(len(m.Inputs.Items), "input"))}, nil
+		return []string{fmt.Sprintf("+ version %s of %s, the first, %s, with %s", p.version, m.Type, m.DeploymentType,
+			counted(len(m.Inputs.Items), "input"))}, nil
 	}
+
 	latest, err := s.versionID(ctx, p.module.Id+"@latest")
 	if err != nil {
 		return nil, err
@@ -258,7 +283,7 @@ func (p *publication) status() client.ModuleDefinitionStatus {
 	return client.ModuleDefinitionStatusActive
 }
 
-// makeModule makes the module where there is none.
+// makeModule makes the module if there is none.
 func (p *publication) makeModule(ctx context.Context, s *session) error {
 	return s.conn.write(ctx, func(ctx context.Context) (bool, error) {
 		if p.module != nil {
@@ -283,7 +308,8 @@ func (p *publication) makeModule(ctx context.Context, s *session) error {
 func (p *publication) input() client.PublishModuleVersionInput {
 	in := client.PublishModuleVersionInput{
 		ModuleDefinitionId: p.module.Id, Version: p.version, DeploymentType: p.manifest.DeploymentType,
-		Inputs: jsonForms(p.manifest), SourceUrl: p.content.SourceURL, SourceRef: p.content.SourceRef, SourcePath: p.content.SourcePath,
+		Inputs: jsonForms(p.manifest), SourceUrl: p.content.SourceURL, SourceRef: p.content.SourceRef,
+		SourcePath: p.content.SourcePath,
 	}
 	for _, o := range p.manifest.Outputs {
 		in.Outputs = append(in.Outputs, client.ModuleOutputInput{Name: o.Name, Description: o.Description, Secret: &o.Secret})

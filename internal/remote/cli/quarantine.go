@@ -16,11 +16,13 @@ import (
 var releaseView = view[client.ReleaseRecord]{
 	columns: []column{
 		{"RELEASE", "id"}, {"MODULE", "moduleVersion.moduleDefinition.type"}, {"VERSION", "moduleVersion.version"},
-		{"QUARANTINED", "quarantine.createdAt"}, {"BY", "quarantine.createdBy"}, {"UNTIL", "quarantine.until"}, {"REASON", "quarantine.reason"},
+		{"QUARANTINED", "quarantine.createdAt"}, {"BY", "quarantine.createdBy"}, {"UNTIL", "quarantine.until"},
+		{"REASON", "quarantine.reason"},
 	},
 	sheet: []column{
 		{"release", "id"}, {"module", "moduleVersion.moduleDefinition.type"}, {"version", "moduleVersion.version"},
-		{"quarantined", "quarantine.createdAt"}, {"by", "quarantine.createdBy"}, {"until", "quarantine.until"}, {"reason", "quarantine.reason"},
+		{"quarantined", "quarantine.createdAt"}, {"by", "quarantine.createdBy"}, {"until", "quarantine.until"},
+		{"reason", "quarantine.reason"},
 	},
 	name: func(r *client.ReleaseRecord) string { return r.Id },
 }
@@ -37,23 +39,32 @@ var moment = setting.Parser[time.Time]{Kind: "TIME", Parse: func(s string) (time
 func (c *Config) quarantineCommand() *cobra.Command {
 	var reason string
 	var until time.Time
+
 	cmd := c.changing(&cobra.Command{
-		Use: "quarantine RELEASE|DEPLOYMENT --reason TEXT", Short: "Mark a release as bad, so that it is not deployed again", Args: cobra.ExactArgs(1),
-		Example:           "  slipway quarantine shop/prod/orders@last --reason \"Loses messages.\"\n  slipway quarantine rel_01kb… --reason \"Not before the sale.\" --until 2026-12-01T00:00:00Z",
+		Use: "quarantine RELEASE|DEPLOYMENT --reason TEXT", Short: "Mark a release as bad, so that it is not deployed again",
+		Args: cobra.ExactArgs(1),
+		Example: "  slipway quarantine shop/prod/orders@last --reason \"Loses messages.\"\n" +
+			"  slipway quarantine rel_01kb… --reason \"Not before the sale.\" --until 2026-12-01T00:00:00Z",
 		ValidArgsFunction: c.complete(completeDeployments),
 	}, func(ctx context.Context, s *session, args []string) error {
 		if reason == "" {
 			return setting.Usagef("--reason: want why the release is bad, found nothing")
 		}
+
 		in := client.QuarantineReleaseInput{Reason: reason}
 		if !until.IsZero() {
 			in.Until = &until
 		}
+
 		made := func(r *client.ReleaseRecord) bool {
 			q := r.Quarantine
-			return q != nil && q.Reason == reason && (q.Until == nil) == (in.Until == nil) && (q.Until == nil || q.Until.Equal(until))
+			return q != nil && q.Reason == reason && (q.Until == nil) == (in.Until == nil) &&
+				(q.Until == nil || q.Until.Equal(until))
 		}
-		return s.changeRelease(ctx, args[0], "Quarantine", []string{"reason: " + reason}, made, func(ctx context.Context, g graphql.Client, releaseID string) (*client.ReleaseRecord, error) {
+
+		return s.changeRelease(ctx, args[0], "Quarantine", []string{"reason: " + reason}, made, func(
+			ctx context.Context, g graphql.Client, releaseID string,
+		) (*client.ReleaseRecord, error) {
 			in.Id = releaseID
 			r, err := client.QuarantineRelease(ctx, g, in)
 			if err != nil {
@@ -62,18 +73,23 @@ func (c *Config) quarantineCommand() *cobra.Command {
 			return &r.QuarantineRelease.Release, nil
 		})
 	})
+
 	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why the release is bad")
-	setting.AddFlag(cmd.Flags(), &until, "until", "", moment, "when the quarantine ends by itself; never where it is left out")
+	setting.AddFlag(cmd.Flags(), &until, "until", "", moment,
+		"when the quarantine ends by itself; never where it is left out")
 	return cmd
 }
 
 func (c *Config) unquarantineCommand() *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "unquarantine RELEASE|DEPLOYMENT", Short: "End the quarantine of a release", Args: cobra.ExactArgs(1), Example: "  slipway unquarantine shop/prod/orders@last",
+		Use: "unquarantine RELEASE|DEPLOYMENT", Short: "End the quarantine of a release", Args: cobra.ExactArgs(1),
+		Example:           "  slipway unquarantine shop/prod/orders@last",
 		ValidArgsFunction: c.complete(completeDeployments),
 	}, func(ctx context.Context, s *session, args []string) error {
 		made := func(r *client.ReleaseRecord) bool { return r.Quarantine == nil }
-		return s.changeRelease(ctx, args[0], "End the quarantine of", nil, made, func(ctx context.Context, g graphql.Client, releaseID string) (*client.ReleaseRecord, error) {
+		return s.changeRelease(ctx, args[0], "End the quarantine of", nil, made, func(
+			ctx context.Context, g graphql.Client, releaseID string,
+		) (*client.ReleaseRecord, error) {
 			r, err := client.LiftQuarantine(ctx, g, client.LiftQuarantineInput{Id: releaseID})
 			if err != nil {
 				return nil, err
@@ -84,10 +100,14 @@ func (c *Config) unquarantineCommand() *cobra.Command {
 }
 
 // changeRelease does something with a release that must not be done twice; made reports whether it is done.
-func (s *session) changeRelease(ctx context.Context, ref, verb string, lines []string, made func(*client.ReleaseRecord) bool, do func(context.Context, graphql.Client, string) (*client.ReleaseRecord, error)) error {
+func (s *session) changeRelease(
+	ctx context.Context, ref, verb string, lines []string, made func(*client.ReleaseRecord) bool,
+	do func(context.Context, graphql.Client, string) (*client.ReleaseRecord, error),
+) error {
 	if err := want(s, releaseView); err != nil {
 		return err
 	}
+
 	releaseID, err := s.releaseID(ctx, ref)
 	if err != nil {
 		return err
@@ -96,11 +116,15 @@ func (s *session) changeRelease(ctx context.Context, ref, verb string, lines []s
 	if err != nil {
 		return err
 	}
+
 	version := release.ModuleVersion
 	about := fmt.Sprintf("%s  %s %s", release.Id, version.ModuleDefinition.Type, version.Version)
-	if err := s.confirm(ctx, change{question: verb + " " + release.Id + "?", lines: append([]string{about}, lines...)}); err != nil {
+	if err := s.confirm(ctx, change{
+		question: verb + " " + release.Id + "?", lines: append([]string{about}, lines...),
+	}); err != nil {
 		return err
 	}
+
 	err = s.conn.write(ctx, func(ctx context.Context) (bool, error) {
 		var err error
 		release, err = s.release(ctx, releaseID)

@@ -16,7 +16,7 @@ import (
 type view[T any] struct {
 	// columns are those of a table, the most important first.
 	columns []column
-	// sheet is what is shown of one record alone, all of it where it is nil.
+	// sheet is what is shown of one record alone, all of it if it is nil.
 	sheet []column
 	// name is what a record goes by in commands.
 	name func(*T) string
@@ -61,12 +61,14 @@ func (s *shape) add(t reflect.Type, prefix string) {
 		if !t.Field(i).IsExported() {
 			continue
 		}
+
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		path, of := prefix+name, t.Field(i).Type
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem()
 		}
 		s.fields = append(s.fields, path)
+
 		switch {
 		case of == reflect.TypeFor[time.Time]():
 			s.times[path] = true
@@ -108,7 +110,7 @@ func (s *shape) addNode(n *strictjson.Node, prefix string) {
 	}
 }
 
-// check returns a usage error where there is no such field.
+// check returns a usage error if there is no such field.
 func (s *shape) check(fields []string) error {
 	for _, field := range fields {
 		if !slices.Contains(s.fields, field) {
@@ -132,7 +134,7 @@ func nodeOf(value any) (*strictjson.Node, error) {
 	return strictjson.ParseWithin(text.Bytes(), maxRecord)
 }
 
-// at returns the value at a path, null where there is none; behind a list, those of all its items.
+// at returns the value at a path, null if there is none; behind a list, those of all its items.
 func at(n *strictjson.Node, path string) *strictjson.Node {
 	for n.Get(path) == nil {
 		name, rest, more := strings.Cut(path, ".")
@@ -177,7 +179,8 @@ func cell(n *strictjson.Node) string {
 		return ""
 	case n.Kind == strictjson.String:
 		return n.Text
-	case n.Kind == strictjson.Array && !slices.ContainsFunc(n.Items, func(item *strictjson.Node) bool { return item.Kind != strictjson.String }):
+	case n.Kind == strictjson.Array &&
+		!slices.ContainsFunc(n.Items, func(item *strictjson.Node) bool { return item.Kind != strictjson.String }):
 		texts := make([]string, len(n.Items))
 		for i, item := range n.Items {
 			texts[i] = item.Text

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/remote/client"
 )
 
-// The names that stand for ids. What is wanted of each is said where something else is found.
+// The names that stand for ids. What is wanted of each is said if something else is found.
 const (
 	wantProject     = "the slug of a project, or prj_…"
 	wantEnvironment = "PROJECT/ENVIRONMENT, or env_…"
@@ -92,14 +92,17 @@ func (s *session) deploymentID(ctx context.Context, ref string) (string, error) 
 	if id.Of(id.Deployment, ref) {
 		return ref, nil
 	}
+
 	name, which, ok := strings.Cut(ref, "@")
 	if !ok || which != "live" && which != "last" && which != "previous" {
 		return "", setting.Usagef("deployment: want %s, found %q", wantDeployment, ref)
 	}
+
 	instance, err := s.instance(ctx, name)
 	if err != nil {
 		return "", err
 	}
+
 	switch {
 	case which == "last" && instance.LastDeployment == nil:
 		return "", refusedf("%s never had a deployment", name)
@@ -123,8 +126,8 @@ func (s *session) previous(ctx context.Context, instance *client.InstanceRecord)
 		return "", err
 	}
 	if r.ModuleInstance.PreviousDeployment == nil {
-		return "", refusedf("%s has no earlier release to go back to: none that succeeded before the live one, is not quarantined and "+
-			"was not taken back by the cloud", nameOfInstance(instance))
+		return "", refusedf("%s has no earlier release to go back to: none that succeeded before the live one, "+
+			"is not quarantined and was not taken back by the cloud", nameOfInstance(instance))
 	}
 	return r.ModuleInstance.PreviousDeployment.Id, nil
 }
@@ -161,14 +164,17 @@ func (s *session) versionID(ctx context.Context, ref string) (string, error) {
 	if id.Of(id.ModuleVersion, ref) {
 		return ref, nil
 	}
+
 	name, number, ok := strings.Cut(ref, "@")
 	if !ok || number == "" {
 		return "", setting.Usagef("version: want %s, found %q", wantVersion, ref)
 	}
+
 	module, err := s.module(ctx, name)
 	if err != nil {
 		return "", err
 	}
+
 	if number == "latest" {
 		r, err := client.LatestVersion(ctx, s.conn, module.Id)
 		if err != nil {
@@ -179,6 +185,7 @@ func (s *session) versionID(ctx context.Context, ref string) (string, error) {
 		}
 		return r.ModuleDefinition.LatestModuleVersion.Id, nil
 	}
+
 	found, err := s.versionOf(ctx, module.Id, number)
 	if err != nil {
 		return "", err
@@ -189,7 +196,7 @@ func (s *session) versionID(ctx context.Context, ref string) (string, error) {
 	return found.Id, nil
 }
 
-// versionOf returns the version of a module that has a number, nil where there is none.
+// versionOf returns the version of a module that has a number, nil if there is none.
 func (s *session) versionOf(ctx context.Context, moduleID, number string) (found *client.VersionRecord, err error) {
 	_, err = each(ctx, s.versionPages(moduleID), allOf, func(page []client.VersionRecord) (bool, error) {
 		for i := range page {

@@ -13,11 +13,13 @@ import (
 type replayMode struct {
 	// verb is what a person is asked about.
 	verb string
-	// prepare returns what is to be planned of a source, and how that is carried out where it comes to what was planned.
+	// prepare returns what is to be planned of a source, and how that is carried out if it comes to what was planned.
 	prepare func(s *session, sourceID string, m *making) (client.DeploymentPlanInput, func(planned *string) makeFunc)
 }
 
-var rollingBack = replayMode{"Roll back", func(s *session, sourceID string, m *making) (client.DeploymentPlanInput, func(*string) makeFunc) {
+var rollingBack = replayMode{"Roll back", func(
+	s *session, sourceID string, m *making,
+) (client.DeploymentPlanInput, func(*string) makeFunc) {
 	in := client.RollbackDeploymentInput{Id: sourceID, Reason: orNil(m.reason), OverrideReason: orNil(m.override)}
 	return client.DeploymentPlanInput{Rollback: &in}, func(planned *string) makeFunc {
 		in.ExpectedPlan, in.IdempotencyKey = planned, newKey()
@@ -31,7 +33,9 @@ var rollingBack = replayMode{"Roll back", func(s *session, sourceID string, m *m
 	}
 }}
 
-var redeploying = replayMode{"Redeploy", func(s *session, sourceID string, m *making) (client.DeploymentPlanInput, func(*string) makeFunc) {
+var redeploying = replayMode{"Redeploy", func(
+	s *session, sourceID string, m *making,
+) (client.DeploymentPlanInput, func(*string) makeFunc) {
 	in := client.RedeployDeploymentInput{Id: sourceID, Reason: orNil(m.reason), OverrideReason: orNil(m.override)}
 	return client.DeploymentPlanInput{Redeploy: &in}, func(planned *string) makeFunc {
 		in.ExpectedPlan, in.IdempotencyKey = planned, newKey()
@@ -48,14 +52,19 @@ var redeploying = replayMode{"Redeploy", func(s *session, sourceID string, m *ma
 func (c *Config) rollbackCommand() *cobra.Command {
 	var to string
 	cmd := c.replayCommand(&cobra.Command{
-		Use: "rollback INSTANCE", Short: "Roll an instance back to what it had before, and wait for the end", Args: cobra.ExactArgs(1),
-		Long: `Roll an instance back: an earlier deployment that succeeded is replayed exactly, with its version, values and artifact.
+		Use: "rollback INSTANCE", Short: "Roll an instance back to what it had before, and wait for the end",
+		Args: cobra.ExactArgs(1),
+		Long: `Roll an instance back: an earlier deployment that succeeded is replayed exactly, with its version,` +
+			` values and artifact.
 
-Without --to it is INSTANCE@previous: the newest success of another release that is not quarantined, from before the live
+Without --to it is INSTANCE@previous: the newest success of another release that is not quarantined,` +
+			` from before the live
 release first succeeded there. So two rollbacks go two steps back, and not forth again.
 
-What would change is shown beforehand, and the rollback is bound to it: where it would be another by then, nothing is done.`,
-		Example:           "  slipway rollback shop/prod/orders\n  slipway rollback shop/prod/orders --to dep_01kb… --reason \"errors since noon\" --yes",
+What would change is shown beforehand, and the rollback is bound to it: where it would be another by then,` +
+			` nothing is done.`,
+		Example: "  slipway rollback shop/prod/orders\n" +
+			"  slipway rollback shop/prod/orders --to dep_01kb… --reason \"errors since noon\" --yes",
 		ValidArgsFunction: c.complete(completeInstances),
 	}, rollingBack, func(ctx context.Context, s *session, instance string) (string, error) {
 		i, err := s.instance(ctx, instance)
@@ -70,7 +79,8 @@ What would change is shown beforehand, and the rollback is bound to it: where it
 		}
 		target, err := s.deployment(ctx, to)
 		if err == nil && target.ModuleInstance.Id != i.Id {
-			err = setting.Usagef("--to %s: want a deployment of %s, found one of %s", to, nameOfInstance(i), placeOf(target.ModuleInstance))
+			err = setting.Usagef("--to %s: want a deployment of %s, found one of %s", to, nameOfInstance(i),
+				placeOf(target.ModuleInstance))
 		}
 		if err != nil {
 			return "", err
@@ -84,25 +94,33 @@ What would change is shown beforehand, and the rollback is bound to it: where it
 
 func (c *Config) redeployCommand() *cobra.Command {
 	return c.replayCommand(&cobra.Command{
-		Use: "redeploy DEPLOYMENT", Short: "Deploy again exactly what an earlier deployment did, and wait for the end", Args: cobra.ExactArgs(1),
+		Use: "redeploy DEPLOYMENT", Short: "Deploy again exactly what an earlier deployment did, and wait for the end",
+		Args:              cobra.ExactArgs(1),
 		Example:           "  slipway redeploy shop/prod/orders@last\n  slipway redeploy dep_01kb… --yes",
 		ValidArgsFunction: c.complete(completeDeployments),
 	}, redeploying, func(ctx context.Context, s *session, ref string) (string, error) { return s.deploymentID(ctx, ref) })
 }
 
 // replayCommand makes a command that replays the deployment which find returns for the argument.
-func (c *Config) replayCommand(base *cobra.Command, mode replayMode, find func(ctx context.Context, s *session, ref string) (string, error)) *cobra.Command {
+func (c *Config) replayCommand(
+	base *cobra.Command, mode replayMode, find func(ctx context.Context, s *session, ref string) (string, error),
+) *cobra.Command {
 	var m making
-	cmd := c.build(base, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(ctx context.Context, s *session, args []string) error {
+
+	cmd := c.build(base, options{target: &target{}, changes: true, formats: []format{formatMarkdown}}, func(
+		ctx context.Context, s *session, args []string,
+	) error {
 		return m.run(ctx, s, mode.verb, func(ctx context.Context) (*plan, makeFunc, error) {
 			sourceID, err := find(ctx, s, args[0])
 			if err != nil {
 				return nil, nil, err
 			}
+
 			r, err := client.Deployment(ctx, s.conn, sourceID)
 			if err != nil {
 				return nil, nil, err
 			}
+
 			p := planOf(r.Deployment, r.Deployment.ModuleInstance)
 			in, do := mode.prepare(s, sourceID, &m)
 			if _, err := p.ask(ctx, s, in); err != nil {
@@ -111,6 +129,7 @@ func (c *Config) replayCommand(base *cobra.Command, mode replayMode, find func(c
 			return p, do(p.token), nil
 		})
 	})
+
 	m.flags(cmd)
 	return cmd
 }

@@ -24,13 +24,14 @@ type resource[T any] struct {
 	idOf     func(*T) string
 	find     func(context.Context, *session, string) (*T, error)
 	notFound fault.Code
-	// within says which places a list may be limited to, none where it is empty.
+	// within says which places a list may be limited to, none if it is empty.
 	within string
 	pages  func(ctx context.Context, s *session, within string, archived *bool, search *string) (pageOf[T], error)
 
-	creation  creation[T]
-	renaming  renaming[T]
-	archive   func(ctx context.Context, g graphql.Client, recordID string, acknowledgeLive, acknowledgeDependents *bool) (*T, error)
+	creation creation[T]
+	renaming renaming[T]
+	archive  func(ctx context.Context, g graphql.Client, recordID string, acknowledgeLive,
+		acknowledgeDependents *bool) (*T, error)
 	unarchive write[T]
 	remove    write[T]
 }
@@ -54,7 +55,8 @@ type write[T any] func(ctx context.Context, g graphql.Client, recordID string) (
 // group returns the commands.
 func (r resource[T]) group(c *Config) *cobra.Command {
 	return Group(r.plural, "List, show, create, rename, archive and delete "+r.plural,
-		r.listCommand(c), r.showCommand(c), r.createCommand(c), r.renameCommand(c), r.archiveCommand(c), r.unarchiveCommand(c), r.deleteCommand(c))
+		r.listCommand(c), r.showCommand(c), r.createCommand(c), r.renameCommand(c), r.archiveCommand(c),
+		r.unarchiveCommand(c), r.deleteCommand(c))
 }
 
 func (r resource[T]) path(verb string) string { return "  slipway " + r.plural + " " + verb + " " }
@@ -63,26 +65,32 @@ func (r resource[T]) listCommand(c *Config) *cobra.Command {
 	var p paging
 	var archived bool
 	var search, within string
+
 	cmd := c.command(&cobra.Command{
-		Use: "list", Short: "List the " + r.plural, Example: strings.TrimRight(r.path("list"), " ") + "\n" + r.path("list") + "--limit 0 -o json",
-		Args: cobra.NoArgs,
+		Use: "list", Short: "List the " + r.plural,
+		Example: strings.TrimRight(r.path("list"), " ") + "\n" + r.path("list") + "--limit 0 -o json",
+		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, r.view); err != nil {
 			return err
 		}
+
 		var onlyArchived *bool
 		if archived {
 			onlyArchived = &archived
 		}
+
 		read, err := r.pages(ctx, s, within, onlyArchived, orNil(search))
 		if err != nil {
 			return err
 		}
 		return list(ctx, s, r.view, p, read)
 	})
+
 	p.flags(cmd)
 	setting.AddFlag(cmd.Flags(), &archived, "archived", "false", setting.Bool, "list those that are archived instead")
 	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text, "only those whose name contains this text")
+
 	if r.within != "" {
 		setting.AddFlag(cmd.Flags(), &within, "in", "", setting.Text, "only those in "+r.within)
 		completeFlag(cmd, "in", c.complete(completeEnvironments))
@@ -124,21 +132,27 @@ func (r resource[T]) renameCommand(c *Config) *cobra.Command {
 func (r resource[T]) archiveCommand(c *Config) *cobra.Command {
 	var live, dependents bool
 	cmd := c.changing(&cobra.Command{
-		Use: "archive " + r.argument, Short: "Archive " + r.one + ": nothing is deployed there any more", Args: cobra.ExactArgs(1),
+		Use: "archive " + r.argument, Short: "Archive " + r.one + ": nothing is deployed there any more",
+		Args:    cobra.ExactArgs(1),
 		Example: r.path("archive") + r.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return r.act(ctx, s, args[0], act[T]{verb: "Archive", find: r.findArchived, do: func(ctx context.Context, g graphql.Client, recordID string) (*T, error) {
+		return r.act(ctx, s, args[0], act[T]{verb: "Archive", find: r.findArchived, do: func(
+			ctx context.Context, g graphql.Client, recordID string,
+		) (*T, error) {
 			return r.archive(ctx, g, recordID, &live, &dependents)
 		}})
 	})
-	setting.AddFlag(cmd.Flags(), &live, "acknowledge-live", "false", setting.Bool, "archive although something is live there, which stays as it is")
-	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool, "archive although other instances refer to it")
+	setting.AddFlag(cmd.Flags(), &live, "acknowledge-live", "false", setting.Bool,
+		"archive although something is live there, which stays as it is")
+	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool,
+		"archive although other instances refer to it")
 	return cmd
 }
 
 func (r resource[T]) unarchiveCommand(c *Config) *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "unarchive " + r.argument, Short: "End that " + r.one + " is archived", Args: cobra.ExactArgs(1), Example: r.path("unarchive") + r.example,
+		Use: "unarchive " + r.argument, Short: "End that " + r.one + " is archived", Args: cobra.ExactArgs(1),
+		Example: r.path("unarchive") + r.example,
 	}, func(ctx context.Context, s *session, args []string) error {
 		return r.act(ctx, s, args[0], act[T]{verb: "Unarchive", find: r.findArchived, do: r.unarchive})
 	})
@@ -150,11 +164,13 @@ func (r resource[T]) findArchived(ctx context.Context, s *session, name string) 
 	if _, isID := id.KindOf(name); err == nil || isID || !isCode(err, r.notFound) {
 		return record, err
 	}
+
 	parts, archived := strings.Split(name, "/"), true
 	read, failed := r.pages(ctx, s, "", &archived, &parts[len(parts)-1])
 	if failed != nil {
 		return nil, failed
 	}
+
 	var found []*T
 	_, failed = each(ctx, read, allOf, func(page []T) (bool, error) {
 		for i := range page {
@@ -164,6 +180,7 @@ func (r resource[T]) findArchived(ctx context.Context, s *session, name string) 
 		}
 		return true, nil
 	})
+
 	switch {
 	case failed != nil:
 		return nil, failed
@@ -192,19 +209,24 @@ func (r resource[T]) act(ctx context.Context, s *session, name string, a act[T])
 	if err := want(s, r.view); err != nil {
 		return err
 	}
+
 	record, err := a.find(ctx, s, name)
 	if err != nil {
 		return err
 	}
+
 	c := change{
-		question: fmt.Sprintf("%s %s %s?", a.verb, r.noun, r.view.name(record)), lines: []string{r.view.name(record) + "  " + r.idOf(record)}, final: a.final,
+		question: fmt.Sprintf("%s %s %s?", a.verb, r.noun, r.view.name(record)),
+		lines:    []string{r.view.name(record) + "  " + r.idOf(record)}, final: a.final,
 	}
 	if a.differences != nil {
 		c.lines = append(c.lines, a.differences(record)...)
 	}
+
 	if err := s.confirm(ctx, c); err != nil {
 		return err
 	}
+
 	if record, err = a.do(ctx, s.conn, r.idOf(record)); err != nil {
 		return err
 	}
@@ -216,27 +238,34 @@ func (r resource[T]) deleteCommand(c *Config) *cobra.Command {
 		Use: "delete " + r.argument, Short: "Delete " + r.one + " that never had a deployment", Args: cobra.ExactArgs(1),
 		Example: r.path("delete") + r.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return r.act(ctx, s, args[0], act[T]{verb: "Delete", find: r.find, final: true, do: func(ctx context.Context, _ graphql.Client, recordID string) (was *T, err error) {
-			// It is there the first time. Where it is not any more, the answer that it is deleted was lost.
-			err = s.conn.write(ctx, func(ctx context.Context) (gone bool, err error) {
-				found, err := r.find(ctx, s, recordID)
-				if isCode(err, r.notFound) && was != nil {
-					return true, nil
-				}
-				if err == nil {
-					was = found
-				}
-				return false, err
-			}, func(ctx context.Context, g graphql.Client) error {
-				deleted, err := r.remove(ctx, g, recordID)
-				if err == nil {
-					was = deleted
-				}
-				return err
-			})
-			return was, err
+		return r.act(ctx, s, args[0], act[T]{verb: "Delete", find: r.find, final: true, do: func(
+			ctx context.Context, _ graphql.Client, recordID string,
+		) (*T, error) {
+			return r.delete(ctx, s, recordID)
 		}})
 	})
+}
+
+// delete deletes a record, and returns what it was. It is there the first time; if it is not any more, the answer that
+// it is deleted was lost.
+func (r resource[T]) delete(ctx context.Context, s *session, recordID string) (was *T, err error) {
+	err = s.conn.write(ctx, func(ctx context.Context) (gone bool, err error) {
+		found, err := r.find(ctx, s, recordID)
+		if isCode(err, r.notFound) && was != nil {
+			return true, nil
+		}
+		if err == nil {
+			was = found
+		}
+		return false, err
+	}, func(ctx context.Context, g graphql.Client) error {
+		deleted, err := r.remove(ctx, g, recordID)
+		if err == nil {
+			was = deleted
+		}
+		return err
+	})
+	return was, err
 }
 
 // orNil returns nil for an empty text.

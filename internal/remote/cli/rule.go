@@ -35,12 +35,15 @@ type rule struct {
 
 var ruleView = view[rule]{
 	columns: []column{
-		{"RULE", "name"}, {"DEMANDS", "demands"}, {"PROJECT", "project.slug"}, {"ENVIRONMENT", "environment.project.slug/environment.slug"},
+		{"RULE", "name"}, {"DEMANDS", "demands"}, {"PROJECT", "project.slug"},
+		{"ENVIRONMENT", "environment.project.slug/environment.slug"},
 		{"OPERATIONS", "operations"}, {"OVERRIDABLE", "overridable"}, {"ENDED", "endedAt"}, {"ID", "id"},
 	},
 	sheet: []column{
-		{"rule", "name"}, {"id", "id"}, {"demands", "demands"}, {"project", "project.slug"}, {"environment", "environment.project.slug/environment.slug"},
-		{"operations", "operations"}, {"overridable", "overridable"}, {"created", "createdAt"}, {"created by", "createdBy"}, {"changed", "updatedAt"}, {"ended", "endedAt"},
+		{"rule", "name"}, {"id", "id"}, {"demands", "demands"}, {"project", "project.slug"},
+		{"environment", "environment.project.slug/environment.slug"},
+		{"operations", "operations"}, {"overridable", "overridable"}, {"created", "createdAt"}, {"created by", "createdBy"},
+		{"changed", "updatedAt"}, {"ended", "endedAt"},
 	},
 	name: func(r *rule) string { return r.ID },
 }
@@ -48,8 +51,10 @@ var ruleView = view[rule]{
 func ruleOf(r client.RuleRecord) (*rule, error) {
 	words, err := wordsOfDemand(r.Demand)
 	return &rule{
-		ID: r.Id, Name: r.Name, Project: r.Project, Environment: r.Environment, Operations: r.Operations, Demand: r.Demand, Demands: words,
-		Overridable: r.Overridable, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt, Version: r.Version,
+		ID: r.Id, Name: r.Name, Project: r.Project, Environment: r.Environment, Operations: r.Operations, Demand: r.Demand,
+		Demands:     words,
+		Overridable: r.Overridable, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		EndedAt: r.EndedAt, Version: r.Version,
 	}, err
 }
 
@@ -69,7 +74,9 @@ type heldDemand struct {
 
 // kind returns the name of the flag that the demand is given by, "" for one that this program does not know.
 func (d *heldDemand) kind() string {
-	return map[string]string{"ApprovalsDemand": "approvals", "HoursDemand": "hours", "FreezeDemand": "freeze", "LiveInDemand": "live-in"}[d.Typename]
+	return map[string]string{
+		"ApprovalsDemand": "approvals", "HoursDemand": "hours", "FreezeDemand": "freeze", "LiveInDemand": "live-in",
+	}[d.Typename]
 }
 
 func readDemand(text json.RawMessage) (*heldDemand, error) {
@@ -83,6 +90,7 @@ func wordsOfDemand(text json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	switch d.Typename {
 	case "ApprovalsDemand":
 		words := fmt.Sprintf("%s by %s", counted(d.Count, "approval"), strings.ToLower(string(d.Role)))
@@ -90,14 +98,17 @@ func wordsOfDemand(text json.RawMessage) (string, error) {
 			words += " of " + strings.Join(d.By, ",")
 		}
 		return words, nil
+
 	case "HoursDemand":
 		var spans []string
 		for _, span := range d.Spans {
 			spans = append(spans, daysText(span.Days)+" "+span.From+"-"+span.To)
 		}
 		return d.TimeZone + " " + strings.Join(spans, ", "), nil
+
 	case "FreezeDemand":
 		return "freeze " + strings.Trim(string(d.From), `"`) + "/" + textOf(d.Until), nil
+
 	case "LiveInDemand":
 		var places []string
 		for _, e := range d.Environments {
@@ -127,7 +138,7 @@ func daysText(days []client.Weekday) string {
 
 func dayText(d client.Weekday) string { return strings.ToLower(string(d))[:3] }
 
-// rulePages reads the rules, with those that have ended where it is said so.
+// rulePages reads the rules, with those that have ended if it is said so.
 func (s *session) rulePages(ended bool) pageOf[rule] {
 	return func(ctx context.Context, first *int, after *string) ([]rule, client.PageEnd, error) {
 		r, err := client.Rules(ctx, s.conn, &ended, first, after)

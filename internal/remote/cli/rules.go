@@ -42,7 +42,9 @@ type ruleFlags struct {
 	overridable bool
 }
 
-var operations = setting.Parser[[]client.DeploymentOperation]{Kind: "OPERATIONS", Parse: func(s string) (all []client.DeploymentOperation, err error) {
+var operations = setting.Parser[[]client.DeploymentOperation]{Kind: "OPERATIONS", Parse: func(
+	s string,
+) (all []client.DeploymentOperation, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		operation := client.DeploymentOperation(strings.ToUpper(strings.TrimSpace(part)))
 		if !slices.Contains(client.AllDeploymentOperation, operation) {
@@ -62,31 +64,38 @@ func operationNames() []string {
 }
 
 func (f *ruleFlags) flags(c *cobra.Command) {
-	setting.AddFlag(c.Flags(), &f.operations, "operations", "", operations, "what it is for, some of "+strings.Join(operationNames(), ",")+"; a new rule is for all but rollback, with --live-in not for destroy either")
+	setting.AddFlag(c.Flags(), &f.operations, "operations", "", operations,
+		"what it is for, some of "+strings.Join(operationNames(),
+			",")+"; a new rule is for all but rollback, with --live-in not for destroy either")
 	f.demandFlags.flags(c)
 	setting.AddFlag(c.Flags(), &f.overridable, "overridable", "true", setting.Bool, "admins may go past it, with a reason")
 }
 
-const demandHelp = `A rule demands one thing: --approvals of others than the author, --hours of the week, that there is no --freeze, or that what is
+const demandHelp = `A rule demands one thing: --approvals of others than the author, --hours of the week,` +
+	` that there is no --freeze, or that what is
 deployed was --live-in another environment before.`
 
 func (c *Config) rulesCreateCommand() *cobra.Command {
 	var f ruleFlags
 	var name, project, environment string
+
 	cmd := c.changing(&cobra.Command{
 		Use: "create --name NAME", Short: "Create a rule", Args: cobra.NoArgs,
 		Long: "Create a rule for a project, an environment or, without either, for all. " + demandHelp,
 		Example: `  slipway rules create --name "Four eyes" --environment shop/prod --approvals 1 --role admin
-  slipway rules create --name "Office hours" --environment shop/prod --hours "Europe/Berlin mon-thu 09:00-17:00" --hours "Europe/Berlin fri 09:00-12:00"
+  slipway rules create --name "Office hours" --environment shop/prod --hours "Europe/Berlin mon-thu 09:00-17:00"` +
+			` --hours "Europe/Berlin fri 09:00-12:00"
   slipway rules create --name "Christmas" --freeze 2026-12-20T00:00:00Z/2027-01-04T00:00:00Z --overridable=false
   slipway rules create --name "Tested" --environment shop/prod --live-in shop/staging --minutes 60`,
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, ruleView); err != nil {
 			return err
 		}
+
 		if name == "" {
 			return setting.Usagef("--name: want what the rule is called, found nothing")
 		}
+
 		demand, err := f.demand(ctx, s, nil)
 		if err != nil {
 			return err
@@ -94,10 +103,12 @@ func (c *Config) rulesCreateCommand() *cobra.Command {
 		if demand == nil {
 			return setting.Usagef("want one of %s, found none", oneDemand)
 		}
+
 		in := client.CreateRuleInput{Name: name, Operations: f.operations, Demand: *demand, Overridable: &f.overridable}
 		if in.ProjectId, in.EnvironmentId, err = s.placeOfRule(ctx, project, environment); err != nil {
 			return err
 		}
+
 		if err := s.confirm(ctx, change{question: fmt.Sprintf("Create the rule %q?", name)}); err != nil {
 			return err
 		}
@@ -107,6 +118,7 @@ func (c *Config) rulesCreateCommand() *cobra.Command {
 		}
 		return show(s, ruleView, r)
 	})
+
 	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text, "what it is called")
 	setting.AddFlag(cmd.Flags(), &project, "project", "", setting.Text, "the project that it is for")
 	completeFlag(cmd, "project", c.complete(completeProjects))
@@ -118,7 +130,9 @@ func (c *Config) rulesCreateCommand() *cobra.Command {
 }
 
 // placeOfRule returns the ids of the project and of the environment that a rule is for, nil for all.
-func (s *session) placeOfRule(ctx context.Context, project, environment string) (projectID, environmentID *string, err error) {
+func (s *session) placeOfRule(
+	ctx context.Context, project, environment string,
+) (projectID, environmentID *string, err error) {
 	if project != "" {
 		p, err := s.project(ctx, project)
 		if err != nil {
@@ -136,10 +150,11 @@ func (s *session) placeOfRule(ctx context.Context, project, environment string) 
 	return projectID, environmentID, nil
 }
 
-// createRule creates a rule. Where the answer was lost, it is the one of this name that was not there before.
+// createRule creates a rule. If the answer was lost, it is the one of this name that was not there before.
 func (s *session) createRule(ctx context.Context, in client.CreateRuleInput) (made *rule, err error) {
 	var before []string
 	tried := false
+
 	err = s.conn.write(ctx, func(ctx context.Context) (bool, error) {
 		found, err := s.rules(ctx, false, func(r *rule) bool { return r.Name == in.Name && !slices.Contains(before, r.ID) })
 		switch {
@@ -151,6 +166,7 @@ func (s *session) createRule(ctx context.Context, in client.CreateRuleInput) (ma
 		case tried:
 			return false, nil
 		}
+
 		for _, r := range found {
 			before = append(before, r.ID)
 		}
@@ -171,9 +187,11 @@ func (s *session) createRule(ctx context.Context, in client.CreateRuleInput) (ma
 func (c *Config) rulesUpdateCommand() *cobra.Command {
 	var f ruleFlags
 	var name string
+
 	cmd := c.changing(&cobra.Command{
 		Use: "update RULE", Short: "Change a rule that is in force", Args: cobra.ExactArgs(1),
-		Long: "Change a rule that is in force. What no flag names stays, also of its demand: --approvals 2 keeps the role. " + demandHelp,
+		Long: "Change a rule that is in force. What no flag names stays, also of its demand: --approvals 2 keeps the role. " +
+			demandHelp,
 		Example: `  slipway rules update "Four eyes" --approvals 2
   slipway rules update "Four eyes" --role admin
   slipway rules update rule_01kb… --name "Four eyes" --operations create,promote,rollback`,
@@ -182,6 +200,7 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 		if err := want(s, ruleView); err != nil {
 			return err
 		}
+
 		in := client.UpdateRuleInput{Name: orNil(name), Operations: f.operations}
 		if f.changed("overridable") {
 			in.Overridable = &f.overridable
@@ -189,10 +208,12 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 		if in.Name == nil && in.Operations == nil && in.Overridable == nil && !f.changesDemand() {
 			return setting.Usagef("want what is to change, --name, --operations, --overridable, %s, found nothing", oneDemand)
 		}
+
 		r, err := s.rule(ctx, args[0])
 		if err != nil {
 			return err
 		}
+
 		held, err := readDemand(r.Demand)
 		if err != nil {
 			return err
@@ -200,10 +221,14 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 		if in.Demand, err = f.demand(ctx, s, held); err != nil {
 			return err
 		}
+
 		in.Id = r.ID
-		if err := s.confirm(ctx, change{question: fmt.Sprintf("Change the rule %q?", r.Name), lines: []string{lineOfRule(r)}}); err != nil {
+		if err := s.confirm(ctx, change{
+			question: fmt.Sprintf("Change the rule %q?", r.Name), lines: []string{lineOfRule(r)},
+		}); err != nil {
 			return err
 		}
+
 		updated, err := client.UpdateRule(ctx, s.conn, in)
 		if err != nil {
 			return err
@@ -211,6 +236,7 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 		s.tellRuleWarnings(updated.UpdateRule.Warnings)
 		return showRule(s, updated.UpdateRule.Rule)
 	})
+
 	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text, "what it is to be called")
 	f.flags(cmd)
 	completeFlag(cmd, "live-in", c.complete(completeEnvironments))
@@ -226,13 +252,18 @@ func (c *Config) rulesEndCommand() *cobra.Command {
 		if err := want(s, ruleView); err != nil {
 			return err
 		}
+
 		r, err := s.rule(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		if err := s.confirm(ctx, change{question: fmt.Sprintf("End the rule %q?", r.Name), lines: []string{lineOfRule(r)}, final: true}); err != nil {
+
+		if err := s.confirm(ctx, change{
+			question: fmt.Sprintf("End the rule %q?", r.Name), lines: []string{lineOfRule(r)}, final: true,
+		}); err != nil {
 			return err
 		}
+
 		ended, err := client.EndRule(ctx, s.conn, client.EndRuleInput{Id: r.ID})
 		if err != nil {
 			return err

@@ -10,12 +10,14 @@ import (
 )
 
 func (c *Config) schemaCommand() *cobra.Command {
-	return Group("schema", "Write the JSON Schemas of manifests and of values, for editors", c.schemaModuleCommand(), c.schemaValuesCommand())
+	return Group("schema", "Write the JSON Schemas of manifests and of values, for editors", c.schemaModuleCommand(),
+		c.schemaValuesCommand())
 }
 
 func (c *Config) schemaModuleCommand() *cobra.Command {
 	return c.local(&cobra.Command{
-		Use: "module", Short: "Write the JSON Schema of the manifests of modules", Args: cobra.NoArgs, Example: "  slipway schema module > " + manifest.SchemaName,
+		Use: "module", Short: "Write the JSON Schema of the manifests of modules", Args: cobra.NoArgs,
+		Example: "  slipway schema module > " + manifest.SchemaName,
 	}, func(_ context.Context, s *session, _ []string) error {
 		return s.showSchema(manifest.Schema())
 	})
@@ -23,8 +25,10 @@ func (c *Config) schemaModuleCommand() *cobra.Command {
 
 func (c *Config) schemaValuesCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use: "values MODULE[@VERSION]", Short: "Write the JSON Schema of values for the inputs of a module", Args: cobra.ExactArgs(1),
-		Long: `Write the JSON Schema of values for the inputs of a module version, the latest where none is named. Editors complete and check
+		Use: "values MODULE[@VERSION]", Short: "Write the JSON Schema of values for the inputs of a module",
+		Args: cobra.ExactArgs(1),
+		Long: `Write the JSON Schema of values for the inputs of a module version, the latest where none is named.` +
+			` Editors complete and check
 a values file by it, whose first line is: # yaml-language-server: $schema=values.schema.json`,
 		Example:           "  slipway schema values acme/queue@1.3.0 > values.schema.json",
 		ValidArgsFunction: c.complete(completeModules),
@@ -33,6 +37,7 @@ a values file by it, whose first line is: # yaml-language-server: $schema=values
 		if err != nil {
 			return err
 		}
+
 		inputs, err := inputsOf(version)
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 
 // screen is what a stream can show.
 type screen struct {
-	// width is how many columns the terminal has; 0 where there is none, and everything is shown in full.
+	// width is how many columns the terminal has; 0 if there is none, and everything is shown in full.
 	width int
 	color bool
 }
@@ -50,8 +50,9 @@ func newScreen(out io.Writer, env setting.Environment, wantColor bool) screen {
 
 // styles are how words look that tell how something stands.
 var styles = map[string]string{
-	"SUCCEEDED": "32", "ACTIVE": "32", "RUNNING": "36", "PENDING": "36", "DRAFT": "2", "FAILED": "31", "CANCELED": "33", "AWAITING_APPROVAL": "35",
-	"+": "32", "-": "31", "~": "33",
+	"SUCCEEDED": "32", "ACTIVE": "32", "RUNNING": "36", "PENDING": "36", "DRAFT": "2", "FAILED": "31", "CANCELED": "33",
+	"AWAITING_APPROVAL": "35",
+	"+":                 "32", "-": "31", "~": "33",
 }
 
 // paint returns a cell, padded already, in the colour of its word.
@@ -62,9 +63,9 @@ func (s screen) paint(cell string) string {
 	return cell
 }
 
-// safe returns a text from elsewhere as it may be shown on a terminal or in the log of a pipeline: what would control it, or
-// turn the direction of what is written, shows as \u{…}, and so does the beginning of a command to the pipeline's service. Line
-// ends do, too.
+// safe returns a text from elsewhere as it may be shown on a terminal or in the log of a pipeline: what would control
+// it, or turn the direction of what is written, shows as \u{…}, and so does the beginning of a command to the
+// pipeline's service. Line ends do, too.
 func safe(text string) string {
 	return document.Disarm(visible(text), func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) })
 }
@@ -111,7 +112,7 @@ func escapeJSON(text string) string {
 
 func widthOf(text string) int { return displaywidth.String(text) }
 
-// cut returns as much of a text as fits, with an ellipsis where that is not all.
+// cut returns as much of a text as fits, with an ellipsis if that is not all.
 func cut(text string, width int) string {
 	if widthOf(text) <= width {
 		return text
@@ -133,14 +134,17 @@ func age(at, now time.Time, past bool) string {
 	if past {
 		d = max(d, 0)
 	}
+
 	before, after := "", " ago"
 	if d < 0 {
 		d, before, after = -d, "in ", ""
 	}
+
 	for _, unit := range []struct {
 		name string
 		of   time.Duration
-	}{{"year", 365 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour}, {"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+	}{{"year", 365 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour}, {"day", 24 * time.Hour}, {"hour", time.Hour},
+		{"minute", time.Minute}, {"second", time.Second}} {
 		if n := int(d / unit.of); n > 0 {
 			if n > 1 {
 				unit.name += "s"

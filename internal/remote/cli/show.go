@@ -60,7 +60,7 @@ func (p *paging) flags(c *cobra.Command) {
 	setting.AddFlag(c.Flags(), &p.limit, "limit", "50", setting.Between(0, math.MaxInt32), "how many to show; 0 is all")
 }
 
-// allOf is how many records of a list are wanted where all are.
+// allOf is how many records of a list are wanted if all are.
 const allOf = math.MaxInt
 
 // pageSize is the longest page that the API has.
@@ -75,6 +75,7 @@ func list[T any](ctx context.Context, s *session, v view[T], p paging, read page
 	if left == 0 {
 		left = allOf
 	}
+
 	more, err := each(ctx, read, left, func(records []T) (bool, error) {
 		entries := make([]entry, len(records))
 		for i := range records {
@@ -85,9 +86,11 @@ func list[T any](ctx context.Context, s *session, v view[T], p paging, read page
 		}
 		return true, s.out.page(entries)
 	})
+
 	if err != nil {
 		return err
 	}
+
 	if s.out.count == 0 {
 		s.note("there are none")
 	}

@@ -9,8 +9,8 @@ import (
 // gap is what stands between two columns.
 const gap = "  "
 
-// table is how the columns of a list stand. The first page decides which are there; later ones may widen them where there
-// is room without end.
+// table is how the columns of a list stand. The first page decides which are there; later ones may widen them if
+// there is room without end.
 type table struct {
 	columns []column
 	widths  []int
@@ -23,10 +23,12 @@ func (p *printer) tablePage(entries []entry) {
 	if len(entries) == 0 {
 		return
 	}
+
 	columns, first := p.columns(), p.table == nil
 	if !first {
 		columns = p.table.columns
 	}
+
 	rows := make([][]string, 0, len(entries)+1)
 	if first {
 		head := make([]string, len(columns))
@@ -35,6 +37,7 @@ func (p *printer) tablePage(entries []entry) {
 		}
 		rows = append(rows, head)
 	}
+
 	for _, e := range entries {
 		row := make([]string, len(columns))
 		for i, c := range columns {
@@ -42,6 +45,7 @@ func (p *printer) tablePage(entries []entry) {
 		}
 		rows = append(rows, row)
 	}
+
 	if first {
 		p.table, rows = fit(columns, rows, p.screen.width)
 	}
@@ -81,24 +85,28 @@ func (t *table) widen(rows [][]string) {
 // Of a column that is cut, so much stays: readable as long as there are others to leave out, and least in the end.
 const readable, least = 12, 6
 
-// fit returns a table of the columns that a screen has room for, and the rows of these alone. The least important columns
-// go until the others can be read, then the least important of these are cut first. Two columns stay, and ids are never cut.
+// fit returns a table of the columns that a screen has room for, and the rows of these alone. The least important
+// columns go until the others can be read, then the least important of these are cut first. Two columns stay, and ids
+// are never cut.
 func fit(columns []column, rows [][]string, width int) (*table, [][]string) {
 	t := &table{columns: slices.Clone(columns), widths: make([]int, len(columns)), most: make([]int, len(columns))}
 	t.widen(rows)
 	if width == 0 {
 		return t, rows
 	}
+
 	for len(t.columns) > 2 && t.total(readable) > width {
 		last := len(t.columns) - 1
 		if t.columns[last].isID() {
 			last--
 		}
-		t.columns, t.widths, t.most = slices.Delete(t.columns, last, last+1), slices.Delete(t.widths, last, last+1), slices.Delete(t.most, last, last+1)
+		t.columns, t.widths, t.most = slices.Delete(t.columns, last, last+1), slices.Delete(t.widths, last,
+			last+1), slices.Delete(t.most, last, last+1)
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], last, last+1)
 		}
 	}
+
 	for i := len(t.columns) - 1; i >= 0; i-- {
 		over := t.total(math.MaxInt) - width
 		if over > 0 && !t.columns[i].isID() && t.widths[i] > least {

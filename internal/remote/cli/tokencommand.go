@@ -11,17 +11,19 @@ import (
 	"time"
 )
 
-// tokenOf runs the program that prints the token of a context, such as one that reads a keyring. What it says on standard
-// error is for the person; errors show nothing of what it has printed.
+// tokenOf runs the program that prints the token of a context, such as one that reads a keyring. What it says on
+// standard error is for the person; errors show nothing of what it has printed.
 func tokenOf(ctx context.Context, command string, timeout time.Duration, errOut io.Writer) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+
 	run := exec.CommandContext(ctx, "sh", "-c", command) //nolint:gosec // the person's own command
 	out := &limited{most: maxToken}
 	run.Stdout, run.Stderr = out, errOut
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGKILL) }
 	run.WaitDelay = time.Second
+
 	err := run.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -33,6 +35,7 @@ func tokenOf(ctx context.Context, command string, timeout time.Duration, errOut 
 	case err != nil:
 		return "", fmt.Errorf("the token command of the context has failed: %w", err)
 	}
+
 	return tokenFrom(&out.text, "the token command of the context")
 }
 

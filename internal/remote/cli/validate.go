@@ -27,14 +27,19 @@ type subject struct {
 func (c *Config) validateCommand() *cobra.Command {
 	var module, instance string
 	cmd := c.onDemand(&cobra.Command{
-		Use: "validate FILE [--module MODULE[@VERSION] | --instance INSTANCE]", Short: "Say what is wrong with a file of values", Args: cobra.ExactArgs(1),
-		Long: `Have the server judge a file of values (- is standard input): for a module version, the latest where none is named, or for an
-instance, by the version that is live there, or the latest where nothing is. References may be written as paths: ./network in
+		Use:   "validate FILE [--module MODULE[@VERSION] | --instance INSTANCE]",
+		Short: "Say what is wrong with a file of values", Args: cobra.ExactArgs(1),
+		Long: `Have the server judge a file of values (- is standard input): for a module version,` +
+			` the latest where none is named, or for an
+instance, by the version that is live there, or the latest where nothing is. References may be written as paths:` +
+			` ./network in
 the environment of the instance, ../staging/network in its project, shop/prod/network anywhere.
 
-Each finding is a line FILE:LINE:COLUMN: …, which GitHub Actions gets as an annotation, too. Errors exit with 3, warnings alone
+Each finding is a line FILE:LINE:COLUMN: …, which GitHub Actions gets as an annotation, too. Errors exit with 3,` +
+			` warnings alone
 with 0. A file that is the manifest of a module is judged as slipway modules lint does.`,
-		Example: "  slipway validate prod.yaml --instance shop/prod/orders\n  slipway validate prod.yaml --module acme/queue@1.3.0 -o json",
+		Example: "  slipway validate prod.yaml --instance shop/prod/orders\n" +
+			"  slipway validate prod.yaml --module acme/queue@1.3.0 -o json",
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, findingView); err != nil {
 			return err
@@ -48,11 +53,13 @@ with 0. A file that is the manifest of a module is judged as slipway modules lin
 		case manifest.Is(file, text):
 			return linting{}.lint(ctx, s, file, text)
 		case (module == "") == (instance == ""):
-			return setting.Usagef("want --module or --instance for a file of values, found %s", map[bool]string{true: "neither", false: "both"}[module == ""])
+			return setting.Usagef("want --module or --instance for a file of values, found %s",
+				map[bool]string{true: "neither", false: "both"}[module == ""])
 		}
 		return s.validate(ctx, file, text, module, instance)
 	})
-	setting.AddFlag(cmd.Flags(), &module, "module", "", setting.Text, "module, or version of one, whose inputs the values are for")
+	setting.AddFlag(cmd.Flags(), &module, "module", "", setting.Text,
+		"module, or version of one, whose inputs the values are for")
 	setting.AddFlag(cmd.Flags(), &instance, "instance", "", setting.Text, "instance that the values are for")
 	completeFlag(cmd, "module", c.complete(completeModules))
 	completeFlag(cmd, "instance", c.complete(completeInstances))
@@ -67,6 +74,7 @@ func (s *session) validate(ctx context.Context, file string, text []byte, module
 		}
 		return err
 	}
+
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
@@ -74,10 +82,12 @@ func (s *session) validate(ctx context.Context, file string, text []byte, module
 	if err != nil {
 		return err
 	}
+
 	list, err := s.judgeValues(ctx, of, &values)
 	if err != nil {
 		return err
 	}
+
 	if len(list) == 0 {
 		s.note("%s fits %s %s", file, of.version.ModuleDefinition.Type, of.version.Version)
 	}
@@ -108,10 +118,12 @@ func (s *session) judgeValues(ctx context.Context, of subject, values *manifest.
 	if err != nil {
 		return nil, err
 	}
+
 	resolved, violations, err := manifest.ResolveReferences(ctx, inputs, values.Root(), of.environment, s.resolver())
 	if err != nil {
 		return nil, err
 	}
+
 	in := client.InputValuesInput{ModuleVersionId: &of.version.Id}
 	if of.instance != nil {
 		in.ModuleInstanceId = &of.instance.Id
@@ -120,14 +132,17 @@ func (s *session) judgeValues(ctx context.Context, of subject, values *manifest.
 	if err != nil {
 		return nil, err
 	}
+
 	for _, v := range judged.Violations {
 		// The server sees a path that could not be resolved, and refuses it for not being an id.
 		if !slices.ContainsFunc(violations, func(known fault.Violation) bool { return known.Pointer == v.Pointer }) {
 			violations = append(violations, fault.Violation{Pointer: v.Pointer, Rule: v.Rule, Message: v.Message})
 		}
 	}
+
 	if len(judged.Unresolved) > 0 {
-		s.note("not judged, because the instance is not known that their templates read: %s", strings.Join(judged.Unresolved, ", "))
+		s.note("not judged, because the instance is not known that their templates read: %s",
+			strings.Join(judged.Unresolved, ", "))
 	}
 	return append(values.Findings(violations), s.placeWarnings(of.version, values, judged.Warnings)...), nil
 }
@@ -136,11 +151,16 @@ func (s *session) judgeValues(ctx context.Context, of subject, values *manifest.
 var aboutVersion = []string{"default_refused", "version_deprecated"}
 
 // placeWarnings returns warnings where the values were written, or of the version.
-func (s *session) placeWarnings(version *client.DeployableVersion, values *manifest.Values, warnings []client.WarningRecord) manifest.Findings {
+func (s *session) placeWarnings(
+	version *client.DeployableVersion, values *manifest.Values, warnings []client.WarningRecord,
+) manifest.Findings {
 	var list manifest.Findings
 	for _, w := range warnings {
 		if slices.Contains(aboutVersion, w.Rule) {
-			list = append(list, manifest.Finding{File: fmt.Sprintf("%s@%s", version.ModuleDefinition.Type, version.Version), Pointer: w.Pointer, Message: w.Message, Code: w.Rule, Warning: true})
+			list = append(list, manifest.Finding{
+				File: fmt.Sprintf("%s@%s", version.ModuleDefinition.Type, version.Version), Pointer: w.Pointer, Message: w.Message,
+				Code: w.Rule, Warning: true,
+			})
 			continue
 		}
 		list = append(list, values.Warnings([]inputprop.Warning{{Pointer: w.Pointer, Rule: w.Rule, Message: w.Message}})...)

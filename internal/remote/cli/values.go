@@ -19,17 +19,22 @@ import (
 func (c *Config) valuesCommand() *cobra.Command {
 	var instance string
 	cmd := c.command(&cobra.Command{
-		Use: "values MODULE[@VERSION] | --instance INSTANCE", Short: "Write a file of values for the inputs of a module", Args: cobra.MaximumNArgs(1),
-		Long: `Write a file of values for the inputs of a module version, the latest where none is named: each with its label, its
-description and what it takes as comments. For an instance it has what was given to its live deployment; where that is not
+		Use: "values MODULE[@VERSION] | --instance INSTANCE", Short: "Write a file of values for the inputs of a module",
+		Args: cobra.MaximumNArgs(1),
+		Long: `Write a file of values for the inputs of a module version, the latest where none is named:` +
+			` each with its label, its
+description and what it takes as comments. For an instance it has what was given to its live deployment;` +
+			` where that is not
 kept, the values of the live release without those that come from other instances.
 
 -o json and -o yaml write the values without the comments.`,
-		Example:           "  slipway values acme/queue@1.3.0 > prod.yaml\n  slipway values --instance shop/prod/orders > prod.yaml",
+		Example: "  slipway values acme/queue@1.3.0 > prod.yaml\n" +
+			"  slipway values --instance shop/prod/orders > prod.yaml",
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
 		if (len(args) == 1) == (instance != "") {
-			return setting.Usagef("want a module or --instance, found %s", map[bool]string{true: "both", false: "neither"}[len(args) == 1])
+			return setting.Usagef("want a module or --instance, found %s",
+				map[bool]string{true: "both", false: "neither"}[len(args) == 1])
 		}
 		if instance == "" {
 			version, err := s.version(ctx, args[0])
@@ -51,7 +56,8 @@ kept, the values of the live release without those that come from other instance
 			return err
 		}
 		if !live.given {
-			s.note("what was given is not kept: these are the values of the live release, without those that come from other instances")
+			s.note("what was given is not kept: these are the values of the live release, " +
+				"without those that come from other instances")
 		}
 		return s.writeValues(live.inputs, live.values)
 	})
@@ -77,20 +83,23 @@ func (s *session) writeValues(inputs []inputprop.Property, values *strictjson.No
 func (s *session) showText(text []byte, value *strictjson.Node) error {
 	switch {
 	case s.out.format == formatTable && len(s.out.fields) == 0:
-		if s.out.screen.width > 0 { // where it is a file's, every character stays
+		if s.out.screen.width > 0 { // if it is a file's, every character stays
 			var b strings.Builder
 			for line := range strings.Lines(string(text)) {
 				b.WriteString(safeTabs(strings.TrimSuffix(line, "\n")) + "\n")
 			}
 			text = []byte(b.String())
 		}
+
 		_, err := s.destination.Write(text)
 		return err
+
 	case s.out.format == formatTSV, s.out.format == formatName:
 		shape := shapeOf(value)
 		if err := shape.check(s.out.fields); err != nil {
 			return err
 		}
+
 		paths := shape.leaves
 		if len(s.out.fields) > 0 {
 			paths = s.out.fields
@@ -98,10 +107,11 @@ func (s *session) showText(text []byte, value *strictjson.Node) error {
 		}
 		return showLines(s, paths, value)
 	}
+
 	return showNode(s, value, "")
 }
 
-// version returns the version of a module that MODULE or MODULE@VERSION names, the latest where none is.
+// version returns the version of a module that MODULE or MODULE@VERSION names, the latest if none is.
 func (s *session) version(ctx context.Context, ref string) (*client.DeployableVersion, error) {
 	if !strings.Contains(ref, "@") && !id.Of(id.ModuleVersion, ref) {
 		ref += "@latest"
@@ -125,7 +135,8 @@ type liveInputs struct {
 	given bool
 }
 
-// liveValues returns the values that an instance lives with: those that the next deployment is to be given for the same.
+// liveValues returns the values that an instance lives with: those that the next deployment is to be given for the
+// same.
 func (s *session) liveValues(ctx context.Context, instance *client.InstanceRecord) (*liveInputs, error) {
 	r, err := client.LiveInputs(ctx, s.conn, instance.Id)
 	if err != nil {
@@ -134,14 +145,17 @@ func (s *session) liveValues(ctx context.Context, instance *client.InstanceRecor
 	if r.ModuleInstance == nil || r.ModuleInstance.LiveDeployment == nil {
 		return nil, refusedf("nothing is live at %s", nameOfInstance(instance))
 	}
+
 	d := r.ModuleInstance.LiveDeployment
 	if d.Release == nil {
 		return nil, refusedf("the release that is live at %s is not stored", nameOfInstance(instance))
 	}
+
 	live := &liveInputs{}
 	if live.inputs, err = inputsOf(&d.Release.ModuleVersion); err != nil {
 		return nil, err
 	}
+
 	text := d.Release.Inputs
 	if live.given = isGiven(d.GivenInputs); live.given {
 		text = d.GivenInputs

@@ -35,13 +35,14 @@ const (
 	waitForApproval waitMode = "approval"
 )
 
-// What happens to a deployment that is waited for where the command is interrupted.
+// What happens to a deployment that is waited for if the command is interrupted.
 const leaveIt, cancelIt = "leave", "cancel"
 
 func (w *waiting) flags(c *cobra.Command) {
 	modes := []waitMode{waitForEnd, waitForNothing, waitForApproval}
 	wait := setting.AddFlag(c.Flags(), &w.wait, "wait", string(waitForEnd), setting.Choice(modes...),
-		"true waits for its end, which decides the exit code, unless it lacks approvals; approval waits for these, too; false shows its id at once")
+		"true waits for its end, which decides the exit code, unless it lacks approvals; approval waits for these, too; "+
+			"false shows its id at once")
 	wait.NoOptDefVal = string(waitForEnd)
 	completeFlag(c, "wait", fixed(modes))
 	w.flagsOfWait(c)
@@ -50,15 +51,17 @@ func (w *waiting) flags(c *cobra.Command) {
 // flagsOfWait are those of a command that always waits.
 func (w *waiting) flagsOfWait(c *cobra.Command) {
 	setting.AddFlag(c.Flags(), &w.logs, "logs", "true", setting.Bool, "show what its program prints, on standard error")
-	setting.AddFlag(c.Flags(), &w.timeout, "timeout", "30m", setting.AtLeast(time.Second), "how long to wait; then the exit code is 7, and it goes on")
-	setting.AddFlag(c.Flags(), &w.onInterrupt, "on-interrupt", leaveIt, setting.Choice(leaveIt, cancelIt), "what happens to it where this command is interrupted")
+	setting.AddFlag(c.Flags(), &w.timeout, "timeout", "30m", setting.AtLeast(time.Second),
+		"how long to wait; then the exit code is 7, and it goes on")
+	setting.AddFlag(c.Flags(), &w.onInterrupt, "on-interrupt", leaveIt, setting.Choice(leaveIt, cancelIt),
+		"what happens to it where this command is interrupted")
 	completeFlag(c, "on-interrupt", fixed([]string{leaveIt, cancelIt}))
 }
 
 var errTimeout = errors.New("the time to wait is over")
 
-// endOf waits for the end of a deployment, telling meanwhile how it goes on, and shows it as the result. The error has the
-// exit code for how it ended.
+// endOf waits for the end of a deployment, telling meanwhile how it goes on, and shows it as the result. The error has
+// the exit code for how it ended.
 func (w *waiting) endOf(ctx context.Context, s *session, id string) error {
 	ended, err := w.follow(ctx, s, id)
 	switch {
@@ -68,21 +71,30 @@ func (w *waiting) endOf(ctx context.Context, s *session, id string) error {
 		// It may have ended at the last moment. A server that is away then is not waited for any longer than for any answer.
 		r, err := client.Progress(ctx, s.conn, id)
 		if err != nil {
-			return &codeError{exitGoesOn, fmt.Errorf("how %s stands after %s is not known, and it may go on: %w", id, setting.DurationText(w.timeout), err)}
+			return &codeError{
+				exitGoesOn,
+				fmt.Errorf("how %s stands after %s is not known, and it may go on: %w", id, setting.DurationText(w.timeout), err),
+			}
 		}
 		ended = r.Deployment
 	case err != nil:
 		s.note("%s may go on; see how it stands with: slipway deployments show %s", id, id)
 		return err
 	}
+
 	if !w.streamsTo(s) {
 		if err := s.showEnd(ended); err != nil {
 			return err
 		}
 	}
+
 	switch {
 	case ended.CompletedAt == nil:
-		return &codeError{exitGoesOn, fmt.Errorf("%s is still %s after %s, and goes on; wait for it with: slipway watch %s", id, ended.Status, setting.DurationText(w.timeout), id)}
+		return &codeError{
+			exitGoesOn,
+			fmt.Errorf("%s is still %s after %s, and goes on; wait for it with: slipway watch %s", id, ended.Status,
+				setting.DurationText(w.timeout), id),
+		}
 	case ended.Status != client.DeploymentStatusSucceeded:
 		if ended.Status == client.DeploymentStatusFailed {
 			s.tellRollback(ctx, id)
@@ -92,8 +104,8 @@ func (w *waiting) endOf(ctx context.Context, s *session, id string) error {
 	return nil
 }
 
-// tellRollback tells of the rollback that an instance makes by itself. What cannot be asked for is left out: the end of the
-// deployment is known.
+// tellRollback tells of the rollback that an instance makes by itself. What cannot be asked for is left out: the end of
+// the deployment is known.
 func (s *session) tellRollback(ctx context.Context, failedID string) {
 	r, err := client.Deployment(ctx, s.conn, failedID)
 	if err != nil || r.Deployment == nil || r.Deployment.AutomaticRollback == nil {
@@ -113,13 +125,16 @@ const lateLogs = 10 * time.Second
 func (w *waiting) follow(ctx context.Context, s *session, id string) (*client.DeploymentProgress, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.timeout, errTimeout)
 	defer cancel()
+
 	p := s.newProgress()
 	p.fromStart = w.fromStart
 	defer p.run(s.config.Reminder)()
+
 	var logs sync.WaitGroup
 	defer logs.Wait()
 	toLogs, endLogs := context.WithCancel(ctx)
 	defer endLogs()
+
 	if w.logs {
 		logs.Go(func() {
 			err := s.followLogs(toLogs, id, "", func(line *client.LogRecord) error {
@@ -131,6 +146,7 @@ func (w *waiting) follow(ctx context.Context, s *session, id string) (*client.De
 			}
 		})
 	}
+
 	shown := 0
 	ended, err := s.followDeployment(ctx, id, func(d *client.DeploymentProgress) error {
 		p.change(d)
@@ -140,6 +156,7 @@ func (w *waiting) follow(ctx context.Context, s *session, id string) (*client.De
 		shown = d.Version
 		return s.streamProgress(d)
 	})
+
 	if err == nil {
 		defer time.AfterFunc(lateLogs, endLogs).Stop()
 		logs.Wait()
@@ -178,8 +195,8 @@ func throughout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return through, func() { stop(); cancel() }
 }
 
-// result shows a deployment that was made: at once, or when it has ended. One that lacks approvals goes on only where others
-// give them.
+// result shows a deployment that was made: at once, or when it has ended. One that lacks approvals goes on only if
+// others give them.
 func (w *waiting) result(ctx context.Context, s *session, d *client.DeploymentRecord) error {
 	awaits := d.Status == client.DeploymentStatusAwaitingApproval
 	if awaits {
@@ -224,7 +241,8 @@ func (w *waiting) showMade(ctx context.Context, s *session, d *client.Deployment
 var progressView = view[client.DeploymentProgress]{
 	columns: []column{
 		{"DEPLOYMENT", "id"}, {"STATUS", "status"}, {"VERSION", "release.moduleVersion.version"},
-		{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"}, {"RUNNER", "runner"}, {"CREATED", "createdAt"}, {"BY", "createdBy"},
+		{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"}, {"RUNNER", "runner"},
+		{"CREATED", "createdAt"}, {"BY", "createdBy"},
 	},
 	name: func(d *client.DeploymentProgress) string { return d.Id },
 }
@@ -234,15 +252,18 @@ func (s *session) showEnd(d *client.DeploymentProgress) error {
 	if s.out.format != formatTable || len(s.out.fields) > 0 {
 		return show(s, progressView, d)
 	}
+
 	p := &progress{screen: s.out.screen}
 	took := ""
 	if d.CompletedAt != nil && d.StartedAt != nil {
 		took = lasting(d.CompletedAt.Sub(*d.StartedAt))
 	}
+
 	_, _ = fmt.Fprintln(s.out.to, p.sentence(d.Id, string(d.Status), took))
 	if err := s.out.to.Flush(); err != nil { // before what is said of it
 		return err
 	}
+
 	if d.Error != nil {
 		for _, text := range []string{d.Error.Message + " (" + d.Error.Code + ")", textOf(d.Error.Description)} {
 			if text != "" {

@@ -13,13 +13,17 @@ import (
 func (c *Config) watchCommand() *cobra.Command {
 	w := waiting{streams: true}
 	cmd := c.command(&cobra.Command{
-		Use: "watch DEPLOYMENT|INSTANCE|ENVIRONMENT", Short: "Follow a deployment to its end, or what is deployed to an environment", Args: cobra.ExactArgs(1),
-		Long: `Follow a deployment until it has ended. The exit code says how: 0 where it SUCCEEDED, 6 where it FAILED or was CANCELED.
+		Use:   "watch DEPLOYMENT|INSTANCE|ENVIRONMENT",
+		Short: "Follow a deployment to its end, or what is deployed to an environment", Args: cobra.ExactArgs(1),
+		Long: `Follow a deployment until it has ended. The exit code says how: 0 where it SUCCEEDED,` +
+			` 6 where it FAILED or was CANCELED.
 An instance stands for its active deployment, or else for its last.
 
-Of an environment every change is shown, a line each, until the command is interrupted. With -o json, yaml, tsv and name every
+Of an environment every change is shown, a line each, until the command is interrupted. With -o json, yaml,` +
+			` tsv and name every
 change is shown of a deployment, too; of JSON each is an object on a line of its own.`,
-		Example:           "  slipway watch shop/prod/orders\n  slipway watch dep_01kb… --timeout 1h --logs=false\n  slipway watch shop/prod -o json",
+		Example: "  slipway watch shop/prod/orders\n  slipway watch dep_01kb… --timeout 1h --logs=false\n" +
+			"  slipway watch shop/prod -o json",
 		ValidArgsFunction: c.complete(completeInstances),
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, progressView); err != nil {
@@ -38,8 +42,8 @@ change is shown of a deployment, too; of JSON each is an object on a line of its
 	return cmd
 }
 
-// underWay returns the deployment that a name stands for, of an instance the active one, or else the last. others are what
-// the name may be besides.
+// underWay returns the deployment that a name stands for, of an instance the active one, or else the last. others are
+// what the name may be besides.
 func (s *session) underWay(ctx context.Context, ref, others string) (string, error) {
 	if !isPath(ref, 3) && !id.Of(id.ModuleInstance, ref) {
 		if !isDeployment(ref) {
@@ -65,10 +69,13 @@ func (s *session) watchEnvironment(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+
 	p := &progress{screen: s.out.screen}
 	seen := map[string]int{}
+
 	return follow(ctx, s, subscription[client.FollowDeploymentsResponse]{
-		operation: client.FollowDeployments_Operation, variables: map[string]any{"filter": map[string]any{"environmentId": environment.Id}},
+		operation: client.FollowDeployments_Operation,
+		variables: map[string]any{"filter": map[string]any{"environmentId": environment.Id}},
 		each: func(item *client.FollowDeploymentsResponse) (string, error) {
 			d := &item.DeploymentsChanged.Deployment
 			if seen[d.Id] >= d.Version {
@@ -77,12 +84,14 @@ func (s *session) watchEnvironment(ctx context.Context, ref string) error {
 			if seen[d.Id] = d.Version; d.CompletedAt != nil {
 				delete(seen, d.Id)
 			}
+
 			if s.out.format == formatTable && len(s.out.fields) == 0 {
 				version := ""
 				if d.Release != nil {
 					version = d.Release.ModuleVersion.Version
 				}
-				_, _ = s.out.to.WriteString(p.sentence(d.Id, string(d.Status), placeOf(d.ModuleInstance), version, latestOf(d)) + "\n")
+				_, _ = s.out.to.WriteString(p.sentence(d.Id, string(d.Status), placeOf(d.ModuleInstance), version, latestOf(d)) +
+					"\n")
 				return item.DeploymentsChanged.Cursor, s.out.to.Flush()
 			}
 			return item.DeploymentsChanged.Cursor, s.streamProgress(d)

@@ -49,7 +49,8 @@ func write(b *strings.Builder, of *cobra.Command) {
 		if c.Long != "" {
 			text = strings.TrimSuffix(c.Long, "\n")
 		}
-		fmt.Fprintf(b, "\n### %s\n\n%s\n\n```sh\n%s\n```\n", c.CommandPath(), text, strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n"))
+		fmt.Fprintf(b, "\n### %s\n\n%s\n\n```sh\n%s\n```\n", c.CommandPath(), text,
+			strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n"))
 		flags(b, c)
 	}
 }
@@ -58,13 +59,16 @@ func flags(b *strings.Builder, c *cobra.Command) {
 	first := true
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		// What login has of these is its own.
-		if everywhere[f.Name] && c.Name() != "login" || f.Name == "help" || f.Name == "output" || f.Name == "fields" || f.Name == "color" {
+		if everywhere[f.Name] && c.Name() != "login" || f.Name == "help" || f.Name == "output" || f.Name == "fields" ||
+			f.Name == "color" {
 			return
 		}
+
 		if first {
 			b.WriteString("\n| flag | |\n|---|---|\n")
 			first = false
 		}
+
 		name := "--" + f.Name
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
@@ -75,6 +79,7 @@ func flags(b *strings.Builder, c *cobra.Command) {
 		case f.Value.Type() != "bool":
 			name += "[=" + f.Value.Type() + "]"
 		}
+
 		fmt.Fprintf(b, "| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
 	})
 }
