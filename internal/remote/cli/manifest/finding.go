@@ -11,7 +11,7 @@ import (
 
 // Finding is something that is wrong with what was written, or that may not be what was meant, and where that stands.
 type Finding struct {
-	// File is a file's name, or the flag of the command line that the value is from; "" where neither is known.
+	// File is a file's name, or the flag of the command line that the value is from; "" if neither is known.
 	File     string
 	Position document.Position
 	// Pointer leads to the value as a JSON Pointer; "" is the whole.
@@ -54,7 +54,8 @@ func (f Finding) Annotation() string {
 	}
 	switch {
 	case f.Position.Line > 0:
-		command = fmt.Sprintf("%s file=%s,line=%d,col=%d", command, escapeProperty.Replace(f.File), f.Position.Line, f.Position.Column)
+		command = fmt.Sprintf("%s file=%s,line=%d,col=%d",
+			command, escapeProperty.Replace(f.File), f.Position.Line, f.Position.Column)
 	case f.File != "":
 		return "::" + command + "::" + escapeMessage.Replace(f.File+": "+f.text())
 	}

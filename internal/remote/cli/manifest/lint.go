@@ -21,6 +21,7 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 		return nil, err
 	}
 	defer patterns.Close()
+
 	violations := module.CheckDefinition(m.Name, m.Type, m.Description)
 	_, inputs, wrong := m.newVersion(version).Check()
 	list := m.Violations(append(violations, wrong...))
@@ -29,6 +30,7 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 			list[i].File, list[i].Position = "--version", document.Position{}
 		}
 	}
+
 	broken, warnings, err := inputrules.NewEngine(inputvalues.Patterns(patterns)).CheckList(ctx, inputs, "/inputs")
 	if err != nil {
 		return nil, err
@@ -37,8 +39,8 @@ func (m *Manifest) Lint(ctx context.Context, version string) (Findings, error) {
 	return append(list, m.Warnings(warnings)...), nil
 }
 
-// Violations returns what a server has found wrong with the manifest as findings in its file. The pointers lead into the
-// input of createModuleDefinition or publishModuleVersion.
+// Violations returns what a server has found wrong with the manifest as findings in its file. The pointers lead into
+// the input of createModuleDefinition or publishModuleVersion.
 func (m *Manifest) Violations(violations []fault.Violation) Findings {
 	moved := make([]fault.Violation, len(violations))
 	for i, v := range violations {

@@ -1,6 +1,6 @@
-// Package manifest reads what a module's author and who deploys it keep in files: the manifest of a module, and values for
-// its inputs. It judges by the packages of the server and adds where a value was written; it has no rule of its own but
-// the manifest's shape.
+// Package manifest reads what a module's author and who deploys it keep in files: the manifest of a module, and values
+// for its inputs. It judges by the packages of the server and adds where a value was written; it has no rule of its own
+// but the manifest's shape.
 package manifest
 
 import (
@@ -22,9 +22,9 @@ const format = "module/v1"
 type Manifest struct {
 	Type, Name     string
 	Description    *string
-	Version        string // "" where it is left out
+	Version        string // "" if it is left out
 	DeploymentType string
-	// Source is nil where it is left out: see GitSource.
+	// Source is nil if it is left out: see GitSource.
 	Source *Source
 	// Inputs are the JSON form of the inputs, and Outputs those that are declared.
 	Inputs  *strictjson.Node
@@ -60,17 +60,19 @@ type declared struct {
 	Secret      *bool   `json:"secret,omitzero"`
 }
 
-// Read reads a manifest. The error is Findings: what is wrong with the document, or with the manifest's own members. What
-// is wrong with their values is for Lint to say.
+// Read reads a manifest. The error is Findings: what is wrong with the document, or with the manifest's own members.
+// What is wrong with their values is for Lint to say.
 func Read(file string, text []byte) (*Manifest, error) {
 	d, err := document.Read(file, text)
 	if err != nil {
 		return nil, syntax(err)
 	}
+
 	var f form
 	if violations := strictjson.Decode(d.Root, &f, ""); len(violations) > 0 {
 		return nil, inDocument(d, violations)
 	}
+
 	m := &Manifest{
 		Type: f.Type, Name: f.Name, Description: f.Description, DeploymentType: f.DeploymentType,
 		Source: f.Source, Inputs: f.Inputs, document: d,
@@ -79,8 +81,11 @@ func Read(file string, text []byte) (*Manifest, error) {
 		m.Version = *f.Version
 	}
 	for _, o := range f.Outputs {
-		m.Outputs = append(m.Outputs, output.Declared{Name: o.Name, Description: o.Description, Secret: o.Secret != nil && *o.Secret})
+		m.Outputs = append(m.Outputs, output.Declared{
+			Name: o.Name, Description: o.Description, Secret: o.Secret != nil && *o.Secret,
+		})
 	}
+
 	return m, nil
 }
 

@@ -5,8 +5,8 @@ import (
 	"slipway/internal/pure/inputprop"
 )
 
-// WithoutMapped returns the values of a release without those that the chosen instances give, at any depth: they are read
-// anew when the rest is deployed again.
+// WithoutMapped returns the values of a release without those that the chosen instances give, at any depth: they are
+// read anew when the rest is deployed again.
 func WithoutMapped(inputs []inputprop.Property, values *strictjson.Node) *strictjson.Node {
 	return unmapped(inputprop.NewLevel(inputs), values)
 }
@@ -15,9 +15,11 @@ func unmapped(level *inputprop.Level, values *strictjson.Node) *strictjson.Node 
 	if values == nil || values.Kind != strictjson.Object {
 		return values
 	}
+
 	kept := &strictjson.Node{Kind: strictjson.Object}
 	for i, id := range values.Keys {
 		value, in := values.Items[i], level.ByID[id]
+
 		switch {
 		case in == nil:
 		case isMapped(in, values):
@@ -29,7 +31,9 @@ func unmapped(level *inputprop.Level, values *strictjson.Node) *strictjson.Node 
 			}
 			value = items
 		}
+
 		kept.Append(id, value)
 	}
+
 	return kept
 }

@@ -14,7 +14,7 @@ import (
 // Environment is where an instance is that values are for.
 type Environment struct{ Project, Slug string }
 
-// Resolver returns the id of the instance of a path such as shop/prod/network. Where the error is a *PathError, it is a
+// Resolver returns the id of the instance of a path such as shop/prod/network. If the error is a *PathError, it is a
 // violation of the value that has the path; any other ends the search.
 type Resolver func(ctx context.Context, path string) (id string, err error)
 
@@ -27,11 +27,13 @@ type PathError struct {
 // Error implements error.
 func (e *PathError) Error() string { return e.Message }
 
-// ResolveReferences returns values in which each reference that is written as a path has the id of the instance instead,
-// at any depth. A path is ./network, in the environment itself, ../staging/network, in its project, or
-// shop/prod/network; a text without a slash is an id and stays. Without an environment only whole paths are taken. Each path is resolved once. The pointers of the violations
-// lead into the values; other errors of the resolver end it.
-func ResolveReferences(ctx context.Context, inputs []inputprop.Property, values *strictjson.Node, env Environment, resolve Resolver) (*strictjson.Node, []fault.Violation, error) {
+// ResolveReferences returns values in which each reference that is written as a path has the id of the instance
+// instead, at any depth. A path is ./network, in the environment itself, ../staging/network, in its project, or
+// shop/prod/network; a text without a slash is an id and stays. Without an environment only whole paths are taken. Each
+// path is resolved once. The pointers of the violations lead into the values; other errors of the resolver end it.
+func ResolveReferences(
+	ctx context.Context, inputs []inputprop.Property, values *strictjson.Node, env Environment, resolve Resolver,
+) (*strictjson.Node, []fault.Violation, error) {
 	r := &references{ctx: ctx, env: env, resolve: resolve, ids: map[string]string{}, found: strictjson.NewCollector("")}
 	resolved := r.level(inputprop.NewLevel(inputs), values)
 	return resolved, r.found.Violations(), r.err
@@ -67,8 +69,10 @@ func (r *references) level(level *inputprop.Level, values *strictjson.Node) *str
 	})
 }
 
-// each returns a collection with other items, itself where none is another.
-func (r *references) each(n *strictjson.Node, change func(i int, item *strictjson.Node) *strictjson.Node) *strictjson.Node {
+// each returns a collection with other items, itself if none is another.
+func (r *references) each(
+	n *strictjson.Node, change func(i int, item *strictjson.Node) *strictjson.Node,
+) *strictjson.Node {
 	changed := &strictjson.Node{Kind: n.Kind, Keys: n.Keys, Items: make([]*strictjson.Node, len(n.Items))}
 	same := true
 	for i, item := range n.Items {
@@ -109,16 +113,25 @@ func (r *references) reference(n *strictjson.Node) *strictjson.Node {
 func (r *references) path(text string) (string, *PathError) {
 	path := text
 	if r.env == (Environment{}) && strings.HasPrefix(text, ".") {
-		return "", &PathError{"path", fmt.Sprintf("must be the id of an instance, or a whole path such as shop/prod/network, "+
-			"because there is no environment that it could start in, found %s", strictjson.ShowText(text))}
+		return "", &PathError{
+			"path",
+			fmt.Sprintf("must be the id of an instance, or a whole path such as shop/prod/network, "+
+				"because there is no environment that it could start in, found %s", strictjson.ShowText(text)),
+		}
 	}
+
 	if rest, ok := strings.CutPrefix(text, "./"); ok {
 		path = r.env.Project + "/" + r.env.Slug + "/" + rest
 	} else if rest, ok := strings.CutPrefix(text, "../"); ok {
 		path = r.env.Project + "/" + rest
 	}
+
 	if _, wrong := textrules.Path("", path, "project", "environment", "instance"); len(wrong) > 0 {
-		return "", &PathError{"path", fmt.Sprintf("must be the id of an instance, or a path such as ./network, ../staging/network or shop/prod/network, found %s", strictjson.ShowText(text))}
+		return "", &PathError{
+			"path",
+			fmt.Sprintf("must be the id of an instance, or a path such as ./network, ../staging/network or shop/prod/network, "+
+				"found %s", strictjson.ShowText(text)),
+		}
 	}
 	return path, nil
 }

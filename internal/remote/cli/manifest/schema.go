@@ -34,13 +34,14 @@ func Schema() []byte {
 
 // sentences describe the members of a manifest.
 var sentences = map[string]string{ // #nosec G101 -- no credentials
-	"slipway":              "The format of this file.",
-	"type":                 "The module type, by which references and commands name the module: acme/queue.",
-	"name":                 "The name for people.",
-	"description":          "What it is for.",
-	"version":              "The semantic version to publish, such as 1.4.0; --version goes before it.",
-	"deploymentType":       "What carries a deployment out.",
-	"source":               "Where the program is kept; left out, it is git's remote origin, the commit and the folder of this file.",
+	"slipway":        "The format of this file.",
+	"type":           "The module type, by which references and commands name the module: acme/queue.",
+	"name":           "The name for people.",
+	"description":    "What it is for.",
+	"version":        "The semantic version to publish, such as 1.4.0; --version goes before it.",
+	"deploymentType": "What carries a deployment out.",
+	"source": "Where the program is kept; left out, it is git's remote origin, " +
+		"the commit and the folder of this file.",
 	"url":                  "The repository.",
 	"ref":                  "The branch, tag or commit.",
 	"path":                 "The folder of the program in the repository; without url, below the folder of this file.",

@@ -18,16 +18,19 @@ const (
 	gitBytes   = 16 << 10
 )
 
-// GitSource returns the source of a manifest that names none: the URL of git's remote "origin", without credentials, the commit
-// that is checked out in the manifest's folder, and that folder in the repository, or a path below it; nil for none.
+// GitSource returns the source of a manifest that names none: the URL of git's remote "origin", without credentials,
+// the commit that is checked out in the manifest's folder, and that folder in the repository, or a path below it; nil
+// for none.
 func GitSource(ctx context.Context, folder string, below *string) (*Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
+
 	commit, err := git(ctx, folder, "rev-parse", "--verify", "HEAD")
 	if err != nil {
 		return nil, fmt.Errorf("the manifest names no source, and there is no commit of git to take it from; "+
 			"commit the module, or add source: {url: …, ref: …}: %w", err)
 	}
+
 	origin, err := git(ctx, folder, "remote", "get-url", "origin")
 	if err == nil && origin == "" {
 		err = errors.New("its URL is empty")
@@ -37,6 +40,7 @@ func GitSource(ctx context.Context, folder string, below *string) (*Source, erro
 			"add the remote, or source: {url: …, ref: …}: %w", err)
 	}
 	origin = withoutCredentials(origin)
+
 	prefix, err := git(ctx, folder, "rev-parse", "--show-prefix")
 	if err != nil {
 		return nil, fmt.Errorf("git does not tell where in its repository the manifest is: %w", err)
@@ -44,8 +48,8 @@ func GitSource(ctx context.Context, folder string, below *string) (*Source, erro
 	return &Source{URL: &origin, Ref: &commit, Path: pathBelow(prefix, below)}, nil
 }
 
-// pathBelow returns the path of a folder of a repository, or of what is below it, nil for the root. What leads out of the folder
-// stays as it is written, to be refused.
+// pathBelow returns the path of a folder of a repository, or of what is below it, nil for the root. What leads out of
+// the folder stays as it is written, to be refused.
 func pathBelow(folder string, below *string) *string {
 	joined := strings.TrimSuffix(folder, "/")
 	if below != nil {
@@ -71,7 +75,8 @@ func IsChanged(ctx context.Context, folder string) (bool, error) {
 // git returns what a command of git prints.
 func git(ctx context.Context, folder string, args ...string) (string, error) {
 	var out, complaint bounded
-	c := exec.CommandContext(ctx, "git", append([]string{"-C", folder}, args...)...) // #nosec G204 -- the arguments are ours
+	args = append([]string{"-C", folder}, args...)
+	c := exec.CommandContext(ctx, "git", args...) // #nosec G204 -- the arguments are ours
 	c.Stdout, c.Stderr = &out, &complaint
 	c.WaitDelay = time.Second
 	if err := c.Run(); err != nil {
@@ -95,8 +100,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// withoutCredentials returns a URL without what a clone may have put into it: the user of a web server and any password.
-// The user that ssh logs in as stays, as it is nothing secret and needed.
+// withoutCredentials returns a URL without what a clone may have put into it: the user of a web server and any
+// password. The user that ssh logs in as stays, as it is nothing secret and needed.
 func withoutCredentials(origin string) string {
 	scheme, rest, isURL := strings.Cut(origin, "://")
 	if !isURL { // HOST:PATH with a user before, or a path
@@ -106,12 +111,14 @@ func withoutCredentials(origin string) string {
 		}
 		return origin
 	}
+
 	// By hand, as git does it: a password need not be written as in URLs.
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
 		end = len(rest)
 	}
 	authority, path := rest[:end], rest[end:]
+
 	isWeb := scheme == "https" || scheme == "http"
 	if user, host, ok := cutLast(authority, "@"); ok {
 		authority = host
@@ -122,6 +129,7 @@ func withoutCredentials(origin string) string {
 	if at := strings.IndexAny(path, "?#"); isWeb && at >= 0 {
 		path = path[:at]
 	}
+
 	return scheme + "://" + authority + path
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // ValuesTemplate returns a YAML file of values for inputs: each with its label, its description and what it takes as
-// comments. An input that has a value in values, nil for none, has that; one that has none is a line to fill in where it is
-// required and has no default, and else a comment with its default. What a chosen instance gives is left out.
+// comments. An input that has a value in values, nil for none, has that; one that has none is a line to fill in if
+// it is required and has no default, and else a comment with its default. What a chosen instance gives is left out.
 func ValuesTemplate(inputs []inputprop.Property, values *strictjson.Node) []byte {
 	if values == nil || values.Kind != strictjson.Object {
 		values = &strictjson.Node{Kind: strictjson.Object}
@@ -32,10 +32,12 @@ func entryOf(in *inputprop.LevelInput, values *strictjson.Node) string {
 	if in.Traits.NoValue {
 		return comment("--- "+head.Label+" ---") + describe(head.Description)
 	}
+
 	value := values.Get(in.ID)
 	if isMapped(in, values) || in.Owner != nil && readsInstance(in) && value == nil {
 		return comment(fmt.Sprintf("%s (%s) comes from the instance that %s chooses.", head.Label, in.ID, in.Owner.ID))
 	}
+
 	about := comment(head.Label+": "+takes(in)) + describe(head.Description)
 	initial := in.Initial()
 	switch {
@@ -108,7 +110,8 @@ func comment(text string) string {
 }
 
 func printable(c rune) rune {
-	if c < ' ' && c != '\t' || c >= 0x7F && c <= 0x9F || c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF {
+	if c < ' ' && c != '\t' || c >= 0x7F && c <= 0x9F || c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE ||
+		c == 0xFFFF {
 		return ' '
 	}
 	return c
@@ -124,17 +127,20 @@ func takes(in *inputprop.LevelInput) string {
 		}
 		parts = append(parts, "of "+strictjson.Listing(options))
 	}
+
 	for _, trait := range []struct {
 		is   bool
 		word string
 	}{
-		{in.Traits.Required, "required"}, {in.Traits.Immutable, "locked after the first deployment"}, {len(in.Conditions) > 0, "only under conditions"},
+		{in.Traits.Required, "required"}, {in.Traits.Immutable, "locked after the first deployment"},
+		{len(in.Conditions) > 0, "only under conditions"},
 		{in.Initial().First, "the first of its values by default"},
 	} {
 		if trait.is {
 			parts = append(parts, trait.word)
 		}
 	}
+
 	return strings.Join(parts, ", ")
 }
 
@@ -148,6 +154,7 @@ func kindOf(p inputprop.Property) string {
 		return "a whole number" + bounds(p)
 	case *inputprop.BooleanProperty:
 		return "true or false"
+
 	case *inputprop.StringArrayProperty:
 		return "a list of texts"
 	case *inputprop.ObjectProperty:
@@ -160,6 +167,7 @@ func kindOf(p inputprop.Property) string {
 		return "items by their keys, each with " + ids(p.ItemInputs)
 	case *inputprop.ObjectArrayProperty:
 		return "a list of items, each with " + ids(p.ItemInputs)
+
 	case *inputprop.CompoundProperty:
 		return "an object of " + strictjson.Listing(p.Fields)
 	case *inputprop.ReferenceProperty:
@@ -168,6 +176,7 @@ func kindOf(p inputprop.Property) string {
 		return "the URL of a repository"
 	case *inputprop.SectionProperty:
 	}
+
 	return ""
 }
 

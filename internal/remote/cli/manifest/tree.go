@@ -23,8 +23,8 @@ func withMember(n *strictjson.Node, key string, value *strictjson.Node) *strictj
 	return changed
 }
 
-// setAt returns a value with another one where the keys of a JSON Pointer lead. Objects on the way are made; the index of
-// a list's item may be that behind the last, or "-".
+// setAt returns a value with another one where the keys of a JSON Pointer lead. Objects on the way are made; the index
+// of a list's item may be that behind the last, or "-".
 func setAt(n *strictjson.Node, keys []string, value *strictjson.Node) (*strictjson.Node, error) {
 	if len(keys) == 0 {
 		return value, nil
@@ -32,6 +32,7 @@ func setAt(n *strictjson.Node, keys []string, value *strictjson.Node) (*strictjs
 	if n == nil {
 		n = &strictjson.Node{Kind: strictjson.Object}
 	}
+
 	key := keys[0]
 	switch n.Kind {
 	case strictjson.Object:
@@ -40,14 +41,17 @@ func setAt(n *strictjson.Node, keys []string, value *strictjson.Node) (*strictjs
 			return nil, err
 		}
 		return withMember(n, key, inner), nil
+
 	case strictjson.Array:
 		if key == "-" {
 			key = strconv.Itoa(len(n.Items))
 		}
 		i, ok := indexOf(key, len(n.Items))
 		if !ok {
-			return nil, fmt.Errorf("must have an index from 0 to %d, or -, in the list before it, found %s", len(n.Items), strictjson.Quote(key))
+			return nil, fmt.Errorf("must have an index from 0 to %d, or -, in the list before it, found %s",
+				len(n.Items), strictjson.Quote(key))
 		}
+
 		items := slices.Clone(n.Items)
 		if i == len(items) {
 			items = append(items, nil)
@@ -58,8 +62,10 @@ func setAt(n *strictjson.Node, keys []string, value *strictjson.Node) (*strictjs
 		}
 		items[i] = inner
 		return &strictjson.Node{Kind: strictjson.Array, Items: items}, nil
+
 	default:
-		return nil, fmt.Errorf("must lead through objects and lists, found %s before %s", strictjson.Show(n), strictjson.Quote(key))
+		return nil, fmt.Errorf("must lead through objects and lists, found %s before %s",
+			strictjson.Show(n), strictjson.Quote(key))
 	}
 }
 
@@ -74,15 +80,19 @@ func unsetAt(n *strictjson.Node, keys []string) (*strictjson.Node, error) {
 			i = at
 		}
 	}
+
 	if i < 0 {
-		return nil, fmt.Errorf("must lead to a value that was given, found none at %s%s", strictjson.Quote(keys[0]), strictjson.Hint(keys[0], n.Keys))
+		return nil, fmt.Errorf("must lead to a value that was given, found none at %s%s",
+			strictjson.Quote(keys[0]), strictjson.Hint(keys[0], n.Keys))
 	}
+
 	changed := &strictjson.Node{Kind: n.Kind, Keys: slices.Clone(n.Keys), Items: slices.Clone(n.Items)}
 	if len(keys) > 1 {
 		inner, err := unsetAt(n.Items[i], keys[1:])
 		changed.Items[i] = inner
 		return changed, err
 	}
+
 	changed.Items = slices.Delete(changed.Items, i, i+1)
 	if n.Kind == strictjson.Object {
 		changed.Keys = slices.Delete(changed.Keys, i, i+1)

@@ -12,8 +12,8 @@ import (
 	"slipway/internal/remote/cli/document"
 )
 
-// Values are values for the inputs of a module, by their ids, put together from files and flags: what comes later goes over
-// what was there. Each value keeps where it is from. The zero value has none, and is ready to use.
+// Values are values for the inputs of a module, by their ids, put together from files and flags: what comes later goes
+// over what was there. Each value keeps where it is from. The zero value has none, and is ready to use.
 type Values struct {
 	root *strictjson.Node
 	// origins are by JSON Pointer, for what was put there as a whole.
@@ -36,12 +36,13 @@ func (v *Values) Root() *strictjson.Node {
 	return v.root
 }
 
-// Read adds the values of a file, each in the place of one of the same input; one that has only comments has none. The error is
-// Findings.
+// Read adds the values of a file, each in the place of one of the same input; one that has only comments has none. The
+// error is Findings.
 func (v *Values) Read(file string, text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 { // a command before may have failed that was to write it
 		return Findings{{File: file, Code: "empty", Message: "no values; write {} for none"}}
 	}
+
 	d, err := document.Read(file, text)
 	if err != nil {
 		return syntax(err)
@@ -52,10 +53,12 @@ func (v *Values) Read(file string, text []byte) error {
 	if violations := inputvalues.CheckValues(d.Root, ""); len(violations) > 0 {
 		return inDocument(d, violations)
 	}
+
 	if len(v.Root().Keys) == 0 {
 		v.put("", d.Root, origin{document: d})
 		return nil
 	}
+
 	for i, id := range d.Root.Keys {
 		pointer := fault.Pointer(id)
 		v.put(pointer, withMember(v.Root(), id, d.Root.Items[i]), origin{document: d, at: pointer})
@@ -102,10 +105,12 @@ func (v *Values) SetPointer(pointer, text string) error {
 	if err != nil {
 		return fmt.Errorf("%s %w", flag, err)
 	}
+
 	value, err := strictjson.Parse([]byte(text))
 	if err != nil {
 		return fmt.Errorf("%s must be followed by JSON, such as true, \"text\" or [1]: %w", flag, err)
 	}
+
 	root, err := setAt(v.Root(), keys, value)
 	if err != nil {
 		return fmt.Errorf("%s %w", flag, err)
@@ -113,6 +118,7 @@ func (v *Values) SetPointer(pointer, text string) error {
 	if levels := root.Levels(); levels > document.MaxLevels {
 		return fmt.Errorf("%s makes values nested %d levels deep; at most %d are allowed", flag, levels, document.MaxLevels)
 	}
+
 	if before, last := parent(pointer); last == "-" {
 		pointer = fmt.Sprintf("%s/%d", before, len(at(root, keys[:len(keys)-1]).Items)-1)
 	}
@@ -161,8 +167,8 @@ func parent(pointer string) (around, last string) {
 	return pointer[:i], pointer[i+1:]
 }
 
-// originOf returns where the value of a pointer is from, with its place there; that of the nearest value around it where
-// there is none.
+// originOf returns where the value of a pointer is from, with its place there; that of the nearest value around it
+// if there is none.
 func (v *Values) originOf(pointer string) origin {
 	for rest := pointer; ; rest, _ = parent(rest) {
 		if from, ok := v.origins[rest]; ok {

@@ -8,8 +8,8 @@ import (
 	"slipway/internal/pure/inputprop"
 )
 
-// ValuesSchema returns the JSON Schema of values for inputs, for editors: what each variant takes by itself. Conditions and
-// what only a server knows it leaves to a server.
+// ValuesSchema returns the JSON Schema of values for inputs, for editors: what each variant takes by itself. Conditions
+// and what only a server knows it leaves to a server.
 func ValuesSchema(inputs []inputprop.Property) []byte {
 	schema := levelSchema(inputprop.NewLevel(inputs))
 	schema["$schema"], schema["title"] = dialect, "Values"
@@ -36,7 +36,7 @@ func levelSchema(level *inputprop.Level) map[string]any {
 	return schema
 }
 
-// inputSchema is the schema of an input's value, which may be null where it may be left empty.
+// inputSchema is the schema of an input's value, which may be null if it may be left empty.
 func inputSchema(in *inputprop.LevelInput) map[string]any {
 	schema := valueSchema(in)
 	if !in.Traits.Required && !in.Traits.NotNull {
@@ -65,6 +65,7 @@ func valueSchema(in *inputprop.LevelInput) map[string]any {
 		return chosen(p, numberSchema(p))
 	case *inputprop.BooleanProperty:
 		return map[string]any{"type": "boolean"}
+
 	case *inputprop.StringArrayProperty:
 		items := textSchema(p.Patterns, false)
 		return filled(p.IsRequired(), "minItems", map[string]any{"type": "array", "items": chosen(p, items)})
@@ -72,22 +73,31 @@ func valueSchema(in *inputprop.LevelInput) map[string]any {
 		return map[string]any{"type": "object"}
 	case *inputprop.ArrayProperty:
 		return map[string]any{"type": "array"}
+
 	case *inputprop.KeyValueProperty:
-		return filled(p.IsRequired(), "minProperties", map[string]any{"type": "object", "additionalProperties": textSchema(nil, false)})
+		return filled(p.IsRequired(), "minProperties", map[string]any{
+			"type": "object", "additionalProperties": textSchema(nil, false),
+		})
 	case *inputprop.ObjectMapProperty:
-		return filled(p.IsRequired(), "minProperties", map[string]any{"type": "object", "additionalProperties": levelSchema(in.Items())})
+		return filled(p.IsRequired(), "minProperties", map[string]any{
+			"type": "object", "additionalProperties": levelSchema(in.Items()),
+		})
 	case *inputprop.ObjectArrayProperty:
 		return filled(p.IsRequired(), "minItems", map[string]any{"type": "array", "items": levelSchema(in.Items())})
 	case *inputprop.CompoundProperty:
 		return chosen(p, compoundSchema(p))
+
 	case *inputprop.ReferenceProperty:
-		return map[string]any{"type": "string", "minLength": 1, "examples": []string{"./name", "../environment/name", "project/environment/name"}}
+		return map[string]any{
+			"type": "string", "minLength": 1, "examples": []string{"./name", "../environment/name", "project/environment/name"},
+		}
 	case *inputprop.SectionProperty: // which never has a value
 	}
+
 	return map[string]any{}
 }
 
-// textSchema is the schema of a text. Where mayBeEmpty is set, an empty one need match no pattern.
+// textSchema is the schema of a text. If mayBeEmpty is set, an empty one need match no pattern.
 func textSchema(patterns []inputprop.ValidationPattern, mayBeEmpty bool) map[string]any {
 	schema := map[string]any{"type": "string", "maxLength": inputprop.MaxText}
 	if len(patterns) == 0 {
