@@ -24,8 +24,8 @@ type Answer struct {
 	Body       []byte
 }
 
-// Do sends a request to a path of the API once, with a body of JSON unless that is nil, and reads the answer whatever its
-// status is.
+// Do sends a request to a path of the API once, with a body of JSON unless that is nil, and reads the answer whatever
+// its status is.
 func (c *Client) Do(ctx context.Context, method, path string, body []byte, header http.Header) (*Answer, error) {
 	request, err := c.request(ctx, method, path, body, header)
 	if err != nil {
@@ -39,7 +39,9 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte, heade
 	return read(response)
 }
 
-func (c *Client) request(ctx context.Context, method, path string, body []byte, header http.Header) (*http.Request, error) {
+func (c *Client) request(
+	ctx context.Context, method, path string, body []byte, header http.Header,
+) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -83,8 +85,8 @@ type content struct {
 	failure
 }
 
-// Successful reports whether the answer has what was asked for, or a part of that: of GraphQL some data, beside errors or
-// not, and of REST a status that says so.
+// Successful reports whether the answer has what was asked for, or a part of that: of GraphQL some data, beside errors
+// or not, and of REST a status that says so.
 func (a *Answer) Successful() bool {
 	var c content
 	if a.StatusCode >= http.StatusMultipleChoices || unmarshal(a.Body, &c) != nil {

@@ -52,9 +52,11 @@ func New(server, token string, log *slog.Logger, options ...Option) *Client {
 	return c
 }
 
-// newFields are the fields that older servers do not know, the newest first: the folder of a source, and those of cancellation
-// requests and of claims that wait.
-var newFields = []*regexp.Regexp{regexp.MustCompile(`\s+sourcePath\b`), regexp.MustCompile(`\s+(cancelSeconds|fence|waitedSeconds)\b`)}
+// newFields are the fields that older servers do not know, the newest first: the folder of a source, and those of
+// cancellation requests and of claims that wait.
+var newFields = []*regexp.Regexp{
+	regexp.MustCompile(`\s+sourcePath\b`), regexp.MustCompile(`\s+(cancelSeconds|fence|waitedSeconds)\b`),
+}
 
 // MakeRequest sends an operation once and decodes the data of the answer. If the server does not know some of the
 // fields, it is asked again without the newest, and then without the others: runners are upgraded before servers.
@@ -78,7 +80,9 @@ func (c *Client) send(ctx context.Context, operation *graphql.Request, data any)
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)
 	}
-	answer, err := c.Do(ctx, http.MethodPost, "/graphql", body, http.Header{"Accept": {"application/graphql-response+json"}})
+	answer, err := c.Do(ctx, http.MethodPost, "/graphql", body, http.Header{
+		"Accept": {"application/graphql-response+json"},
+	})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // Error is an answer that is an error. Its code is empty if the answer is not Slipway's but, say, a proxy's.
 type Error struct {
-	// Status is that of the answer, or of the code where the answer's was 200.
+	// Status is that of the answer, or of the code if the answer's was 200.
 	Status int
 	// Path is what of the operation the error is about, as the server says; nil if it says nothing.
 	Path []any
@@ -32,7 +32,8 @@ func (e *Error) Error() string {
 
 // Permanent reports whether the same request would fail again.
 func (e *Error) Permanent() bool {
-	return e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout && e.Status != http.StatusTooManyRequests
+	return e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout &&
+		e.Status != http.StatusTooManyRequests
 }
 
 // Transient reports whether a request that must not be given up early may succeed if it is repeated. That includes

@@ -19,10 +19,12 @@ func (c *Client) Retry(ctx context.Context, operation string, try func() (again 
 		if err == nil || !again {
 			return err
 		}
+
 		if ctx.Err() == nil {
 			c.log.Log(ctx, level, "request failed; trying again", "operation", operation, "error", err)
 			level = slog.LevelDebug
 		}
+
 		// A random quarter more or less keeps many clients from asking at the same moment.
 		timer := time.NewTimer(wait*3/4 + rand.N(wait/2)) //nolint:gosec // not a secret
 		select {

@@ -19,18 +19,22 @@ import (
 var ErrSilent = errors.New("nothing came on the stream")
 
 // Subscribe sends a subscription, and calls each with the data of every item that comes, until the server completes the
-// stream, which returns nil, or each returns an error, which is returned. Where nothing comes for silence, not even a sign
-// of life, it returns ErrSilent, and where the stream is cut off io.ErrUnexpectedEOF: a subscription after the cursor of the
-// last item goes on without a loss.
-func Subscribe[T any](ctx context.Context, c *Client, operation string, variables any, silence time.Duration, each func(*T) error) error {
+// stream, which returns nil, or each returns an error, which is returned. If nothing comes for silence, not even a
+// sign of life, it returns ErrSilent, and if the stream is cut off io.ErrUnexpectedEOF: a subscription after the
+// cursor of the last item goes on without a loss.
+func Subscribe[T any](
+	ctx context.Context, c *Client, operation string, variables any, silence time.Duration, each func(*T) error,
+) error {
 	body, err := json.Marshal(graphql.Request{Query: operation, Variables: variables})
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)
 	}
+
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	quiet := time.AfterFunc(silence, func() { cancel(ErrSilent) })
 	defer quiet.Stop()
+
 	err = c.stream(ctx, body, func() { quiet.Reset(silence) }, func(answer *Answer) error {
 		var item T
 		if err := answer.decode(&item); err != nil {
@@ -38,6 +42,7 @@ func Subscribe[T any](ctx context.Context, c *Client, operation string, variable
 		}
 		return each(&item)
 	})
+
 	if ctx.Err() != nil && err != nil {
 		return context.Cause(ctx)
 	}
@@ -50,11 +55,13 @@ func (c *Client) stream(ctx context.Context, body []byte, alive func(), each fun
 	if err != nil {
 		return err
 	}
+
 	response, err := c.http.Do(request)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
+
 	if media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); media != "text/event-stream" {
 		answer, err := read(response)
 		if err != nil {
@@ -65,14 +72,17 @@ func (c *Client) stream(ctx context.Context, body []byte, alive func(), each fun
 		}
 		return answer.error(failure{Message: "no event stream, but " + response.Status}, nil)
 	}
+
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, maxAnswer)
 	var event string
 	var data []byte
+
 	for lines.Scan() {
 		alive()
 		name, value, _ := bytes.Cut(lines.Bytes(), []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
+
 		switch {
 		case string(name) == "event":
 			event = string(value)
@@ -82,12 +92,15 @@ func (c *Client) stream(ctx context.Context, body []byte, alive func(), each fun
 		case event == "complete":
 			return nil
 		case event == "next":
-			if err := each(&Answer{Status: response.Status, StatusCode: response.StatusCode, Header: response.Header, Body: data}); err != nil {
+			if err := each(&Answer{
+				Status: response.Status, StatusCode: response.StatusCode, Header: response.Header, Body: data,
+			}); err != nil {
 				return err
 			}
 			event, data = "", nil
 		}
 	}
+
 	if err := lines.Err(); err != nil {
 		return err
 	}
