@@ -38,7 +38,6 @@ func (r *runner) identify(ctx context.Context) error {
 // killed. Those of another server or organization are others', and what the server has refused is not tried again. The
 // organization alone would not do: a copy of the database, as of a staging server, has the same.
 func (r *runner) adopt() (jobs []*job) {
-
 	seen, others := map[string]bool{}, 0
 	programs, err := keeper.Adopt(filepath.Join(r.WorkDir, keepers), func(program *keeper.Handle) bool {
 		var info jobInfo

@@ -10,7 +10,7 @@ import (
 )
 
 // Write returns a value as YAML that Read reads as the same value: collections in block style, texts without quotes
-// where nobody takes them for something else. Lines behind the first are indented by indent, and the last is ended.
+// if nobody takes them for something else. Lines behind the first are indented by indent, and the last is ended.
 //
 // A scalar or an empty collection is to be put behind "key: " or "- "; of other values the first line is indented,
 // too, and is put on a line of its own.
@@ -87,7 +87,7 @@ var plainText = regexp.MustCompile(`^(\.{1,2}/)?[A-Za-z/][A-Za-z0-9_./@-]*([: ][
 // wordsOfOthers are what readers of YAML 1.1 take for a boolean or for null.
 var wordsOfOthers = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null)$`)
 
-// WriteText returns a text as a scalar on one line: plain where it can be, else in double quotes.
+// WriteText returns a text as a scalar on one line: plain if it can be, else in double quotes.
 func WriteText(text string) string {
 	if plainText.MatchString(text) && !wordsOfOthers.MatchString(text) {
 		return text
