@@ -47,14 +47,16 @@ func (s *source) backup(ctx context.Context, file string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "wrote %s: %d bytes in %s, migration %d\n", file, made.Bytes, time.Since(begun).Round(time.Millisecond), made.Migration)
+	_, err = fmt.Fprintf(out, "wrote %s: %d bytes in %s, migration %d\n",
+		file, made.Bytes, time.Since(begun).Round(time.Millisecond), made.Migration)
 	return err
 }
 
 // onSQLite refuses a database of PostgreSQL, which has tools of its own.
 func (s *source) onSQLite(tools string) error {
 	if !isSQLite(s.url) {
-		return setting.Usagef("--database: want sqlite:PATH, found PostgreSQL, for which there is %s: see docs/backup.md", tools)
+		return setting.Usagef("--database: want sqlite:PATH, found PostgreSQL, for which there is %s: see docs/backup.md",
+			tools)
 	}
 	return s.check()
 }

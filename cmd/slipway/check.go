@@ -21,6 +21,7 @@ var errFound = errors.New("something that is stored would be refused now")
 
 func checkCommand() *cobra.Command {
 	var s source
+
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "List stored inputs and live values that today's rules would refuse",
@@ -38,6 +39,7 @@ func checkCommand() *cobra.Command {
 			return checkStored(c.Context(), st, c.OutOrStdout())
 		},
 	}
+
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
 	return c
 }
@@ -49,21 +51,25 @@ type checked struct{ stored, refused int }
 func checkStored(ctx context.Context, st *store.Store, out io.Writer) error {
 	services := server.NewServices(st, slog.New(slog.DiscardHandler), store.Now, "")
 	root := &actor.Actor{Name: "cli", Role: actor.System, Channel: actor.CLI}
+
 	organizations, err := services.Accounts.AllOrganizations(actor.With(ctx, root))
 	if err != nil {
 		return err
 	}
+
 	var total checked
 	for _, o := range append([]*ent.Organization{{Slug: store.GlobalScope}}, organizations...) {
 		as := root
 		if o.ID != "" {
 			as = root.In(o.ID)
 		}
-		err := services.Inputs.CheckStored(actor.With(ctx, as), func(found inputvalidation.Stored) error { return total.print(out, o.Slug, found) })
+		print := func(found inputvalidation.Stored) error { return total.print(out, o.Slug, found) }
+		err := services.Inputs.CheckStored(actor.With(ctx, as), print)
 		if err != nil {
 			return fmt.Errorf("organization %s: %w", o.Slug, err)
 		}
 	}
+
 	if _, err := fmt.Fprintf(out, "%d of %d would be refused now\n", total.refused, total.stored); err != nil {
 		return err
 	}
@@ -79,7 +85,8 @@ func (c *checked) print(out io.Writer, organization string, found inputvalidatio
 		c.refused++
 	}
 	for _, v := range found.Violations {
-		_, err := fmt.Fprintf(out, "%s: %s %s (%s): %s: %s: %s\n", organization, found.Kind, found.ID, found.Name, v.Pointer, v.Rule, v.Message)
+		_, err := fmt.Fprintf(out, "%s: %s %s (%s): %s: %s: %s\n",
+			organization, found.Kind, found.ID, found.Name, v.Pointer, v.Rule, v.Message)
 		if err != nil {
 			return err
 		}

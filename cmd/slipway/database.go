@@ -31,7 +31,8 @@ const databaseUsage = "sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs
 
 func (s *source) check() error {
 	if s.direct != "" && (isSQLite(s.url) || isSQLite(s.direct)) {
-		return setting.Usagef("--database-direct: want PostgreSQL beside a --database of PostgreSQL, found SQLite in %s", s.whichIsSQLite())
+		return setting.Usagef("--database-direct: want PostgreSQL beside a --database of PostgreSQL, found SQLite in %s",
+			s.whichIsSQLite())
 	}
 	return nil
 }
@@ -55,7 +56,8 @@ func (s *source) migrated(ctx context.Context, options ...migrate.Option) error 
 		return err
 	}
 	if pending > 0 {
-		return fmt.Errorf("the database lacks %d migrations; apply them with: slipway migrate up, and the same --database", pending)
+		return fmt.Errorf("the database lacks %d migrations; apply them with: slipway migrate up, and the same --database",
+			pending)
 	}
 	return nil
 }

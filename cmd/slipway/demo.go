@@ -47,8 +47,10 @@ port may use the API.`,
 		},
 	}
 	// It stands beside a server of one's own, and nobody watches its health.
-	s.flags(c.Flags(), fallbacks{listen: "127.0.0.1:8090", origins: pagesOfThisMachine}, databaseUsage+"; a throw-away SQLite file where it is not set")
-	setting.Add(c.Flags(), &pace, "pace", "1", speed, "how fast deployments are carried out: 2 is twice as fast, 0 not at all")
+	s.flags(c.Flags(), fallbacks{listen: "127.0.0.1:8090", origins: pagesOfThisMachine},
+		databaseUsage+"; a throw-away SQLite file where it is not set")
+	setting.Add(c.Flags(), &pace, "pace", "1", speed,
+		"how fast deployments are carried out: 2 is twice as fast, 0 not at all")
 	return c
 }
 
@@ -74,11 +76,13 @@ func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *s
 		defer func() { _ = os.RemoveAll(dir) }()
 		s.url = "sqlite:" + filepath.Join(dir, "slipway.db")
 	}
+
 	st, err := s.prepare(ctx, true, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+
 	l, err := s.bind(ctx)
 	if err != nil {
 		return err
@@ -87,10 +91,12 @@ func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *s
 	if s.baseURL == "" {
 		s.baseURL = url
 	}
+
 	result, err := demo.Seed(ctx, server.NewServices(st, log, store.Now, s.baseURL), st, log)
 	if err != nil {
 		return fmt.Errorf("cannot fill the demo's database: %w", err)
 	}
+
 	api := server.New(st, s.api(web.Config{Token: result.Tokens[actor.Admin], Examples: result.Examples}, true, log))
 	if err := introduce(out, url, result, s.playground, pace > 0); err != nil {
 		return err
@@ -99,8 +105,11 @@ func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *s
 	return s.serve(ctx, l, api, st, log)
 }
 
-// carryOut starts the demo's runner, unless the pace is 0. The function that it returns stops the runner and waits for it.
-func carryOut(ctx context.Context, services *server.Services, r *demo.Result, pace float64, log *slog.Logger) (stop func()) {
+// carryOut starts the demo's runner, unless the pace is 0. The function that it returns stops the runner and waits for
+// it.
+func carryOut(
+	ctx context.Context, services *server.Services, r *demo.Result, pace float64, log *slog.Logger,
+) (stop func()) {
 	if pace == 0 {
 		return func() {}
 	}

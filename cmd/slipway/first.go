@@ -17,7 +17,8 @@ import (
 //go:embed first
 var first embed.FS
 
-// firstExamples returns those requests for the explorer, in the order in which each takes what those before it have made.
+// firstExamples returns those requests for the explorer, in the order in which each takes what those before it have
+// made.
 func firstExamples() ([]web.Example, error) {
 	var list []web.Example
 	for _, e := range []struct{ name, file string }{
@@ -36,6 +37,7 @@ func firstExamples() ([]web.Example, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		list = append(list, web.Example{Name: e.name, Query: string(query), Variables: string(variables), Tab: true})
 	}
 	return list, nil
@@ -57,7 +59,8 @@ func standingOf(ctx context.Context, services *server.Services) (s standing, err
 	}
 	s = standing{organizations: true, projects: true}
 	if len(list) == 1 {
-		projects, err := services.Workspace.Projects(actor.With(ctx, a.In(list[0].ID)), workspace.ProjectFilter{}, page.Args{First: new(int32(1))})
+		ctx := actor.With(ctx, a.In(list[0].ID))
+		projects, err := services.Workspace.Projects(ctx, workspace.ProjectFilter{}, page.Args{First: new(int32(1))})
 		if err != nil {
 			return s, err
 		}

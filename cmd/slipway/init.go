@@ -37,7 +37,8 @@ func initCommand(env setting.Environment) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init --org SLUG [--runner-token FILE]",
 		Short: "Make the first organization with its tokens, and a context for the commands",
-		Long: `Migrate the database and make what a first deployment takes: an organization, a token of an admin, which is kept in
+		Long: `Migrate the database and make what a first deployment takes: an organization, a token of an admin,` +
+			` which is kept in
 the context local of the commands, and a token of a runner, which is written to a new file. No token is shown.
 
 Where the organization, the file or the context is there already, init refuses with exit code 5 and changes nothing.`,
@@ -61,9 +62,12 @@ Where the organization, the file or the context is there already, init refuses w
 	}
 	i.flags(c.Flags(), defaultDatabase, databaseUsage)
 	setting.Add(c.Flags(), &i.org, "org", "", setting.Text, "slug of the organization: 1 to 60 letters, digits, _ and -")
-	setting.Add(c.Flags(), &i.name, "name", "", setting.OrEmpty(setting.Text), "its name for people; the slug where it is not set")
-	setting.Add(c.Flags(), &i.runnerToken, "runner-token", "runner.token", tokenFile, "file to write the runner's token to, for its owner alone; it must not exist yet")
-	setting.Add(c.Flags(), &i.context.Server, "server", "http://"+defaultListen, setting.BaseURL, "where the API will be served")
+	setting.Add(c.Flags(), &i.name, "name", "", setting.OrEmpty(setting.Text),
+		"its name for people; the slug where it is not set")
+	setting.Add(c.Flags(), &i.runnerToken, "runner-token", "runner.token", tokenFile,
+		"file to write the runner's token to, for its owner alone; it must not exist yet")
+	setting.Add(c.Flags(), &i.context.Server, "server", "http://"+defaultListen, setting.BaseURL,
+		"where the API will be served")
 	return c
 }
 
@@ -81,9 +85,11 @@ func (i *initial) check(ctx context.Context, env setting.Environment) error {
 	if err := asUsage(account.CheckOrganization(i.name, i.org)); err != nil {
 		return setting.Usagef("%s", strings.ReplaceAll(err.Error(), "--slug:", "--org:"))
 	}
+
 	if err := i.source.check(); err != nil {
 		return err
 	}
+
 	err := i.context.Check(env)
 	switch {
 	case errors.Is(err, cli.ErrContextExists):
@@ -91,6 +97,7 @@ func (i *initial) check(ctx context.Context, env setting.Environment) error {
 	case err != nil:
 		return err
 	}
+
 	if _, err := os.Lstat(i.runnerToken); err == nil {
 		return i.tokenIsThere()
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -110,13 +117,15 @@ func (i *initial) checkDatabase(ctx context.Context, env setting.Environment) er
 	case err != nil || applied == 0:
 		return err
 	case pending > 0:
-		return refusedf("the database is in use and lacks %d migrations; apply them with: slipway migrate up, and the same --database", pending)
+		return refusedf("the database is in use and lacks %d migrations; apply them with: slipway migrate up, "+
+			"and the same --database", pending)
 	}
 	return i.withAccounts(ctx, env, func(ctx context.Context, accounts *account.Service) error {
 		list, err := accounts.AllOrganizations(ctx)
 		for _, o := range list {
 			if o.Slug == i.org {
-				return refusedf("there is an organization with the slug %q already; make tokens for it with: slipway token create --org %s", i.org, i.org)
+				return refusedf("there is an organization with the slug %q already; make tokens for it with: "+
+					"slipway token create --org %s", i.org, i.org)
 			}
 		}
 		return err
@@ -125,14 +134,16 @@ func (i *initial) checkDatabase(ctx context.Context, env setting.Environment) er
 
 // tell prints what was made, and the commands that are next.
 func (i *initial) tell(out io.Writer) error {
-	_, err := fmt.Fprintf(out, `made the organization %s
+	const text = `made the organization %s
 wrote the token of a runner to %s
 made the context %s, an admin's at %s, which commands use now
 
 Next, each in a terminal of its own%s:
   slipway serve%s
   slipway runner --server %s --token-file %s --exec "$PWD/deploy.sh"
-`, i.org, i.runnerToken, i.context.Name, i.context.Server, i.sameDatabase(), i.listening(), i.context.Server, quote(i.runnerToken))
+`
+	_, err := fmt.Fprintf(out, text, i.org, i.runnerToken, i.context.Name, i.context.Server,
+		i.sameDatabase(), i.listening(), i.context.Server, quote(i.runnerToken))
 	return err
 }
 

@@ -17,7 +17,8 @@ import (
 	"slipway/internal/service/account"
 )
 
-// migrationsApplied returns how many migrations the database has, and how many of the program's it lacks. It makes no file.
+// migrationsApplied returns how many migrations the database has, and how many of the program's it lacks. It makes no
+// file.
 func (s *source) migrationsApplied(ctx context.Context) (applied, pending int, err error) {
 	if !s.isThere() {
 		return 0, 0, nil
@@ -33,8 +34,9 @@ func (s *source) migrationsApplied(ctx context.Context) (applied, pending int, e
 	return applied, pending, err
 }
 
-// make makes it all. Of two commands at once, the one that comes first to the context, the file and the slug makes it, and the
-// other is refused. What is made of something that fails is taken back, but for the organization, of which the error says so.
+// make makes it all. Of two commands at once, the one that comes first to the context, the file and the slug makes it,
+// and the other is refused. What is made of something that fails is taken back, but for the organization, of which the
+// error says so.
 func (i *initial) make(ctx context.Context, env setting.Environment) error {
 	var m made
 	err := i.context.Save(ctx, env, func(ctx context.Context) (token string, err error) {
@@ -44,6 +46,7 @@ func (i *initial) make(ctx context.Context, env setting.Environment) error {
 			}
 			return "", err
 		}
+
 		if _, err := migrate.Up(ctx, i.migrations()); err != nil {
 			return "", err
 		}
@@ -53,6 +56,7 @@ func (i *initial) make(ctx context.Context, env setting.Environment) error {
 		})
 		return token, err
 	})
+
 	switch f, _ := errors.AsType[*fault.Error](err); {
 	case err == nil:
 		return nil
@@ -75,6 +79,7 @@ func (m *made) fill(ctx context.Context, accounts *account.Service, name, slug s
 		m.organization = nil
 		return "", err
 	}
+
 	ctx = actor.With(ctx, actor.From(ctx).In(m.organization.ID))
 	create := func(role actor.Role, name string) (auth.Secret, error) {
 		created, secret, err := accounts.CreateToken(ctx, account.NewToken{Role: role, Name: name})
@@ -83,6 +88,7 @@ func (m *made) fill(ctx context.Context, accounts *account.Service, name, slug s
 		}
 		return secret, err
 	}
+
 	admin, err := create(actor.Admin, "admin")
 	if err != nil {
 		return "", err
@@ -91,11 +97,12 @@ func (m *made) fill(ctx context.Context, accounts *account.Service, name, slug s
 	if err != nil {
 		return "", err
 	}
+
 	return admin.Reveal(), writeToken(m.file, runner)
 }
 
-// takeBack revokes the tokens and removes the file, and returns the error that it is for, with what stays. An organization has
-// audit events from its beginning, and is never deleted.
+// takeBack revokes the tokens and removes the file, and returns the error that it is for, with what stays. An
+// organization has audit events from its beginning, and is never deleted.
 func (m *made) takeBack(ctx context.Context, i *initial, env setting.Environment, why error) error {
 	if m.file != nil {
 		_ = m.file.Close() // it may be closed already
@@ -103,10 +110,12 @@ func (m *made) takeBack(ctx context.Context, i *initial, env setting.Environment
 			why = fmt.Errorf("%s; %w", explain(why), err)
 		}
 	}
+
 	if m.organization == nil {
 		return why
 	}
-	ctx = context.WithoutCancel(ctx) // also where it was interrupted
+
+	ctx = context.WithoutCancel(ctx) // also if it was interrupted
 	err := i.withAccounts(ctx, env, func(ctx context.Context, accounts *account.Service) (err error) {
 		ctx = actor.With(ctx, actor.From(ctx).In(m.organization.ID))
 		for _, id := range m.tokens {
@@ -115,9 +124,11 @@ func (m *made) takeBack(ctx context.Context, i *initial, env setting.Environment
 		}
 		return err
 	})
+
 	state := "its tokens are revoked"
 	if err != nil {
 		state = "its tokens could not be revoked: " + explain(err)
 	}
-	return fmt.Errorf("%s; the organization %s is made and stays, %s; make others with: slipway token create --org %s", explain(why), i.org, state, i.org)
+	return fmt.Errorf("%s; the organization %s is made and stays, %s; make others with: slipway token create --org %s",
+		explain(why), i.org, state, i.org)
 }

@@ -36,13 +36,13 @@ type keyPair struct {
 	// seen is what the files were at the last look, and due whether they have not been read since.
 	seen [2]fileState
 	due  bool
-	// refused is why what was read last was not taken, empty where it was.
+	// refused is why what was read last was not taken, empty if it was.
 	refused string
 	// warned is when the log last said that the certificate ends.
 	warned time.Time
 }
 
-// readPair reads the certificate and the key, where there are any. Without them the API is served over plain HTTP.
+// readPair reads the certificate and the key, if there are any. Without them the API is served over plain HTTP.
 func (s *settings) readPair(log *slog.Logger) (err error) {
 	switch {
 	case s.tlsCert == "" && s.tlsKey == "":
@@ -94,13 +94,16 @@ func (p *keyPair) watch(ctx context.Context) {
 // change of the file; it is logged once.
 func (p *keyPair) look(now time.Time) {
 	p.warn(now)
+
 	if found := p.files(); !found[0].equal(p.seen[0]) || !found[1].equal(p.seen[1]) {
 		p.seen, p.due = found, true
 		return
 	}
+
 	if !p.due && p.refused == "" {
 		return
 	}
+
 	pair, err := p.read(now)
 	switch {
 	case err == nil:
@@ -108,7 +111,8 @@ func (p *keyPair) look(now time.Time) {
 		p.take(pair)
 	case p.due || err.Error() != p.refused:
 		p.refused = err.Error()
-		p.log.Warn("the TLS certificate or its key has changed and cannot be used; the ones before are served on", "reason", p.refused)
+		p.log.Warn("the TLS certificate or its key has changed and cannot be used; the ones before are served on",
+			"reason", p.refused)
 	}
 	p.due = false
 }
@@ -119,7 +123,8 @@ func (p *keyPair) warn(now time.Time) {
 	left := leaf.NotAfter.Sub(now)
 	if left < min(warnBefore, leaf.NotAfter.Sub(leaf.NotBefore)/3) && now.Sub(p.warned) >= warnEvery {
 		p.warned = now
-		p.log.Warn("the TLS certificate ends soon; put a new pair into its files", "file", p.certFile, "notAfter", leaf.NotAfter)
+		p.log.Warn("the TLS certificate ends soon; put a new pair into its files",
+			"file", p.certFile, "notAfter", leaf.NotAfter)
 	}
 }
 
@@ -130,7 +135,8 @@ func (p *keyPair) take(pair *tls.Certificate) {
 	p.log.Info("took the TLS certificate", "file", p.certFile, "names", names(pair.Leaf), "notAfter", pair.Leaf.NotAfter)
 	const others = 0o077
 	if key := p.seen[1].info; key != nil && key.Mode()&others != 0 {
-		p.log.Warn("the key of the TLS certificate is not for its owner alone; chmod 600 makes it so", "file", p.keyFile, "mode", key.Mode().Perm().String())
+		p.log.Warn("the key of the TLS certificate is not for its owner alone; chmod 600 makes it so",
+			"file", p.keyFile, "mode", key.Mode().Perm().String())
 	}
 }
 
@@ -152,6 +158,7 @@ func (p *keyPair) read(now time.Time) (*tls.Certificate, error) {
 	if err := checkCertificates(certs, now); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.certFile, err)
 	}
+
 	key, err := readPEM(p.keyFile)
 	if err != nil {
 		return nil, err
@@ -159,6 +166,7 @@ func (p *keyPair) read(now time.Time) (*tls.Certificate, error) {
 	if bytes.Contains(key, []byte("-----BEGIN ENCRYPTED PRIVATE KEY")) {
 		return nil, fmt.Errorf("%s: want a key without a passphrase, found one that is encrypted", p.keyFile)
 	}
+
 	pair, err := tls.X509KeyPair(certs, key)
 	if err != nil {
 		return nil, fmt.Errorf("the key of %s is none for the certificate of %s: %w", p.keyFile, p.certFile, err)
@@ -182,6 +190,7 @@ func readPEM(path string) ([]byte, error) {
 func checkCertificates(text []byte, now time.Time) error {
 	var list []*x509.Certificate
 	blocks := 0
+
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		blocks++
 		if block.Type != "CERTIFICATE" {
@@ -193,6 +202,7 @@ func checkCertificates(text []byte, now time.Time) error {
 		}
 		list = append(list, one)
 	}
+
 	const layout = time.RFC3339
 	switch {
 	case bytes.Count(text, []byte("-----BEGIN ")) != blocks: // pem.Decode passes over what is not whole
@@ -207,9 +217,9 @@ func checkCertificates(text []byte, now time.Time) error {
 	return nil
 }
 
-// fileState tells whether a file has changed, also where its name is a link, or has become another file's.
+// fileState tells whether a file has changed, also if its name is a link, or has become another file's.
 type fileState struct {
-	info os.FileInfo // nil where there is an error
+	info os.FileInfo // nil if there is an error
 	err  string
 }
 
@@ -227,5 +237,6 @@ func (s fileState) equal(other fileState) bool {
 	if s.info == nil || other.info == nil {
 		return s.info == other.info && s.err == other.err
 	}
-	return os.SameFile(s.info, other.info) && s.info.ModTime().Equal(other.info.ModTime()) && s.info.Size() == other.info.Size()
+	return os.SameFile(s.info, other.info) && s.info.ModTime().Equal(other.info.ModTime()) &&
+		s.info.Size() == other.info.Size()
 }

@@ -101,7 +101,7 @@ func urlOf(scheme string, l net.Listener) string {
 	return scheme + "://" + l.Addr().String()
 }
 
-// server returns the http.Server of the API, which serves TLS where it has a TLSConfig.
+// server returns the http.Server of the API, which serves TLS if it has a TLSConfig.
 func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 	server := &http.Server{
 		Handler:           api,
@@ -114,6 +114,7 @@ func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          errorLog,
 	}
+
 	if s.pair != nil {
 		server.TLSConfig = s.pair.config()
 		server.HTTP2 = &http.HTTP2Config{
@@ -123,6 +124,7 @@ func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 		}
 		server.ErrorLog = log.New(handshakeErrors{errorLog.Writer(), s.pair.log}, "", 0)
 	}
+
 	return server
 }
 
@@ -137,33 +139,40 @@ func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 
 // serve serves until ctx ends or a listener fails. Then readiness fails. After the time that balancers need to notice
 // it, streams are ended, and the requests in flight may finish.
-func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger) error {
+func (s *settings) serve(
+	ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger,
+) error {
 	offset := server.Offset{Database: st.Clock, Now: store.Now}
 	health := &server.Health{
 		Ping: st.Ping, Fit: st.CheckFit, WritesFail: st.WritesFail, Offset: offset.Measure, Metrics: api.Metrics.Handler(),
 		LoopbackOnly: onLoopback(l.admin),
 	}
 	measureProgram(api.Metrics, s.pair)
+
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	apiServer, adminServer := s.server(api, errorLog), aside(health.Handler(), errorLog)
 	adminServer.WriteTimeout = adminWriteTimeout
 	debugServer := aside(server.Profiles(onLoopback(l.debug)), errorLog)
+
 	var keeping sync.WaitGroup
 	defer keeping.Wait()
 	keep, stop := context.WithCancel(ctx)
 	defer stop()
 	keeping.Go(func() { api.Services.RunHousekeeping(keep, log) })
 	keeping.Go(func() { offset.Watch(keep, log) })
+
 	if l.admin != nil {
 		keeping.Go(func() { api.Metrics.WatchDatabase(keep, api.Asking(offset.Measure)) })
 	}
 	if s.pair != nil {
 		keeping.Go(func() { s.pair.watch(keep) })
 	}
+
 	// Requests use tokens until the last of them has finished.
 	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRecording()
 	keeping.Go(func() { api.Services.Accounts.RunUses(recording) })
+
 	failed := make(chan error, 3)
 	begin := func(what string, by *http.Server, on net.Listener) {
 		if on != nil {
@@ -171,23 +180,26 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 			go func() { failed <- by.Serve(on) }()
 		}
 	}
+
 	begin("serving health", adminServer, l.admin)
 	begin("serving profiles", debugServer, l.debug)
 	log.Info("serving", "url", s.urlOfAPI(l))
 	counted := httpx.NewConnections(s.maxAnonymous, s.trustedProxies).Listener(l.api)
 	go func() { failed <- s.serveAPI(apiServer, counted) }()
+
 	select {
 	case err := <-failed:
 		return errors.Join(err, apiServer.Close(), adminServer.Close(), debugServer.Close())
 	case <-ctx.Done():
 	}
+
 	health.Drain()
 	log.Info("stopping: waiting for requests in flight", "wait", s.drainWait, "timeout", s.shutdownTimeout)
 	<-time.After(s.drainWait)
 	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close(), debugServer.Close(), s.traces.Close(ctx))
 }
 
-// serveAPI serves the API on its listener, over TLS where there is a pair.
+// serveAPI serves the API on its listener, over TLS if there is a pair.
 func (s *settings) serveAPI(by *http.Server, on net.Listener) error {
 	if s.pair != nil {
 		return by.ServeTLS(on, "", "")
@@ -203,7 +215,8 @@ func (s *settings) finish(ctx context.Context, streams *server.Server, api *http
 	go func() { ended <- streams.Shutdown(ctx) }() // at once, because the other waits for open streams
 	err := cmp.Or(api.Shutdown(ctx), <-ended)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.Join(fmt.Errorf("requests still ran after the --shutdown-timeout of %s and were cut off", s.shutdownTimeout), api.Close())
+		err = fmt.Errorf("requests still ran after the --shutdown-timeout of %s and were cut off", s.shutdownTimeout)
+		return errors.Join(err, api.Close())
 	}
 	return err
 }

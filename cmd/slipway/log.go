@@ -27,8 +27,8 @@ func newLogger(out io.Writer, f format, least slog.Level) *slog.Logger {
 	return slog.New(jsonlog.New(out, least))
 }
 
-// handshakeErrors is the output of an http.Server's ErrorLog. It lowers the failures of TLS handshakes to debug: they are
-// the clients', and come from everything that looks whether a port is open.
+// handshakeErrors is the output of an http.Server's ErrorLog. It lowers the failures of TLS handshakes to debug: they
+// are the clients', and come from everything that looks whether a port is open.
 type handshakeErrors struct {
 	others io.Writer
 	log    *slog.Logger

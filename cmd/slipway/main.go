@@ -2,8 +2,9 @@
 // commands by which people and CI use it. Every setting of the server is a flag and an environment variable;
 // slipway COMMAND --help lists both.
 //
-// The server's own commands exit with 2 for a bad flag or setting, with 1 for what fails at run time, with 3 where
-// check has found something, and with 5 where init finds that something is there. The others have the codes of internal/remote/cli.
+// The server's own commands exit with 2 for a bad flag or setting, with 1 for what fails at run time, with 3 if
+// check has found something, and with 5 if init finds that something is there. The others have the codes of
+// internal/remote/cli.
 package main
 
 import (
@@ -50,11 +51,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setti
 		begun = true
 		return setting.FromEnvironment(c.Flags(), env)
 	}
+
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.FlagError(err) })
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+
 	var unwritten error
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -63,11 +66,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setti
 		help(c, args)
 		unwritten = to.err
 	})
+
 	ran, err := root.ExecuteContextC(ctx)
 	if err == nil && unwritten != nil {
 		_, _ = fmt.Fprintln(stderr, "slipway:", unwritten)
 		return exitFailed
 	}
+
 	if code, ok := cli.Exit(ran, err); ok {
 		return code
 	}
@@ -77,6 +82,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setti
 	case errors.Is(err, errFound):
 		return exitFound
 	}
+
 	_, _ = fmt.Fprintln(stderr, "slipway:", explain(err))
 	if _, usage := errors.AsType[setting.UsageError](err); usage || !begun {
 		return exitUsage
@@ -115,14 +121,17 @@ func commands(env setting.Environment) *cobra.Command {
 		&cobra.Group{ID: forUsers, Title: "Use a server:"},
 		&cobra.Group{ID: forOperators, Title: "Run a server, or a runner:"},
 	)
+
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
 		}
 		root.AddCommand(commands...)
 	}
+
 	root.SetCompletionCommandGroupID(forUsers)
 	add(forUsers, cli.Commands(cli.Config{Env: env})...)
+
 	add(forOperators,
 		initCommand(env),
 		serveCommand(),
@@ -133,13 +142,15 @@ func commands(env setting.Environment) *cobra.Command {
 		cli.Group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
 		checkCommand(),
 		cli.Group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
-		cli.Group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
+		cli.Group("token", "Create, list and revoke tokens",
+			tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
 	)
+
 	root.AddCommand(versionCommand())
 	return root
 }
 
-// explain returns an error on one line: of a refusal its message, and its cause where that is the server's own.
+// explain returns an error on one line: of a refusal its message, and its cause if that is the server's own.
 func explain(err error) string {
 	text := err.Error()
 	if f, ok := errors.AsType[*fault.Error](err); ok {

@@ -21,7 +21,7 @@ func measureProgram(m *metrics.Metrics, pair *keyPair) {
 	}
 }
 
-// openTraces has traces sent where the environment says to.
+// openTraces has traces sent if the environment says to.
 func (s *settings) openTraces(ctx context.Context, log *slog.Logger) (err error) {
 	if s.traces, err = otlp.Open(ctx, os.LookupEnv, thisBuild().version, log); err != nil {
 		return setting.Usagef("%v", err)

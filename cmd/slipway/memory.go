@@ -12,9 +12,10 @@ import (
 // and leave little behind, so most collections find nothing to keep.
 const heapGrowth = 200
 
-// limitMemory sets how much memory the program may hold besides what it uses. While it uses little, the heap may grow by
-// heapGrowth. Requests that read large records use much for a moment; then garbage may not take the program past its
-// memory limit, which is never less than one and a half times what is in use, so that the collector is never all it does.
+// limitMemory sets how much memory the program may hold besides what it uses. While it uses little, the heap may grow
+// by heapGrowth. Requests that read large records use much for a moment; then garbage may not take the program past its
+// memory limit, which is never less than one and a half times what is in use, so that the collector is never all it
+// does.
 //
 // It changes nothing if GOGC or GOMEMLIMIT is set.
 func limitMemory(env setting.Environment) {
@@ -27,8 +28,8 @@ func limitMemory(env setting.Environment) {
 	afterEachCollection(func() { debug.SetMemoryLimit(memoryLimit(memoryInUse(), runtime.GOMAXPROCS(0))) })
 }
 
-// memoryLimit returns the memory limit, in bytes, of a program with inUse bytes in use. It grows with the processors, because
-// each of them works on a few requests at once.
+// memoryLimit returns the memory limit, in bytes, of a program with inUse bytes in use. It grows with the processors,
+// because each of them works on a few requests at once.
 func memoryLimit(inUse uint64, processors int) int64 {
 	const base, each = 32 << 20, 40 << 20
 	return max(base+each*int64(processors), int64(inUse+inUse/2))

@@ -84,9 +84,11 @@ func writeMigrations(out io.Writer, list []migrate.Migration) {
 			program = m.Version
 		}
 	}
+
 	_, _ = fmt.Fprintln(out, "VERSION\tNAME\tSTATE\tOLDER SERVERS")
 	for _, m := range list {
 		name, state, servers := m.Name, "applied", ""
+
 		switch {
 		case name == "":
 			name = choose(m.Version > program, "(of a newer version)", "(of another version)")
@@ -96,6 +98,7 @@ func writeMigrations(out io.Writer, list []migrate.Migration) {
 		case !m.Applied:
 			state, servers = "pending", choose(database == 0 || m.Serves(database), "may go on", "stop first")
 		}
+
 		_, _ = fmt.Fprintf(out, "%d\t%s\t%s\t%s\n", m.Version, name, state, servers)
 	}
 }

@@ -19,7 +19,9 @@ import (
 )
 
 // withAccounts does something with the accounts of a database, as the person at the terminal.
-func (s *source) withAccounts(ctx context.Context, env setting.Environment, do func(context.Context, *account.Service) error) (err error) {
+func (s *source) withAccounts(
+	ctx context.Context, env setting.Environment, do func(context.Context, *account.Service) error,
+) (err error) {
 	st, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -49,6 +51,7 @@ func asUsage(err error) error {
 func orgCreateCommand(env setting.Environment) *cobra.Command {
 	var s source
 	var name, slug string
+
 	c := &cobra.Command{
 		Use:     "create --name NAME --slug SLUG",
 		Short:   "Create an organization and print its id",
@@ -68,14 +71,17 @@ func orgCreateCommand(env setting.Environment) *cobra.Command {
 			})
 		},
 	}
+
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
 	setting.Add(c.Flags(), &name, "name", "", setting.Text, "name for people")
-	setting.Add(c.Flags(), &slug, "slug", "", setting.Text, "short name for addresses and commands: 1 to 60 letters, digits, _ and -")
+	setting.Add(c.Flags(), &slug, "slug", "", setting.Text,
+		"short name for addresses and commands: 1 to 60 letters, digits, _ and -")
 	return c
 }
 
 func orgListCommand(env setting.Environment) *cobra.Command {
 	var s source
+
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the organizations",
@@ -87,6 +93,7 @@ func orgListCommand(env setting.Environment) *cobra.Command {
 				if err != nil {
 					return err
 				}
+
 				table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 				_, _ = fmt.Fprintln(table, "ID\tSLUG\tNAME\tCREATED")
 				for _, o := range list {
@@ -96,6 +103,7 @@ func orgListCommand(env setting.Environment) *cobra.Command {
 			})
 		},
 	}
+
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
 	return c
 }

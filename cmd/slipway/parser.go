@@ -27,7 +27,8 @@ var headerForm = regexp.MustCompile("^[0-9A-Za-z!#$%&'*+.^_`|~-]{1,100}$")
 
 // parseHeaderName reads the name of a header that has no meaning of its own here.
 func parseHeaderName(s string) (string, error) {
-	if !headerForm.MatchString(s) || strings.EqualFold(s, "Authorization") || strings.EqualFold(s, httpx.OrganizationHeader) {
+	isOurs := strings.EqualFold(s, "Authorization") || strings.EqualFold(s, httpx.OrganizationHeader)
+	if !headerForm.MatchString(s) || isOurs {
 		return "", setting.Unlike("the name of a header other than Authorization, such as X-Api-Key", s)
 	}
 	return http.CanonicalHeaderKey(s), nil
@@ -60,7 +61,8 @@ func foreverOr(least time.Duration) setting.Parser[time.Duration] {
 		}
 		d, err := durations.Parse(s)
 		if err != nil {
-			return 0, setting.Unlike(fmt.Sprintf("forever or a duration of at least %s, such as 2160h", setting.DurationText(least)), s)
+			want := fmt.Sprintf("forever or a duration of at least %s, such as 2160h", setting.DurationText(least))
+			return 0, setting.Unlike(want, s)
 		}
 		return d, nil
 	}}

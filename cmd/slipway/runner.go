@@ -46,7 +46,8 @@ SIGTERM and SIGINT end the runner in order: it claims no more, and programs that
 ends it at once and leaves them running for the next runner with the same --work-dir, which takes them up:
 so it is upgraded. So does the end of a runner that is killed; a program is stopped before its lease ends.`,
 		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec /opt/slipway/deploy.sh
-  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec "$PWD/terraform.sh" --stop program --once`,
+  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec` +
+			` "$PWD/terraform.sh" --stop program --once`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.prepare(c.Flags()); err != nil {
@@ -61,7 +62,7 @@ so it is upgraded. So does the end of a runner that is killed; a program is stop
 	return c
 }
 
-// handOver returns a context that also ends where a signal asks to leave the programs to the next runner.
+// handOver returns a context that also ends if a signal asks to leave the programs to the next runner.
 func handOver(ctx context.Context) context.Context {
 	ctx, end := context.WithCancelCause(ctx)
 	asked := make(chan os.Signal, 1)
@@ -77,7 +78,7 @@ func handOver(ctx context.Context) context.Context {
 	return ctx
 }
 
-// keep does the work of a keeper or its guard, and reports false where this process was not started as one.
+// keep does the work of a keeper or its guard, and reports false if this process was not started as one.
 func keep() (code int, ok bool) {
 	path, ok := keeper.Called(os.Args)
 	if !ok {
@@ -93,22 +94,37 @@ func keep() (code int, ok bool) {
 func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	setting.Add(fs, &s.Server, "server", "", setting.BaseURL, "where the API is served")
 	setting.Add(fs, &s.Token, "token", "", setting.Token, "token of a runner; better in its variable or in a file")
-	setting.Add(fs, &s.tokenFile, "token-file", "", setting.OrEmpty(setting.Text), "file with the token, which goes before --token")
-	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(module.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
+	setting.Add(fs, &s.tokenFile, "token-file", "", setting.OrEmpty(setting.Text),
+		"file with the token, which goes before --token")
+
+	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(module.DeploymentTypes, ","), kinds,
+		"types of the deployments that the program carries out")
 	setting.Alias(fs, "deployment-types", "kinds")
-	setting.Add(fs, &s.Destroy, "destroy", "false", setting.Bool, "the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
+	setting.Add(fs, &s.Destroy, "destroy", "false", setting.Bool,
+		"the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
+
 	setting.Add(fs, &s.Command, "exec", "", setting.Text, "program to run for each deployment; by sh -c with --stop group")
 	setting.Add(fs, &s.Stop, "stop", string(keeper.StopGroup), setting.Choice(keeper.StopGroup, keeper.StopProgram),
-		"who gets SIGTERM when a program is stopped: its process group, or the program alone, which is then run without a shell")
-	setting.Add(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), setting.Between(1, 1000), "how many deployments may run at once")
-	setting.Add(fs, &s.Poll, "poll", setting.DurationText(runner.DefaultPoll), setting.AtLeast(10*time.Millisecond), "how often to ask for work where the server does not let the runner wait for it, and to look for programs that another runner has left")
-	setting.Add(fs, &s.WorkDir, "work-dir", "./slipway-runner", setting.Text, "folder with a folder for each module instance, where the program runs")
-	setting.Add(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", setting.AtLeast(0), "how long programs may go on after SIGTERM; those that do are stopped and fail")
-	setting.Add(fs, &s.StopGrace, "stop-grace", "60s", setting.AtLeast(0), "how long a program that is stopped has between SIGTERM and SIGKILL; at most a third of the lease")
+		"who gets SIGTERM when a program is stopped: its process group, or the program alone, "+
+			"which is then run without a shell")
+
+	setting.Add(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), setting.Between(1, 1000),
+		"how many deployments may run at once")
+	setting.Add(fs, &s.Poll, "poll", setting.DurationText(runner.DefaultPoll), setting.AtLeast(10*time.Millisecond),
+		"how often to ask for work where the server does not let the runner wait for it, "+
+			"and to look for programs that another runner has left")
+	setting.Add(fs, &s.WorkDir, "work-dir", "./slipway-runner", setting.Text,
+		"folder with a folder for each module instance, where the program runs")
+	setting.Add(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", setting.AtLeast(0),
+		"how long programs may go on after SIGTERM; those that do are stopped and fail")
+	setting.Add(fs, &s.StopGrace, "stop-grace", "60s", setting.AtLeast(0),
+		"how long a program that is stopped has between SIGTERM and SIGKILL; at most a third of the lease")
 	setting.Add(fs, &s.Once, "once", "false", setting.Bool, "end where nothing is waiting")
+
 	setting.Add(fs, &s.logFormat, "log-format", string(formatAuto), setting.Choice(formatAuto, formatText, formatJSON),
 		"log lines on standard error; auto is text on a terminal and json otherwise")
-	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level, "least level that is logged; debug has what programs say on standard error")
+	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level,
+		"least level that is logged; debug has what programs say on standard error")
 }
 
 // prepare makes sure of what has no fallback.
@@ -117,7 +133,8 @@ func (s *runnerSettings) prepare(fs *pflag.FlagSet) error {
 		return err
 	}
 	if _, err := s.Stop.Argv(s.Command); err != nil {
-		return setting.Usagef("--exec: %v; --stop %s runs it without a shell: put what needs one into a script, and name that", err, s.Stop)
+		return setting.Usagef("--exec: %v; --stop %s runs it without a shell: put what needs one into a script, "+
+			"and name that", err, s.Stop)
 	}
 	if s.tokenFile == "" {
 		return setting.Needed(fs, "token")

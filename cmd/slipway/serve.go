@@ -35,7 +35,8 @@ finish, exit code 0. A second signal ends it at once.`,
 		},
 	}
 	s.flags(c.Flags(), fallbacks{database: defaultDatabase, listen: defaultListen, admin: "127.0.0.1:9090"}, databaseUsage)
-	setting.Add(c.Flags(), &migrateFirst, "migrate", "true", setting.Bool, "apply pending migrations first; false refuses to serve while there are any")
+	setting.Add(c.Flags(), &migrateFirst, "migrate", "true", setting.Bool,
+		"apply pending migrations first; false refuses to serve while there are any")
 	return c
 }
 
@@ -45,10 +46,12 @@ func (s *settings) run(ctx context.Context, migrateFirst bool, log *slog.Logger)
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+
 	l, err := s.bind(ctx)
 	if err != nil {
 		return err
 	}
+
 	found, err := standingOf(ctx, server.NewServices(st, log, store.Now, s.baseURL))
 	if err != nil {
 		return err
@@ -59,6 +62,7 @@ func (s *settings) run(ctx context.Context, migrateFirst bool, log *slog.Logger)
 			return err
 		}
 	}
+
 	api := server.New(st, s.api(explorer, onLoopback(l.api), log))
 	if !found.organizations {
 		url := s.urlOfAPI(l)
@@ -67,6 +71,7 @@ func (s *settings) run(ctx context.Context, migrateFirst bool, log *slog.Logger)
 		}
 		greet(url, log)
 	}
+
 	return s.serve(ctx, l, api, st, log)
 }
 
@@ -79,13 +84,17 @@ func (s *settings) prepare(ctx context.Context, migrateFirst bool, log *slog.Log
 	if err := errors.Join(s.readTrusted(), s.readPair(log), s.openArchive(), s.openTraces(ctx, log)); err != nil {
 		return nil, err
 	}
+
 	if origin.New("", s.allowedOrigins).Every() {
-		log.Warn("--allowed-origins contains *: every web page may use the API; do not put a proxy that adds a token in front of it")
+		log.Warn("--allowed-origins contains *: every web page may use the API; " +
+			"do not put a proxy that adds a token in front of it")
 	}
+
 	st, err := store.Open(ctx, s.opening(log))
 	if err != nil {
 		return nil, err
 	}
+
 	if migrateFirst {
 		var applied int
 		applied, err = migrate.Up(ctx, s.migrations(), migrate.LogTo(log))
@@ -95,6 +104,7 @@ func (s *settings) prepare(ctx context.Context, migrateFirst bool, log *slog.Log
 	} else {
 		err = s.migrated(ctx, migrate.LogTo(log))
 	}
+
 	if err == nil {
 		err = warnOfRole(ctx, st, log)
 	}
@@ -104,11 +114,12 @@ func (s *settings) prepare(ctx context.Context, migrateFirst bool, log *slog.Log
 	return st, nil
 }
 
-// warnOfRole logs a warning where the database role takes row-level security away.
+// warnOfRole logs a warning if the database role takes row-level security away.
 func warnOfRole(ctx context.Context, st *store.Store, log *slog.Logger) error {
 	bypasses, err := st.BypassesRowSecurity(ctx)
 	if bypasses {
-		log.Warn("the database role is a superuser or has BYPASSRLS: row-level security does not apply to it; use another role")
+		log.Warn("the database role is a superuser or has BYPASSRLS: row-level security does not apply to it; " +
+			"use another role")
 	}
 	return err
 }
@@ -119,5 +130,6 @@ func greet(url string, log *slog.Logger) {
 	if url != "http://"+defaultListen {
 		command += " --server " + url
 	}
-	log.Info("there is no organization yet; make the first one and its tokens, with the same --database", "command", command)
+	log.Info("there is no organization yet; make the first one and its tokens, with the same --database",
+		"command", command)
 }

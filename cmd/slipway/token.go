@@ -15,7 +15,7 @@ import (
 	"slipway/internal/service/account"
 )
 
-// owner is whose tokens a command is about: an organization's, or superadmins' where it names none.
+// owner is whose tokens a command is about: an organization's, or superadmins' if it names none.
 type owner struct {
 	source
 	org string
@@ -23,10 +23,13 @@ type owner struct {
 
 func (o *owner) flags(fs *pflag.FlagSet) {
 	o.source.flags(fs, defaultDatabase, databaseUsage)
-	setting.Add(fs, &o.org, "org", "", setting.OrEmpty(setting.Text), "slug of the organization; none for the tokens of superadmins")
+	setting.Add(fs, &o.org, "org", "", setting.OrEmpty(setting.Text),
+		"slug of the organization; none for the tokens of superadmins")
 }
 
-func (o *owner) withAccounts(ctx context.Context, env setting.Environment, do func(context.Context, *account.Service) error) error {
+func (o *owner) withAccounts(
+	ctx context.Context, env setting.Environment, do func(context.Context, *account.Service) error,
+) error {
 	return o.source.withAccounts(ctx, env, func(ctx context.Context, accounts *account.Service) error {
 		if o.org == "" {
 			return do(ctx, accounts)
@@ -44,6 +47,7 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 	var in account.NewToken
 	var projects, environments []string
 	var to, holder string
+
 	c := &cobra.Command{
 		Use:   "create --org SLUG --role ROLE --name NAME [--to FILE]",
 		Short: "Create a token and print it, or write it to a file, this once",
@@ -56,16 +60,19 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 			if err := setting.Needed(c.Flags(), "role", "name"); err != nil {
 				return err
 			}
+
 			switch {
 			case in.Role == actor.Superadmin && o.org != "":
 				return setting.Usagef("--org: want none for the role superadmin, found %q", o.org)
 			case in.Role != actor.Superadmin && o.org == "":
 				return setting.Usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
 			}
+
 			in.Scope = account.ScopeOf(projects, environments)
 			if holder != "" {
 				in.Holder = &holder
 			}
+
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
 				if to != "" {
 					return createTokenIn(ctx, c.OutOrStdout(), accounts, in, to)
@@ -79,19 +86,27 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 			})
 		},
 	}
+
 	o.flags(c.Flags())
 	setting.Add(c.Flags(), &in.Role, "role", "", setting.Choice(actor.Roles...), "what the token may do")
 	setting.Add(c.Flags(), &in.Name, "name", "", setting.Text, "name for people and logs")
-	setting.Add(c.Flags(), &holder, "holder", "", setting.OrEmpty(setting.Text), "whose the token is: all tokens of one holder count as one person where others have to approve; without it the token is a person of its own")
-	setting.Add(c.Flags(), &in.ExpiresIn, "expires-in", "", setting.AtLeast(time.Second), "how long the token is good for; for ever where it is not set")
-	setting.Add(c.Flags(), &projects, "project", "", setting.List, "ids of the projects that the token may change something in; without --environment too, everywhere")
-	setting.Add(c.Flags(), &to, "to", "", setting.OrEmpty(setting.Text), "file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
-	setting.Add(c.Flags(), &environments, "environment", "", setting.List, "ids of the environments that the token may change something in")
+	setting.Add(c.Flags(), &holder, "holder", "", setting.OrEmpty(setting.Text),
+		"whose the token is: all tokens of one holder count as one person where others have to approve; "+
+			"without it the token is a person of its own")
+	setting.Add(c.Flags(), &in.ExpiresIn, "expires-in", "", setting.AtLeast(time.Second),
+		"how long the token is good for; for ever where it is not set")
+	setting.Add(c.Flags(), &projects, "project", "", setting.List,
+		"ids of the projects that the token may change something in; without --environment too, everywhere")
+	setting.Add(c.Flags(), &to, "to", "", setting.OrEmpty(setting.Text),
+		"file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
+	setting.Add(c.Flags(), &environments, "environment", "", setting.List,
+		"ids of the environments that the token may change something in")
 	return c
 }
 
 func tokenListCommand(env setting.Environment) *cobra.Command {
 	var o owner
+
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List tokens, without their secrets",
@@ -103,22 +118,26 @@ func tokenListCommand(env setting.Environment) *cobra.Command {
 				if err != nil {
 					return err
 				}
+
 				table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 				_, _ = fmt.Fprintln(table, "ID\tNAME\tROLE\tHOLDER\tSCOPE\tTOKEN\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
 				for _, t := range list {
-					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, orDash(t.Holder), reach(t.Scope), t.Prefix, t.LastFour,
+					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, orDash(t.Holder),
+						reach(t.Scope), t.Prefix, t.LastFour,
 						moment(&t.CreatedAt), moment(t.ExpiresAt), moment(t.LastUsedAt), moment(t.RevokedAt))
 				}
 				return table.Flush()
 			})
 		},
 	}
+
 	o.flags(c.Flags())
 	return c
 }
 
 func tokenRevokeCommand(env setting.Environment) *cobra.Command {
 	var o owner
+
 	c := &cobra.Command{
 		Use:     "revoke ID",
 		Short:   "Revoke a token; servers refuse it within five seconds",
@@ -135,11 +154,12 @@ func tokenRevokeCommand(env setting.Environment) *cobra.Command {
 			})
 		},
 	}
+
 	o.flags(c.Flags())
 	return c
 }
 
-// orDash is a text in a table, a dash where there is none.
+// orDash is a text in a table, a dash if there is none.
 func orDash(text *string) string {
 	if text == nil {
 		return "-"
@@ -155,7 +175,7 @@ func reach(s *actor.Scope) string {
 	return strings.Join(append(s.Projects, s.Environments...), ",")
 }
 
-// moment is a time in a table, a dash where there is none.
+// moment is a time in a table, a dash if there is none.
 func moment(t *time.Time) string {
 	if t == nil {
 		return "-"

@@ -14,8 +14,8 @@ import (
 // version and commit are set by the linker.
 var version, commit string
 
-// archived has the commit and the version of the tree that the program was built from, where that is an archive of git's,
-// which writes them in the place of what stands there: around such a tree there may be another repository.
+// archived has the commit and the version of the tree that the program was built from, if that is an archive of
+// git's, which writes them in the place of what stands there: around such a tree there may be another repository.
 //
 //go:embed archive.txt
 var archived string
@@ -35,8 +35,8 @@ func versionCommand() *cobra.Command {
 // build is what the program was built from.
 type build struct{ version, commit, goVersion string }
 
-// built returns what the program was built from: by its archive, or else by the linker, or else by the go command, whose
-// info may be nil.
+// built returns what the program was built from: by its archive, or else by the linker, or else by the go command,
+// whose info may be nil.
 func built(archived, version, commit string, info *debug.BuildInfo) build {
 	if !strings.HasPrefix(archived, "$Format") {
 		commit, version, _ = strings.Cut(strings.TrimSpace(archived), " ")
