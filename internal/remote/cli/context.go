@@ -54,35 +54,9 @@ func contextsPath(env setting.Environment) (string, error) {
 // readContexts reads the contexts; there are none if there is no file. Errors show nothing of the file, which has
 // tokens.
 func readContexts(path string) (c contexts, err error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
-	if err != nil {
+	text, err := readPrivate(path)
+	if err != nil || len(bytes.TrimSpace(text)) == 0 {
 		return c, err
-	}
-	defer func() { _ = f.Close() }()
-
-	info, err := f.Stat()
-	if err != nil {
-		return c, err
-	}
-	if !info.Mode().IsRegular() { // nobody is to change the mode of a folder or a device
-		return c, fmt.Errorf("%s: want a file of contexts, found %s", path, kindOf(info.Mode()))
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return c, fmt.Errorf("%s has tokens and can be read by others; make it yours alone with: chmod 600 '%s'", path, path)
-	}
-
-	text, err := io.ReadAll(io.LimitReader(f, maxContexts+1))
-	if err != nil {
-		return c, err
-	}
-	if len(text) > maxContexts {
-		return c, fmt.Errorf("%s: want at most %d bytes, found more", path, maxContexts)
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return c, nil
 	}
 
 	read, err := document.Read(path, text)
@@ -97,6 +71,39 @@ func readContexts(path string) (c contexts, err error) {
 		return contexts{}, notContexts(document.At(path, read.KeyPosition(pointer)))
 	}
 	return c, nil
+}
+
+// readPrivate returns the text of a file that only its owner can read, nothing if there is no such file.
+func readPrivate(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // nobody is to change the mode of a folder or a device
+		return nil, fmt.Errorf("%s: want a file of contexts, found %s", path, kindOf(info.Mode()))
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s has tokens and can be read by others; make it yours alone with: chmod 600 '%s'",
+			path, path)
+	}
+
+	text, err := io.ReadAll(io.LimitReader(f, maxContexts+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxContexts {
+		return nil, fmt.Errorf("%s: want at most %d bytes, found more", path, maxContexts)
+	}
+	return text, nil
 }
 
 // kindOf says what is where a file should be.

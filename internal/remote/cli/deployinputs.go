@@ -97,14 +97,8 @@ func (f *inputFlags) given(
 	ctx context.Context, s *session, live *client.TargetLive, inputs []inputprop.Property, place manifest.Environment,
 ) (*givenInputs, error) {
 	g := &givenInputs{values: &manifest.Values{}}
-	for _, file := range f.files {
-		text, err := s.readFile(ctx, file, document.MaxBytes)
-		if err != nil {
-			return nil, err
-		}
-		if err := g.values.Read(titleOfFile(file), text); err != nil {
-			return nil, s.findings(err)
-		}
+	if err := f.readFiles(ctx, s, g.values); err != nil {
+		return nil, err
 	}
 
 	before, err := givenTo(live)
@@ -127,7 +121,6 @@ func (f *inputFlags) given(
 			return true
 		})
 	}
-
 	if len(f.files) > 0 && before != nil {
 		g.replace(live, before)
 	}
@@ -146,6 +139,20 @@ func (f *inputFlags) given(
 		g.sent = resolved.JSON()
 	}
 	return g, nil
+}
+
+// readFiles reads the files of --values, each over the ones before.
+func (f *inputFlags) readFiles(ctx context.Context, s *session, into *manifest.Values) error {
+	for _, file := range f.files {
+		text, err := s.readFile(ctx, file, document.MaxBytes)
+		if err != nil {
+			return err
+		}
+		if err := into.Read(titleOfFile(file), text); err != nil {
+			return s.findings(err)
+		}
+	}
+	return nil
 }
 
 // givenTo returns what was given to a deployment, nil if that is not known.

@@ -177,16 +177,25 @@ func (p *deployPlan) judge(ctx context.Context, s *session, version *client.Depl
 	p.Refusal, p.Warnings, p.Requirements = nil, r.ValidateInputs.Warnings, demanded.Environment.Requirements
 	p.input.Inputs, p.input.InputsFrom, p.input.WithoutInputs = g.sent, g.from, g.without
 
+	return p.compare(ctx, r.ResolveInputs.Values, version, g)
+}
+
+// compare notes how values, and the artifact that was given, differ from what is live.
+func (p *deployPlan) compare(
+	ctx context.Context, values json.RawMessage, version *client.DeployableVersion, g *givenInputs,
+) (err error) {
 	var before client.TargetRelease
 	if p.was != nil && p.was.Release != nil {
 		before = *p.was.Release
 	}
-	if p.Inputs, err = changesBetween(ctx, before.Inputs, r.ResolveInputs.Values); err != nil {
+
+	if p.Inputs, err = changesBetween(ctx, before.Inputs, values); err != nil {
 		return err
 	}
 	for _, c := range p.Inputs {
 		p.differences = append(p.differences, g.differenceOf(c, version.Version))
 	}
+
 	if p.input.Artifact == nil {
 		return nil
 	}

@@ -155,6 +155,15 @@ func tell(c *cobra.Command, err error) string {
 		}
 	}
 
+	lines := linesOf(data)
+	for i, line := range lines {
+		lines[i] = safe(line)
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// linesOf returns what an error body says to people, a line each.
+func linesOf(data fault.Data) []string {
 	lines := []string{"slipway: " + data.Message}
 	if data.Code != "" {
 		lines[0] += " (" + data.Code + ")"
@@ -181,9 +190,5 @@ func tell(c *cobra.Command, err error) string {
 	if data.RequestID != "" {
 		lines = append(lines, "request "+data.RequestID)
 	}
-
-	for i, line := range lines {
-		lines[i] = safe(line)
-	}
-	return strings.Join(lines, "\n  ")
+	return lines
 }

@@ -52,63 +52,70 @@ func (l *login) run(ctx context.Context, s *session) error {
 		return err
 	}
 
-	switch {
-	case l.server == "":
-		return setting.Usagef("--server: want the URL of a server, found nothing")
-	case l.withToken && l.tokenCommand != "":
-		return setting.Usagef("--with-token and --token-command: want one of them, found both")
-	}
-	if err := l.checkScheme(l.server); err != nil {
-		return err
-	}
-
-	p := place{savedContext: savedContext{Server: l.server, Organization: l.organization, TokenCommand: l.tokenCommand}}
-	if p.context = l.context; p.context == "" {
-		u, err := url.Parse(l.server)
-		if err != nil {
-			return err
-		}
-		p.context = u.Host
-	}
-
-	if l.tokenCommand == "" {
-		var err error
-		if p.Token, err = l.readToken(ctx, s); err != nil {
-			return err
-		}
-	}
-
-	conn, err := s.config.connect(ctx, p, s.errOut)
+	p, err := l.place(ctx, s)
 	if err != nil {
 		return err
 	}
-	s.conn = conn
+	if s.conn, err = s.config.connect(ctx, p, s.errOut); err != nil {
+		return err
+	}
+
 	viewer, err := s.viewer(ctx)
 	if err != nil {
 		return err
 	}
-
 	if p.Organization == "" && viewer.Organization != nil {
 		p.Organization = viewer.Organization.Slug
 	}
 
-	path, err := contextsPath(s.config.Env)
-	if err != nil {
-		return err
-	}
-	err = s.config.changeContexts(ctx, path, func(c *contexts) error {
-		if c.Contexts == nil {
-			c.Contexts = map[string]savedContext{}
-		}
-		c.Contexts[p.context], c.Current = p.savedContext, p.context
-		return nil
-	})
-	if err != nil {
+	if err := s.config.use(ctx, p); err != nil {
 		return err
 	}
 
 	s.note("logged in to %s as %s (%s)", p.Server, viewer.TokenName, viewer.Role)
 	return show(s, contextView, recordOf(p.context, p.savedContext, p.context))
+}
+
+// place returns the place that the flags name, with the token that is asked for.
+func (l *login) place(ctx context.Context, s *session) (p place, err error) {
+	switch {
+	case l.server == "":
+		return p, setting.Usagef("--server: want the URL of a server, found nothing")
+	case l.withToken && l.tokenCommand != "":
+		return p, setting.Usagef("--with-token and --token-command: want one of them, found both")
+	}
+	if err := l.checkScheme(l.server); err != nil {
+		return p, err
+	}
+
+	p.savedContext = savedContext{Server: l.server, Organization: l.organization, TokenCommand: l.tokenCommand}
+	if p.context = l.context; p.context == "" {
+		u, err := url.Parse(l.server)
+		if err != nil {
+			return p, err
+		}
+		p.context = u.Host
+	}
+
+	if l.tokenCommand == "" {
+		p.Token, err = l.readToken(ctx, s)
+	}
+	return p, err
+}
+
+// use saves a place as a context, and makes it the current one.
+func (c *Config) use(ctx context.Context, p place) error {
+	path, err := contextsPath(c.Env)
+	if err != nil {
+		return err
+	}
+	return c.changeContexts(ctx, path, func(saved *contexts) error {
+		if saved.Contexts == nil {
+			saved.Contexts = map[string]savedContext{}
+		}
+		saved.Contexts[p.context], saved.Current = p.savedContext, p.context
+		return nil
+	})
 }
 
 // readToken reads the token from standard input, without showing it if that is a terminal.
