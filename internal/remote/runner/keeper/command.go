@@ -28,8 +28,8 @@ const shellSyntax = "|&;<>()[]{}$`\\\"'*?~#!\r\n"
 
 // shellWords are the first words of commands that a shell carries out by itself.
 var shellWords = strings.Fields(`
-	. : alias bg break case cd command continue do done elif else esac eval exec exit export fc fg fi for getopts hash if in
-	jobs read readonly return set shift source then times trap type ulimit umask unalias unset until wait while`)
+	. : alias bg break case cd command continue do done elif else esac eval exec exit export fc fg fi for getopts hash if
+	in jobs read readonly return set shift source then times trap type ulimit umask unalias unset until wait while`)
 
 // Argv returns the words of the process that runs a command. They are those of a shell, except that of StopProgram
 // they are the command's own; the error is ErrNeedsShell then if a shell is needed to run it.
