@@ -45,13 +45,11 @@ func run(file string) error {
 	return os.WriteFile(file, []byte(page.String()), 0o644) //nolint:gosec // a document of the tree
 }
 
-const head = `# Licences of what is shipped
-
-Written by ` + "`make licences`" +
-	`. All of it may be used, changed and passed on, also in products that are sold. Its authors' notices
-and the texts below have to go with it: each archive and package has this file. What is under MPL-2.0 is in the programs as its authors publish
-it; who changes one of its files and passes that on has to publish the change. None of this is a licence of Slipway itself.
-
+const head = "# Licences of what is shipped\n\n" +
+	"Written by `make licences`. All of it may be used, changed and passed on, also in products that are sold. " +
+	"Its authors' notices\nand the texts below have to go with it: each archive and package has this file. " +
+	"What is under MPL-2.0 is in the programs as its authors publish\nit; who changes one of its files and passes " +
+	"that on has to publish the change. None of this is a licence of Slipway itself.\n" + `
 | what | version | in | licence |
 |---|---|---|---|
 `

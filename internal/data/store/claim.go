@@ -63,7 +63,9 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 			b.Wrap(func(b *sql.Builder) { b.Join(nextFence) })
 		})).
 		Add(deployment.FieldVersion, 1).
-		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, s.oldestPending(scope, t, c)))).
+		Where(sql.And(
+			sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, s.oldestPending(scope, t, c)),
+		)).
 		Returning(deployment.FieldID, deployment.FieldModuleInstanceID, deployment.FieldFence).
 		Query()
 	rows, err := tx.QueryContext(ctx, query, args...)

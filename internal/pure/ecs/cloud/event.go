@@ -144,7 +144,7 @@ func IsServiceARN(text string) bool {
 // document is an event as it is delivered.
 type document struct {
 	ID         string   `json:"id" rules:"required,nonempty,max=128"`
-	DetailType string   `json:"detail-type" rules:"required,enum=ECS Deployment State Change|ECS Service Action|ECS Hook State Change"`
+	DetailType string   `json:"detail-type" rules:"required,enum=ECS Deployment State Change|ECS Service Action|ECS Hook State Change"` //nolint:lll // a tag cannot be broken
 	Time       string   `json:"time" rules:"required,format=utc_time"`
 	Resources  []string `json:"resources" rules:"nullable"`
 	Detail     detail   `json:"detail" rules:"required"`
