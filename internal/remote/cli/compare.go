@@ -138,8 +138,8 @@ func (p *printer) markdown(all []difference) error {
 	}
 	_, _ = fmt.Fprint(p.to, "| | where | before | after | |\n|---|---|---|---|---|\n")
 	for _, d := range all {
-		_, _ = fmt.Fprintf(p.to, "| %s | %s | %s | %s | %s |\n", code(d.Sign), code(d.Where), code(d.Before), code(d.After),
-			d.Note)
+		_, _ = fmt.Fprintf(p.to, "| %s | %s | %s | %s | %s |\n",
+			code(d.Sign), code(d.Where), code(d.Before), code(d.After), d.Note)
 	}
 	return p.to.Flush()
 }

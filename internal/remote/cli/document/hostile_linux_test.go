@@ -33,7 +33,7 @@ func TestHostileTextsAreSoonDone(t *testing.T) {
 		fill("a:\n"), fill("a: # c\n"), fill("- # c\n"), fill("|\n"), fill("- |\n"), fill("\t"), fill("\n"), fill("#"), fill("# \n"), fill("{a: "), fill("- a\n"), fill("[],"),
 		fill("--- \n"), fill("%a\n"), fill("é"), fill("\\"), fill("a b "), fill("- ? "), fill("a\n "), fill("'a' "),
 		"[" + fill("1,"), "[" + fill("a,"), "\"" + fill("\t")[3:] + "\"", "a: \"" + fill("\t")[8:] + "\"", "a: |\n" + fill(" a\n")[8:],
-		"a: >\n" + fill(" \n")[8:], bomb(200), "[" + fill("[],") + "]", fill("'a\n\n"),
+		"a: >\n" + fill(" \n")[8:], bomb(200), "[" + fill("[],") + "]", "[" + fill("{a},") + "]", "[" + fill("&a ,") + fill("é: ,") + "]", fill("'a\n\n"),
 		strings.Repeat("{"+strings.Repeat("k", 1000)+": ", 60) + "[" + strings.Repeat("a,", 50_000),
 	} {
 		begun := cpuTime(t)

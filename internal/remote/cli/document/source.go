@@ -14,7 +14,7 @@ type source struct {
 	text string
 	// lines are the offsets at which lines begin.
 	lines []int
-	// last is the offset that was asked for last, and lastPlace where it is: the next is most often close behind it.
+	// last is the offset that was asked for last, and lastPlace where it is: the next is most often close to it.
 	last      int
 	lastPlace Position
 }
@@ -61,10 +61,16 @@ func (s *source) badCharacter(offset int) error {
 func (s *source) position(offset int) Position {
 	line := sort.SearchInts(s.lines, offset+1)
 	from, column := s.lines[line-1], 1
-	if s.lastPlace.Line == line && s.last <= offset {
+	if s.lastPlace.Line == line {
 		from, column = s.last, s.lastPlace.Column
 	}
-	s.last, s.lastPlace = offset, Position{Line: line, Column: column + utf8.RuneCountInString(s.text[from:offset])}
+
+	if offset < from {
+		column -= utf8.RuneCountInString(s.text[offset:from])
+	} else {
+		column += utf8.RuneCountInString(s.text[from:offset])
+	}
+	s.last, s.lastPlace = offset, Position{Line: line, Column: column}
 	return s.lastPlace
 }
 
