@@ -42,6 +42,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 
 	d := sql.Dialect(s.dialect)
 	t, i := d.Table(deployment.Table), d.Table(moduleinstance.Table)
+	oldest := s.oldestPending(scope, t, c)
 	nextFence := d.Select().
 		AppendSelectExpr(sql.ExprFunc(func(b *sql.Builder) {
 			b.Ident(i.C(moduleinstance.FieldFence)).WriteString(" + 1")
@@ -63,9 +64,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 			b.Wrap(func(b *sql.Builder) { b.Join(nextFence) })
 		})).
 		Add(deployment.FieldVersion, 1).
-		Where(sql.And(
-			sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, s.oldestPending(scope, t, c)),
-		)).
+		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, oldest))).
 		Returning(deployment.FieldID, deployment.FieldModuleInstanceID, deployment.FieldFence).
 		Query()
 	rows, err := tx.QueryContext(ctx, query, args...)

@@ -40,16 +40,7 @@ func (g Generator) input(id string, index, depth int) string {
 	if index > 0 {
 		may(Shown(fmt.Sprintf("%q:%s", string(rune('a'+g.IntN(index))), g.Condition())))
 	}
-
-	kinds := []string{
-		"string", "number", "boolean", "string_array", "text", "keyvalue",
-		"array", "object", "compound", "section", "gitrepo", "$ref:net",
-	}
-	if depth > 0 {
-		kinds = append(kinds, "object_map", "object_array")
-	}
-	kind := g.pick(kinds...)
-
+	kind := g.kind(depth)
 	if kind != "section" {
 		may(`"collapsible":true`)
 	}
@@ -98,6 +89,18 @@ func (g Generator) input(id string, index, depth int) string {
 	}
 
 	return In(id, kind, more...)
+}
+
+// kind picks the type of an input, which may have inputs inside while there is depth left.
+func (g Generator) kind(depth int) string {
+	kinds := []string{
+		"string", "number", "boolean", "string_array", "text", "keyvalue",
+		"array", "object", "compound", "section", "gitrepo", "$ref:net",
+	}
+	if depth > 0 {
+		kinds = append(kinds, "object_map", "object_array")
+	}
+	return g.pick(kinds...)
 }
 
 // held writes what holds an input of a type to what it was.
