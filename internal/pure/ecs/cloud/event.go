@@ -194,8 +194,8 @@ func Decode(n *strictjson.Node) (Event, []fault.Violation) {
 	}
 	if len(violations) > 0 {
 		return Event{}, violations
-
 	}
+
 	return e, nil
 }
 
