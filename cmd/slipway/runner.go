@@ -99,7 +99,6 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 
 	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(module.DeploymentTypes, ","), kinds,
 		"types of the deployments that the program carries out")
-	setting.Alias(fs, "deployment-types", "kinds")
 	setting.Add(fs, &s.Destroy, "destroy", "false", setting.Bool,
 		"the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
 

@@ -24,7 +24,7 @@ func TestRunnerCarriesOutWhatIsWaitingAndEnds(t *testing.T) {
 		{"SLIPWAY_TOKEN": "slp_runner_wrong", "SLIPWAY_TOKEN_FILE": file},
 	} {
 		env["SLIPWAY_SERVER"] = w.URL
-		o := run(t, env, "runner", "--exec", "echo done", "--once", "--kinds", "aws:ecs", "--work-dir", t.TempDir(), "--parallel", "2")
+		o := run(t, env, "runner", "--exec", "echo done", "--once", "--deployment-types", "aws:ecs", "--work-dir", t.TempDir(), "--parallel", "2")
 		if o.code != 0 || o.stdout != "" || strings.Contains(o.stderr, w.Acme.Tokens[actor.Runner]) {
 			t.Errorf("exit code %d, %s", o.code, o.stderr)
 		}
@@ -52,13 +52,10 @@ func TestBadSettingOfTheRunnerIsNamed(t *testing.T) {
 		`put what needs one into a script, and name that`, "runner", "--server", "http://localhost", "--exec", "true && true", "--stop", "program")
 	mustFail(t, 2, `--stop: want one of group, program, found "shell"`, "runner", "--stop", "shell")
 	const types = "want one or more of aws:ecs, terraform with commas between, found \"helm\""
-	for _, flag := range []string{"--deployment-types", "--kinds"} {
-		mustFail(t, 2, "--deployment-types: "+types, "runner", flag, "helm")
-	}
-	for _, variable := range []string{"SLIPWAY_DEPLOYMENT_TYPES", "SLIPWAY_KINDS"} {
-		if o := run(t, map[string]string{variable: "helm"}, "runner"); o.code != 2 || !strings.Contains(o.stderr, variable+": "+types) {
-			t.Errorf("%s: exit code %d, %q", variable, o.code, o.stderr)
-		}
+	mustFail(t, 2, "--deployment-types: "+types, "runner", "--deployment-types", "helm")
+	const variable = "SLIPWAY_DEPLOYMENT_TYPES"
+	if o := run(t, map[string]string{variable: "helm"}, "runner"); o.code != 2 || !strings.Contains(o.stderr, variable+": "+types) {
+		t.Errorf("%s: exit code %d, %q", variable, o.code, o.stderr)
 	}
 	mustFail(t, 1, "no such file", "runner", "--server", "http://localhost", "--exec", "true", "--token-file", filepath.Join(t.TempDir(), "none"))
 	o := run(t, nil, "runner", "--token", "my secret")

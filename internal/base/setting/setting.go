@@ -104,18 +104,6 @@ func VariableOf(flag string) string {
 	return "SLIPWAY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Alias lets a flag and its variable go by another name too, after the first.
-func Alias(fs *pflag.FlagSet, name, other string) {
-	f := fs.Lookup(name)
-	f.Annotations[variable] = append(f.Annotations[variable], VariableOf(other))
-	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
-		if given == other {
-			given = name
-		}
-		return pflag.NormalizedName(given)
-	})
-}
-
 // FromEnvironment gives the flags that the command line does not have the value of their variable, where
 // that is set.
 func FromEnvironment(fs *pflag.FlagSet, env Environment) error {

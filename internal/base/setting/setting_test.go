@@ -24,7 +24,6 @@ func parse(args []string, variables map[string]string) (p parsed, err error) {
 	setting.Add(fs, &p.Name, "a-name", "nobody", setting.Text, "a name")
 	setting.AddRepeatable(fs, &p.Many, "many", "x", setting.List, "many")
 	setting.AddFlag(fs, &p.Again, "again", "1", setting.Between(1, 3), "how often")
-	setting.Alias(fs, "a-name", "old-name")
 	if err := fs.Parse(args); err != nil {
 		return p, setting.FlagError(err)
 	}
@@ -40,8 +39,7 @@ func TestFlagGoesBeforeVariableBeforeFallback(t *testing.T) {
 	}{
 		{nil, nil, parsed{"nobody", []string{"x"}, 1}},
 		{nil, map[string]string{"SLIPWAY_A_NAME": "me", "SLIPWAY_MANY": "a,b", "SLIPWAY_AGAIN": "3"}, parsed{"me", []string{"a", "b"}, 1}},
-		{nil, map[string]string{"SLIPWAY_OLD_NAME": "me"}, parsed{"me", []string{"x"}, 1}},
-		{[]string{"--old-name=you", "--many=a", "--many=b,c", "--again=2"}, map[string]string{"SLIPWAY_A_NAME": "me"}, parsed{"you", []string{"a", "b", "c"}, 2}},
+		{[]string{"--a-name=you", "--many=a", "--many=b,c", "--again=2"}, map[string]string{"SLIPWAY_A_NAME": "me"}, parsed{"you", []string{"a", "b", "c"}, 2}},
 	} {
 		got, err := parse(test.args, test.variables)
 		if err != nil {

@@ -82,18 +82,31 @@ func (a *Authenticator) Authenticate(r *http.Request) (*actor.Actor, error) {
 	}
 
 	hash := secret.Hash()
-	switch v, state := a.cache.get(hash, a.now()); state {
-	case good:
-		return &v.actor, nil
-	case unknown:
+	by, state, err := a.cached(hash)
+	switch {
+	case err != nil:
 		a.limiter.countFailure(address)
-		return nil, unknownToken()
-	case stale: // it was valid here before, so it need not wait behind tokens that were not
+		return nil, err
+	case by != nil:
+		return by, nil
+	case state == stale: // it was valid here before, so it need not wait behind tokens that were not
 		return a.verify(r.Context(), hash, func(err error) { a.limiter.countResult(address, err) })
-	case absent:
 	}
-
 	return a.verifyInTurn(r.Context(), hash)
+}
+
+// cached returns the actor of a token that the cache has, or the error of one that it knows to be unknown; neither if
+// the Verifier has to be asked.
+func (a *Authenticator) cached(hash string) (*actor.Actor, cacheState, error) {
+	v, s := a.cache.get(hash, a.now())
+	switch s {
+	case good:
+		return &v.actor, s, nil
+	case unknown:
+		return nil, s, unknownToken()
+	case absent, stale:
+	}
+	return nil, s, nil
 }
 
 // verifyInTurn verifies a token when it is the address's turn.
@@ -110,14 +123,14 @@ func (a *Authenticator) verifyInTurn(ctx context.Context, hash string) (*actor.A
 	}
 
 	// An earlier look-up of the queue may have been of the same token.
-	switch v, state := a.cache.get(hash, a.now()); state {
-	case good:
-		done(nil)
-		return &v.actor, nil
-	case unknown:
+	by, _, err := a.cached(hash)
+	switch {
+	case err != nil:
 		done(ErrUnknownToken)
-		return nil, unknownToken()
-	case absent, stale:
+		return nil, err
+	case by != nil:
+		done(nil)
+		return by, nil
 	}
 	return a.verify(ctx, hash, done)
 }
@@ -132,13 +145,10 @@ func (a *Authenticator) Recheck(r *http.Request) (*actor.Actor, error) {
 	if !found {
 		return actor.Anonymous(), nil
 	}
+
 	hash := secret.Hash()
-	switch v, state := a.cache.get(hash, a.now()); state {
-	case good:
-		return &v.actor, nil
-	case unknown:
-		return nil, unknownToken()
-	case absent, stale:
+	if by, _, err := a.cached(hash); by != nil || err != nil {
+		return by, err
 	}
 	return a.verify(r.Context(), hash, func(error) {})
 }

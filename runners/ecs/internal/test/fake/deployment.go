@@ -51,7 +51,8 @@ const (
 
 func (d *deployment) ended() bool {
 	switch d.Status {
-	case types.ServiceDeploymentStatusSuccessful, types.ServiceDeploymentStatusStopped, types.ServiceDeploymentStatusRollbackSuccessful,
+	case types.ServiceDeploymentStatusSuccessful, types.ServiceDeploymentStatusStopped,
+		types.ServiceDeploymentStatusRollbackSuccessful,
 		types.ServiceDeploymentStatusRollbackFailed:
 		return true
 	default:
@@ -317,7 +318,8 @@ func (d *deployment) succeed() {
 // stop ends a service deployment without going back.
 func (d *deployment) stop(reason string) {
 	now := d.service.cloud.Clock.Now()
-	d.Status, d.StatusReason, d.StoppedAt, d.FinishedAt, d.UpdatedAt = types.ServiceDeploymentStatusStopped, &reason, &now, &now, &now
+	d.Status, d.StatusReason = types.ServiceDeploymentStatusStopped, &reason
+	d.StoppedAt, d.FinishedAt, d.UpdatedAt = &now, &now, &now
 	d.LifecycleHookDetails = nil
 	d.finish()
 }

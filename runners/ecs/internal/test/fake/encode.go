@@ -16,7 +16,8 @@ func replyXML(operation, id string, result any, err error) reply {
 	if err != nil {
 		r := asRefusal(err)
 		status = r.status
-		fmt.Fprintf(&b, "<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>%s</Message></Error><RequestId>%s</RequestId></ErrorResponse>",
+		fmt.Fprintf(&b, "<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>%s</Message></Error>"+
+			"<RequestId>%s</RequestId></ErrorResponse>",
 			escaped(r.code), escaped(r.message), id)
 	} else {
 		fmt.Fprintf(&b, "<%[1]sResponse><%[1]sResult>", operation)

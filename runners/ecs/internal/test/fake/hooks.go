@@ -30,7 +30,8 @@ func (d *deployment) beginHooks(stage types.ServiceDeploymentLifecycleStage) {
 				takes, action = time.Duration(deref(c.TimeoutInMinutes))*time.Minute, c.Action
 			}
 			detail.HookId = new(fmt.Sprintf("ecs-pause-%d", d.service.cloud.next()))
-			detail.TargetType, detail.Status = types.DeploymentLifecycleHookTargetTypePause, types.DeploymentLifecycleHookStatusAwaitingAction
+			detail.TargetType = types.DeploymentLifecycleHookTargetTypePause
+			detail.Status = types.DeploymentLifecycleHookStatusAwaitingAction
 			d.pausedAt = d.service.cloud.Clock.Now()
 			detail.ExpiresAt, detail.TimeoutAction = new(d.pausedAt.Add(takes)), action
 			d.hookEvent(hookAwaitsAction, detail)

@@ -53,7 +53,8 @@ func (d *deployment) wentBack() {
 	d.Status, d.FinishedAt = types.ServiceDeploymentStatusRollbackSuccessful, &now
 	d.service.described.TaskDefinition = d.service.current.TaskDefinition
 	d.service.current.summary = d.SourceServiceRevisions[0]
-	d.service.current.summary.RequestedProductionTrafficWeight, d.service.current.summary.RequestedTestTrafficWeight = nil, nil
+	summary := &d.service.current.summary
+	summary.RequestedProductionTrafficWeight, summary.RequestedTestTrafficWeight = nil, nil
 	d.event(d.rollbackID, completed, fmt.Sprintf("ECS deployment %s completed.", d.rollbackID))
 }
 
