@@ -10,7 +10,7 @@ import _ "embed" // for the schema
 var Schema []byte
 
 // Everything that is generated, in the order in which it has to be. gqlgen binds the schema's fields to those of the
-// entities: where it runs before ent, a field whose column is new gets a resolver that panics.
+// entities: if it runs before ent, a field whose column is new gets a resolver that panics.
 
 //go:generate go tool ent generate --feature intercept,sql/execquery,sql/modifier,sql/versioned-migration --template dir=ent/template --target ent ./ent/schema
 //go:generate go run ./graph/plan/plangen/cmd/gqlgen

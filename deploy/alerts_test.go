@@ -16,7 +16,7 @@ import (
 
 const rules = "deploy/prometheus/slipway.rules.yaml"
 
-// promtool runs Prometheus' tool, where it is installed.
+// promtool runs Prometheus' tool, if it is installed.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("promtool"); err != nil {

@@ -61,7 +61,7 @@ func withBatches(ctx context.Context) context.Context {
 	return context.WithValue(ctx, batchesKey{}, &batches{})
 }
 
-// registerBatch makes records a batch. Outside a GraphQL operation, where no edge is loaded, it does
+// registerBatch makes records a batch. Outside a GraphQL operation, if no edge is loaded, it does
 // nothing.
 func registerBatch[T any](ctx context.Context, records []*T) {
 	of, ok := ctx.Value(batchesKey{}).(*batches)
@@ -81,8 +81,8 @@ func registerPage[T any](ctx context.Context, c *page.Connection[*T], err error)
 	return c, err
 }
 
-// loadOne loads the record that parent refers to, nil where the reference is nil. read returns the records of
-// ids, in any order. Where nothing but the id is selected, nothing is read: a reference is a foreign key, so the record
+// loadOne loads the record that parent refers to, nil if the reference is nil. read returns the records of
+// ids, in any order. If nothing but the id is selected, nothing is read: a reference is a foreign key, so the record
 // is there, and whoever sees the parent sees it.
 func loadOne[P, C any](
 	ctx context.Context, parent *P, field string, reference func(*P) *string,
@@ -169,7 +169,7 @@ func loadPage[P, C any](
 	return pages[idOf(parent)], err
 }
 
-// among returns a read of loadPage's of the lists of those that are archived, where that is asked for, or of the
+// among returns a read of loadPage's of the lists of those that are archived, if that is asked for, or of the
 // others.
 func among[C any](
 	archived *bool, read func(context.Context, []string, bool, page.Args) (map[string]*page.Connection[*C], error),

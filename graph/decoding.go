@@ -38,7 +38,7 @@ func (s selection) addPlace(f *ast.Field) {
 }
 
 // decodesEach reports whether the operation decodes the column of every record of a type that it reads. All of them are
-// read with the same columns, so where one place decodes and another does not, nothing is known of a record that is
+// read with the same columns, so if one place decodes and another does not, nothing is known of a record that is
 // read.
 func (s selection) decodesEach(typeName string, d decoding) bool {
 	places := s.places[typeName]

@@ -28,7 +28,7 @@ type example struct{ document, variables, answer string }
 
 var exampleBlock = regexp.MustCompile("(?s)```(graphql|json variables|json)\n(.*?)```")
 
-// examples reads the examples of a page: a document, its variables where it has any, and its answer.
+// examples reads the examples of a page: a document, its variables if it has any, and its answer.
 func examples(t *testing.T, file string) []example {
 	t.Helper()
 	return examplesOf(contentOf(t, file))
@@ -182,7 +182,7 @@ func inOrder(answer any) {
 	})
 }
 
-// lacks returns where an answer does not have what is shown of it, "" where it has all. Texts that are shown with … at
+// lacks returns where an answer does not have what is shown of it, "" if it has all. Texts that are shown with … at
 // their end stand for any that begin so; lists are shown whole.
 func lacks(got, shown any, at string) string {
 	switch shown := shown.(type) {

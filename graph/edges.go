@@ -76,7 +76,7 @@ func toDeployment[P any](
 	return loadOne(ctx, parent, name, reference, r.Deploy.View.DeploymentsByID, deploymentID, deploymentOf)
 }
 
-// deploymentOfInstance returns one of the deployments of an instance, nil where there is none. read returns that of
+// deploymentOfInstance returns one of the deployments of an instance, nil if there is none. read returns that of
 // each instance that has one.
 func deploymentOfInstance(
 	ctx context.Context, i *record.ModuleInstance, name string,
@@ -136,7 +136,7 @@ func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.
 		})
 }
 
-// givenFrom returns the id of the deployment that has what was given to one, "" where nothing is kept.
+// givenFrom returns the id of the deployment that has what was given to one, "" if nothing is kept.
 func givenFrom(d *record.Deployment) string {
 	if d.GivenFrom == nil {
 		return ""
@@ -144,7 +144,7 @@ func givenFrom(d *record.Deployment) string {
 	return *d.GivenFrom
 }
 
-// givenInputs returns what was given for the inputs of a deployment, nil where nothing is kept.
+// givenInputs returns what was given for the inputs of a deployment, nil if nothing is kept.
 func givenInputs(ctx context.Context, r *Resolver, d *record.Deployment) (json.RawMessage, error) {
 	if d.GivenFrom == nil {
 		return nil, nil
@@ -152,7 +152,7 @@ func givenInputs(ctx context.Context, r *Resolver, d *record.Deployment) (json.R
 	return loadEach(ctx, d, "givenInputs", givenFrom, r.Inputs.GivenInputs)
 }
 
-// referencesOf returns the references of what a deployment ships, none where nothing is kept.
+// referencesOf returns the references of what a deployment ships, none if nothing is kept.
 func referencesOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*ent.DeploymentReference, error) {
 	if d.GivenFrom == nil {
 		return nil, nil
@@ -188,7 +188,7 @@ func quarantines(ctx context.Context, r *Resolver, rel *record.Release) ([]*ent.
 	return loadEach(ctx, rel, "quarantines", releaseID, r.Deploy.Releases.QuarantinesOf)
 }
 
-// quarantineOf returns the quarantine that holds now, or nil. Where two began at the same time it may be the
+// quarantineOf returns the quarantine that holds now, or nil. If two began at the same time it may be the
 // second of the list.
 func quarantineOf(ctx context.Context, r *Resolver, rel *record.Release) (*ent.Quarantine, error) {
 	list, err := quarantines(ctx, r, rel)

@@ -15,7 +15,7 @@ func asksForFeed(ctx context.Context) bool {
 	return graphql.HasOperationContext(ctx) && slices.Contains(graphql.CollectAllFields(ctx), "feedCursor")
 }
 
-// feedCursor returns the place in the feed of changes, "" where the connection that is being resolved is not asked for
+// feedCursor returns the place in the feed of changes, "" if the connection that is being resolved is not asked for
 // it. It is to be called before the page is read: what changes meanwhile comes behind it.
 func feedCursor(ctx context.Context, r *Resolver) (string, error) {
 	if !asksForFeed(ctx) {

@@ -195,7 +195,7 @@ func written(t *ast.Type, description string, value *ast.Value, directives ast.D
 	return m
 }
 
-// argument is what a directive says, or the default where it is silent.
+// argument is what a directive says, or the default if it is silent.
 func argument(directives ast.DirectiveList, directive, name, standard string) string {
 	if d := directives.ForName(directive); d != nil {
 		if a := d.Arguments.ForName(name); a != nil {

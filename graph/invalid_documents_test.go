@@ -21,7 +21,7 @@ import (
 //
 //	=== title
 //	the document, or go: and a Go string
-//	--- what becomes of it, "for" the operationName where one is sent
+//	--- what becomes of it, "for" the operationName if one is sent
 //	line:column,line:column the beginning of an error's message
 //
 // with a line for each error that must be told. A "-" stands for an error of no place. A line without a

@@ -35,7 +35,7 @@ func TestWhatMayBeRefusedIsNullable(t *testing.T) {
 }
 
 // refused writes a call of a field that is refused to everybody: every id is one that nothing has, every
-// cursor none, every text empty. ok is false where it has no argument to be refused for.
+// cursor none, every text empty. ok is false if it has no argument to be refused for.
 func refused(f *ast.FieldDefinition) (call string, ok bool) {
 	var args []string
 	for _, a := range f.Arguments {

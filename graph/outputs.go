@@ -51,7 +51,7 @@ func errorCodes() []*fault.Entry {
 	return codes
 }
 
-// object returns a free-form object as JSON, nil where there is none.
+// object returns a free-form object as JSON, nil if there is none.
 func object(v map[string]any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil

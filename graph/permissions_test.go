@@ -15,7 +15,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// permissions asks a server what a token may do where the request names an organization, "" for none.
+// permissions asks a server what a token may do if the request names an organization, "" for none.
 func permissions(t *testing.T, w *worldtest.World, token, organization string) []string {
 	t.Helper()
 	body, _ := json.Marshal(map[string]string{"query": "{ viewer { permissions } }"})

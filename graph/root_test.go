@@ -10,7 +10,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// code is the code of the error at a path of the answer, "nodes 1" for an item; empty where there is none.
+// code is the code of the error at a path of the answer, "nodes 1" for an item; empty if there is none.
 func code(t testing.TB, r worldtest.Response, path string) string {
 	t.Helper()
 	list, _ := r.At(t, "errors").([]any)

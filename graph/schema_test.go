@@ -44,7 +44,7 @@ func TestEverythingInTheSchemaIsDescribed(t *testing.T) {
 func TestEveryNullIsExplained(t *testing.T) {
 	t.Parallel()
 	for _, def := range schema.Types {
-		// Whatever is asked for at a root, and whatever takes arguments, is null where it is refused.
+		// Whatever is asked for at a root, and whatever takes arguments, is null if it is refused.
 		if def.BuiltIn || def.Kind != ast.Object || def == schema.Query || def == schema.Mutation {
 			continue
 		}

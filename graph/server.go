@@ -79,7 +79,7 @@ type prepared struct {
 	plans   *plan.Operation
 }
 
-// preparedOf returns what is kept of an operation, nil where it was refused.
+// preparedOf returns what is kept of an operation, nil if it was refused.
 func preparedOf(oc *graphql.OperationContext) *prepared {
 	p, _ := gqlhttp.Prepared(oc).(*prepared)
 	return p

@@ -132,7 +132,7 @@ func replaced(p *strictjson.Node, name string, value *strictjson.Node) *strictjs
 	return &strictjson.Node{Kind: strictjson.Object, Keys: p.Keys, Items: items}
 }
 
-// thinned leaves out what may be left out of an input and of what is inside it: by chance, or all where there is none.
+// thinned leaves out what may be left out of an input and of what is inside it: by chance, or all if there is none.
 // A flag may be turned off instead.
 func thinned(p *strictjson.Node, chance *rand.Rand) *strictjson.Node {
 	thin := &strictjson.Node{Kind: strictjson.Object}

@@ -65,7 +65,7 @@ func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 	}
 }
 
-// update changes the definition where its version is one of those given, or whatever it is where none
+// update changes the definition if its version is one of those given, or whatever it is where none
 // is given.
 func update(
 	ctx context.Context, m Mutations, input model.UpdateDefaultValueDefinitionInput, versions []int32,

@@ -21,8 +21,8 @@ const maxTags = 8
 
 var versionTag = regexp.MustCompile(`^"v([1-9][0-9]{0,9})"$`)
 
-// ifMatch returns the versions that If-Match allows, nil where any will do. Weak tags never match, nor do those
-// that etag does not make: where there is no other, the only version is noVersion.
+// ifMatch returns the versions that If-Match allows, nil if any will do. Weak tags never match, nor do those
+// that etag does not make: if there is no other, the only version is noVersion.
 func ifMatch(h http.Header) ([]int32, error) {
 	tags := httpx.Tags(h, "If-Match")
 	if len(tags) > maxTags {

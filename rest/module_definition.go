@@ -87,7 +87,7 @@ func pageOf(found *page.ModuleDefinitionConnection, total int32, most int) answe
 	return answer{body: envelope{Data: records, Meta: m}}
 }
 
-// listParameters are the parameters of the list, nil where they were not given.
+// listParameters are the parameters of the list, nil if they were not given.
 type listParameters struct {
 	status *moduledefinition.Status
 	limit  *int32

@@ -56,7 +56,7 @@ func (p *parameters) addViolation(name, rule, format string, args ...any) {
 	p.wrong.Add(fault.Pointer(name), rule, format, args...)
 }
 
-// err returns the error with everything that is wrong, nil where nothing is.
+// err returns the error with everything that is wrong, nil if nothing is.
 func (p *parameters) err() error {
 	if p.wrong.Count() == 0 {
 		return nil

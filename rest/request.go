@@ -22,7 +22,7 @@ const whiteSpace = " \t\r\n"
 // request is a request whose body has been read.
 type request struct {
 	*http.Request
-	// body is as it was sent, empty where there is none.
+	// body is as it was sent, empty if there is none.
 	body []byte
 	// maxAnswer is from how many bytes on a page ends early, 0 for never.
 	maxAnswer int

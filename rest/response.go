@@ -13,7 +13,7 @@ import (
 
 // answer is the answer of an operation that succeeded.
 type answer struct {
-	// status is 200 where it is left out.
+	// status is 200 if it is left out.
 	status int
 	// location is the path of what was created, without the base path.
 	location string

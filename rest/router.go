@@ -28,7 +28,7 @@ type Surface struct {
 	MaxBody int64
 	// MaxAnswer is from how many bytes on the page of a list ends early; 0 is without end.
 	MaxAnswer int
-	// MaxCost bounds what the work of one request may cost, Costs what a caller may spend on all requests. Where they
+	// MaxCost bounds what the work of one request may cost, Costs what a caller may spend on all requests. If they
 	// are zero there is no limit.
 	MaxCost int
 	Costs   *quota.Costs
@@ -37,7 +37,7 @@ type Surface struct {
 	// Waiting is how requests wait.
 	Waiting Waiting
 	// Enter returns the context of a request whose actor acts in the organization that the request names. The
-	// errors are RequestInvalid for a header that can name none, and OrganizationNotFound. Where it is nil, the
+	// errors are RequestInvalid for a header that can name none, and OrganizationNotFound. If it is nil, the
 	// actor acts where it does.
 	Enter func(*http.Request) (context.Context, error)
 }

@@ -48,12 +48,12 @@ func (w World) Of(environment int) int {
 	return (w.Deployments - large - environment + Environments - 1) / (Environments - 1)
 }
 
-// First returns the first deployment of an instance, which has succeeded, and false where it has none.
+// First returns the first deployment of an instance, which has succeeded, and false if it has none.
 func (w World) First(i Instance) (Deployment, bool) {
 	return w.At(i.Environment, i.Index), i.Index < w.Of(i.Environment)
 }
 
-// Live returns the live deployment of an instance, and false where it has none.
+// Live returns the live deployment of an instance, and false if it has none.
 func (w World) Live(i Instance) (Deployment, bool) {
 	newest := w.Of(i.Environment) - 1
 	if newest < i.Index {
@@ -89,7 +89,7 @@ func (d Deployment) Status() string {
 	return "FAILED"
 }
 
-// RollbackTo returns what it rolls back to, which is no rollback itself, and false where it does not: that is one in
+// RollbackTo returns what it rolls back to, which is no rollback itself, and false if it does not: that is one in
 // five.
 func (d Deployment) RollbackTo() (Deployment, bool) {
 	if d.isFirst() || (d.Place+d.Place/InstancesPerEnvironment)%5 != 3 {

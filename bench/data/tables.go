@@ -16,7 +16,7 @@ import (
 type Table struct {
 	Name    string
 	Columns []string
-	// Count is how many numbers there are, and Row returns the row of a number from 0, nil where it has none.
+	// Count is how many numbers there are, and Row returns the row of a number from 0, nil if it has none.
 	Count int
 	Row   func(number int) ([]any, error)
 }
@@ -56,7 +56,7 @@ func newTable(name, columns string, count int, row func(number int) ([]any, erro
 	return Table{Name: name, Columns: strings.Fields(columns), Count: count, Row: row}
 }
 
-// Fingerprint returns a text that is another one where the rows are others, as far as some of each table show.
+// Fingerprint returns a text that is another one if the rows are others, as far as some of each table show.
 func (w World) Fingerprint() (string, error) {
 	const some = 100
 	var text []byte

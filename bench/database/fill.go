@@ -112,7 +112,7 @@ func countWritten(ctx context.Context, db *sql.DB) (counts []int, err error) {
 	return counts, nil
 }
 
-// checkWritten returns an error where there is not one row of each kind for each of so many rollbacks.
+// checkWritten returns an error if there is not one row of each kind for each of so many rollbacks.
 func checkWritten(ctx context.Context, db *sql.DB, rollbacks int) error {
 	counts, err := countWritten(ctx, db)
 	if err != nil {

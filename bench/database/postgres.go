@@ -32,7 +32,7 @@ type Postgres struct {
 	world     data.World
 	// stamp is the comment on a database that is filled.
 	stamp string
-	// pid is the server's first process, 0 where it is elsewhere.
+	// pid is the server's first process, 0 if it is elsewhere.
 	pid int
 }
 
@@ -54,7 +54,7 @@ var (
 	}
 )
 
-// OpenPostgres starts the cluster of a folder and fills its database where it is not there yet. The caller closes it.
+// OpenPostgres starts the cluster of a folder and fills its database if it is not there yet. The caller closes it.
 func OpenPostgres(ctx context.Context, dir string, w data.World, progress Progress) (*Postgres, error) {
 	bin, err := cluster.Find(cluster.Packages)
 	if err != nil {
@@ -296,7 +296,7 @@ func (p *Postgres) SetUp(ctx context.Context, statements string) error {
 	return errors.Join(execute(ctx, db, statements), db.Close())
 }
 
-// CheckWritten returns an error where there is not one row of each kind for each of so many rollbacks.
+// CheckWritten returns an error if there is not one row of each kind for each of so many rollbacks.
 func (p *Postgres) CheckWritten(ctx context.Context, rollbacks int) error {
 	return checkWritten(ctx, p.owner, rollbacks)
 }
@@ -328,7 +328,7 @@ func (p *Postgres) Close() (err error) {
 	return err
 }
 
-// CPU returns the time of the processor that the server has taken, all of its processes together, 0 where it is not on
+// CPU returns the time of the processor that the server has taken, all of its processes together, 0 if it is not on
 // this machine.
 func (p *Postgres) CPU() (time.Duration, error) {
 	if p.pid == 0 {

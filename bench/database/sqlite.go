@@ -155,7 +155,7 @@ func insertAll(ctx context.Context, db *sql.DB, t data.Table, progress Progress)
 	return tx.Commit()
 }
 
-// CheckWritten returns an error where there is not one row of each kind for each of so many rollbacks.
+// CheckWritten returns an error if there is not one row of each kind for each of so many rollbacks.
 func (s *SQLite) CheckWritten(ctx context.Context, rollbacks int) error {
 	return checkWritten(ctx, s.db, rollbacks)
 }

@@ -20,7 +20,7 @@ import (
 type connection struct {
 	socket int
 	host   string
-	// in is what has come of the answer, and body its body where that came in chunks.
+	// in is what has come of the answer, and body its body if that came in chunks.
 	in, body []byte
 }
 

@@ -205,7 +205,7 @@ func (c *client) next(now, end time.Time) error {
 	return c.connection.send(c.call.text)
 }
 
-// answered reads what has come, looks at the answer where it is whole, and sends the next request.
+// answered reads what has come, looks at the answer if it is whole, and sends the next request.
 func (c *client) answered(end time.Time) error {
 	status, body, whole, err := c.connection.receive()
 	if err == nil && !whole {

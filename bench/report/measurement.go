@@ -91,7 +91,7 @@ type Title struct {
 	Title string `json:"title"`
 }
 
-// Entry returns the entry of a target under a kind of request, which is empty where it is new.
+// Entry returns the entry of a target under a kind of request, which is empty if it is new.
 func (r *Report) Entry(request, target string) *Entry {
 	if e := r.find(request, target); e != nil {
 		return e

@@ -43,7 +43,7 @@ func Documents(folder fs.FS) (Own, error) {
 	return own, nil
 }
 
-// Of returns a kind with the document of its own, and false where there is none.
+// Of returns a kind with the document of its own, and false if there is none.
 func (o Own) Of(k *Kind) (*Kind, bool) {
 	document, ok := o[k.file]
 	own := *k

@@ -25,7 +25,7 @@ type Peer struct {
 	// Folder is where its command runs.
 	Folder  string
 	Command []string
-	// Requests is the folder of its own documents, empty where it has none, and Setup the SQL that it needs.
+	// Requests is the folder of its own documents, empty if it has none, and Setup the SQL that it needs.
 	Requests, Setup string
 }
 
@@ -61,7 +61,7 @@ func Peers(folder, names string) (chosen []Peer, err error) {
 	return chosen, nil
 }
 
-// SetupSQL returns the statements that the owner of the tables runs before the peer starts, none where it needs none.
+// SetupSQL returns the statements that the owner of the tables runs before the peer starts, none if it needs none.
 func (p Peer) SetupSQL() (string, error) {
 	if p.Setup == "" {
 		return "", nil

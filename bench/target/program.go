@@ -50,7 +50,7 @@ func (s *Server) startProgram(ctx context.Context, program, databaseURL string) 
 	})
 }
 
-// start starts a process and waits until it is ready. Where it is not in time, it is stopped.
+// start starts a process and waits until it is ready. If it is not in time, it is stopped.
 func (s *Server) start(
 	ctx context.Context, command *exec.Cmd, timeout time.Duration, ready func(context.Context) (bool, error),
 ) (err error) {
@@ -63,7 +63,7 @@ func (s *Server) start(
 	return nil
 }
 
-// readAddress returns the address that a log names, an empty one where it does not yet.
+// readAddress returns the address that a log names, an empty one if it does not yet.
 func readAddress(name string) (string, error) {
 	log, err := os.Open(name)
 	if err != nil {

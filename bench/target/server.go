@@ -20,11 +20,11 @@ import (
 
 // Database is what a target works on.
 type Database interface {
-	// CheckWritten returns an error where there are not the rows of so many rollbacks.
+	// CheckWritten returns an error if there are not the rows of so many rollbacks.
 	CheckWritten(ctx context.Context, rollbacks int) error
 	// Clear removes the rows of rollbacks.
 	Clear(ctx context.Context) error
-	// CPU returns the time of a processor that its own processes have taken, 0 where it has none.
+	// CPU returns the time of a processor that its own processes have taken, 0 if it has none.
 	CPU() (time.Duration, error)
 }
 
@@ -33,7 +33,7 @@ type Server struct {
 	name     string
 	world    data.World
 	database Database
-	// asked returns what is sent for a kind of request, and false where the server cannot be asked it.
+	// asked returns what is sent for a kind of request, and false if the server cannot be asked it.
 	asked func(*requests.Kind) (*requests.Kind, bool)
 
 	process *running

@@ -26,7 +26,7 @@ const (
 	holdsOpen = "holder"
 )
 
-// TestMain is the program also where a runner has started it as a keeper.
+// TestMain is the program also if a runner has started it as a keeper.
 func TestMain(m *testing.M) {
 	if code, ok := main.Keep(); ok {
 		os.Exit(code)

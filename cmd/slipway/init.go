@@ -155,7 +155,7 @@ func (i *initial) sameDatabase() string {
 	return ", serve with the same --database"
 }
 
-// listening returns the flag that has serve listen where the context expects it on this machine, if it takes one.
+// listening returns the flag that has serve listen if the context expects it on this machine, if it takes one.
 func (i *initial) listening() string {
 	u, err := url.Parse(i.context.Server)
 	if err != nil || u.Scheme != "http" || u.Port() == "" || u.Host == defaultListen {

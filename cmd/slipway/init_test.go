@@ -46,7 +46,7 @@ func (n *newcomer) files() map[string]string {
 	return all
 }
 
-// accounts returns the organizations and the tokens of acme, none where there is no database.
+// accounts returns the organizations and the tokens of acme, none if there is no database.
 func (n *newcomer) accounts() string {
 	n.t.Helper()
 	if path, ok := strings.CutPrefix(n.env["SLIPWAY_DATABASE"], "sqlite:"); ok {

@@ -71,7 +71,7 @@ func (n *newcomer) shell(script string, env ...string) string {
 	return strings.NewReplacer(" --listen "+address, "", address, usual, n.home, "…").Replace(out.String())
 }
 
-// freeAddress returns an address at which a server can listen. Where the system has all of 127.0.0.0/8, it is one that nobody else
+// freeAddress returns an address at which a server can listen. If the system has all of 127.0.0.0/8, it is one that nobody else
 // is given meanwhile.
 func freeAddress(t *testing.T) string {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 )
 
 // createTokenIn creates a token and writes it to a new file that nobody but its owner may read, and says so on out. The
-// file is made first, so that there is no token where there can be no file; of a token that could not be written,
+// file is made first, so that there is no token if there can be no file; of a token that could not be written,
 // nothing stays good.
 func createTokenIn(
 	ctx context.Context, out io.Writer, accounts *account.Service, in account.NewToken, path string,

@@ -2,7 +2,7 @@
 //
 //	licences FILE
 //
-// It fails where a licence is not one of those that allow what is done here, which is to ship the programs.
+// It fails if a licence is not one of those that allow what is done here, which is to ship the programs.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 // introspected has the object types by which a schema tells of itself. The specification has them, the same for every
 // schema, so that their fields are written here and not generated.
 //
-// The library's model of a schema has an empty list or false where the specification has null, has deprecated inputs
+// The library's model of a schema has an empty list or false if the specification has null, has deprecated inputs
 // and arguments that nobody asked for, and leaves out the default reason of @deprecated. That is put right here.
 type introspected struct {
 	schema, typ, field, input, value, directive *Object
@@ -205,7 +205,7 @@ func object[P, V any](o *Object, value func(P) *V) *Field {
 	}}
 }
 
-// lister has a list of an object, with what is deprecated or without. It is nil where the value is null.
+// lister has a list of an object, with what is deprecated or without. It is nil if the value is null.
 type lister[P, V any] func(of P, deprecated bool) []V
 
 // list returns a field whose value is a list of objects, or null.
@@ -254,7 +254,7 @@ func isOf(t *introspection.Type, kinds ...ast.DefinitionKind) bool {
 	return slices.Contains(kinds, ast.DefinitionKind(t.Kind()))
 }
 
-// reason returns why something is deprecated, nil where it is not.
+// reason returns why something is deprecated, nil if it is not.
 func reason[P interface {
 	IsDeprecated() bool
 	DeprecationReason() *string

@@ -17,7 +17,7 @@ type output struct {
 // end returns the position behind what was written.
 func (o *output) end() int { return o.before + len(o.buf) }
 
-// makeRoom makes room for a text where there is not enough.
+// makeRoom makes room for a text if there is not enough.
 func (o *output) makeRoom(length int) {
 	if cap(o.buf)-len(o.buf) >= length {
 		return

@@ -3,11 +3,11 @@
 // gqlgen's own executor collects the fields of each object anew, gives each field a context and a path, and makes a
 // tree of values that write themselves once all are there. Here the selection of an object type is compiled once, to a
 // flat list of what to write, and kept with the operation. A Writer goes through it depth first and appends the answer
-// to one buffer; where a value turns out to be null, it goes back to where that value began.
+// to one buffer; if a value turns out to be null, it goes back to where that value began.
 //
 // What a field is, how its value is had and how that is written, is in a table that a plugin of gqlgen's writes from
 // the bindings of its own generated code, so that resolvers, arguments and models are the same. What a document means
-// is left to gqlgen, too: which fields a selection has (graphql.CollectFields), where an error is
+// is left to gqlgen, too: which fields a selection has (graphql.CollectFields), if an error is
 // (graphql.FieldContext) and how it is shown.
 package plan
 
@@ -36,7 +36,7 @@ type Field struct {
 	NonNull, IsMethod, IsResolver bool
 	// Concurrent is whether the field may wait, so that its neighbours are resolved meanwhile.
 	Concurrent bool
-	// Write resolves the field of an object, nil at the root, and appends its value. It returns false where the value is
+	// Write resolves the field of an object, nil at the root, and appends its value. It returns false if the value is
 	// null; by then it has reported what is wrong with that, and what it may have appended is taken back.
 	Write func(w *Writer, n *Node, parent any) bool
 	// Subscribe, of a field of the subscription type, starts the events, of which the function that it returns has the

@@ -154,7 +154,7 @@ type rootFields struct {
 	isNull atomic.Bool
 }
 
-// text returns the fields as an object. Where there is one field, what stands before its value is in its first buffer.
+// text returns the fields as an object. If there is one field, what stands before its value is in its first buffer.
 func (r *rootFields) text() []byte {
 	if len(r.values) == 1 {
 		if only, ok := r.values[0].(*value); ok && only.full == nil {

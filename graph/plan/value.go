@@ -15,7 +15,7 @@ func (w *Writer) Context() context.Context { return &w.place }
 // Arguments are those that a field is resolved with.
 type Arguments struct{ Args map[string]any }
 
-// Arguments decodes the arguments of the field. It returns false where they are refused, which it has reported.
+// Arguments decodes the arguments of the field. It returns false if they are refused, which it has reported.
 func (w *Writer) Arguments(
 	n *Node, decode func(context.Context, map[string]any) (map[string]any, error),
 ) (Arguments, bool) {
@@ -57,7 +57,7 @@ func (w *Writer) Text(length int) bool {
 	return err == nil || w.Fail(err)
 }
 
-// Length returns the length of a text, 0 where there is none.
+// Length returns the length of a text, 0 if there is none.
 func Length[T ~string | ~[]byte](text *T) int {
 	if text == nil {
 		return 0
@@ -90,7 +90,7 @@ func (w *Writer) null(message string) bool {
 // Bytes returns what the value of a leaf is appended to.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Appended takes what Bytes has become. Where nothing was appended, the value is null.
+// Appended takes what Bytes has become. If nothing was appended, the value is null.
 func (w *Writer) Appended(b []byte, nonNull bool) bool {
 	isNull := len(b) == len(w.buf)
 	w.buf = b

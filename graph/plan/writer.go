@@ -41,7 +41,7 @@ func (w *Writer) field(n *Node, parent any) (ok bool) {
 	return ok
 }
 
-// Object writes what is selected on an object. Where a field is null that must not be, its neighbours are resolved all
+// Object writes what is selected on an object. If a field is null that must not be, its neighbours are resolved all
 // the same.
 func (w *Writer) Object(n *Node, o *Object, object any) bool {
 	s, begin, isNull := w.on(n, o), w.end(), false
@@ -119,7 +119,7 @@ func (w *Writer) resolveAhead(s *selection, object any) []part {
 	return parts
 }
 
-// List writes a list whose items have their index in paths: objects, enums and lists. Where an item panics, the list is
+// List writes a list whose items have their index in paths: objects, enums and lists. If an item panics, the list is
 // empty, as in gqlgen's executor.
 func List[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writer, *Node, T) bool) bool {
 	begin, isNull, panicked := w.end(), false, false
@@ -182,7 +182,7 @@ func Scalars[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writ
 	return true
 }
 
-// each calls write for 0 to n-1. Where it panics, each reports that where the path is, takes back what was written, and
+// each calls write for 0 to n-1. If it panics, each reports that if the path is, takes back what was written, and
 // goes on after a call of panicked.
 func (w *Writer) each(n int, write, panicked func(i int)) {
 	for i := 0; i < n; {

@@ -34,7 +34,7 @@ func MarshalJSON(v json.RawMessage) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(v) })
 }
 
-// AppendJSON appends what MarshalJSON writes; where that is null, nothing.
+// AppendJSON appends what MarshalJSON writes; if that is null, nothing.
 func AppendJSON(b []byte, v json.RawMessage) []byte { return append(b, v...) }
 
 // UnmarshalJSON takes any value, as text.

@@ -119,7 +119,7 @@ func ask(t *testing.T, url, token, query, variables string, answer any) {
 	}
 }
 
-// firstAnswer is the body, or the first of the answers where it is a stream of them.
+// firstAnswer is the body, or the first of the answers if it is a stream of them.
 func firstAnswer(t *testing.T, response *http.Response) io.Reader {
 	t.Helper()
 	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {

@@ -97,7 +97,7 @@ func live(t *testing.T, w *worldtest.World, r *demo.Result, place string) *recor
 	return (*record.Deployment)(w.Store.Client.Deployment.GetX(ctx, *i.LiveDeploymentID))
 }
 
-// create deploys what is live at a place once more, with another image where one is given, by GraphQL.
+// create deploys what is live at a place once more, with another image if one is given, by GraphQL.
 func create(t *testing.T, w *worldtest.World, r *demo.Result, place, image string) string {
 	t.Helper()
 	from := live(t, w, r, place)

@@ -36,7 +36,7 @@ func bootstrap() *actor.Actor {
 	return &actor.Actor{Name: "demo", Role: actor.System, Channel: actor.CLI}
 }
 
-// organization comes first: where there is one already, nothing else is written.
+// organization comes first: if there is one already, nothing else is written.
 func (d *demo) organization(ctx context.Context) error {
 	made, err := d.Accounts.CreateOrganization(actor.With(ctx, bootstrap()), d.Organization.Name, d.Organization.Slug)
 	if err != nil {

@@ -112,7 +112,7 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 	return nil
 }
 
-// retire destroys what an instance has live, and takes it out of use, where that is how it stands.
+// retire destroys what an instance has live, and takes it out of use, if that is how it stands.
 func (d *demo) retire(ctx context.Context, instanceID string, in instanceFile) error {
 	if in.Destroyed {
 		if err := d.destroy(ctx, instanceID); err != nil {

@@ -14,7 +14,7 @@ type stage struct {
 	name, message string
 	// from and to are how long it takes, in seconds.
 	from, to float64
-	// hook marks stages in which a hook of the service runs, where it has hooks.
+	// hook marks stages in which a hook of the service runs, if it has hooks.
 	hook bool
 	share
 }

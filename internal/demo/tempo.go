@@ -11,7 +11,7 @@ type tempo struct {
 	now func() time.Time
 	// pass lets from to to seconds of the cloud's time go by.
 	pass func(ctx context.Context, from, to float64) error
-	// looks is how many reports are made while something moves, at least one where it is live; the seeding
+	// looks is how many reports are made while something moves, at least one if it is live; the seeding
 	// has 0, and reports only what nobody could miss.
 	looks int
 }

@@ -54,7 +54,7 @@ func revision(arn string, running, requested, test, production int32) ecs.Servic
 	}
 }
 
-// look captures the listeners of the service's load balancer, where it has one, while requests go to the
+// look captures the listeners of the service's load balancer, if it has one, while requests go to the
 // target group of a color.
 func (r *rollout) look(color int) {
 	if r.s.balancer == "" {

@@ -71,7 +71,7 @@ func (m *Metrics) WatchDatabase(ctx context.Context, a Asking) {
 	}
 }
 
-// AskDatabase asks the database once. Where it does not answer, the numbers stay as they are, and the time of the last
+// AskDatabase asks the database once. If it does not answer, the numbers stay as they are, and the time of the last
 // answer with them.
 func (m *Metrics) AskDatabase(ctx context.Context, a Asking) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)

@@ -25,7 +25,7 @@ type Offset struct {
 	Now func() time.Time
 }
 
-// Measure returns the offset, 0 where the database has no clock.
+// Measure returns the offset, 0 if the database has no clock.
 func (o Offset) Measure(ctx context.Context) (time.Duration, error) {
 	before := o.Now()
 	database, err := o.Database(ctx)
@@ -52,7 +52,7 @@ func (o Offset) Watch(ctx context.Context, log *slog.Logger) {
 func (o Offset) warn(ctx context.Context, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, pinging)
 	defer cancel()
-	// Where the database does not answer, others say so.
+	// If the database does not answer, others say so.
 	if offset, err := o.Measure(ctx); err == nil && offset.Abs() > warnOffset {
 		log.WarnContext(
 			ctx,

@@ -19,7 +19,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// ask sends a token from an address of this machine, on behalf of a client where one is named.
+// ask sends a token from an address of this machine, on behalf of a client if one is named.
 func ask(ctx context.Context, t *testing.T, client *http.Client, url, token, forwardedFor string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/module-definitions?limit=1", nil)

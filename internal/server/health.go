@@ -21,7 +21,7 @@ type Health struct {
 	Fit func(context.Context) error
 	// WritesFail reports whether the storage of the database fails to take writes; nil stands for never.
 	WritesFail func() bool
-	// Offset measures how far the server's clock is from the database's; nil where it does not matter.
+	// Offset measures how far the server's clock is from the database's; nil if it does not matter.
 	Offset func(context.Context) (time.Duration, error)
 	// Metrics are served beside, at /metrics; nil for none.
 	Metrics http.Handler
@@ -63,7 +63,7 @@ func (h *Health) Handler() http.Handler {
 	return nosniff(mux)
 }
 
-// unready returns why no requests are to be sent here, "" where they may.
+// unready returns why no requests are to be sent here, "" if they may.
 func (h *Health) unready(ctx context.Context) string {
 	if h.draining.Load() {
 		return "draining"

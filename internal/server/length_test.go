@@ -9,7 +9,7 @@ import (
 	"slipway/internal/server"
 )
 
-// An http.Server says of small answers how long they are, and GraphQL of the others, where they are not compressed.
+// An http.Server says of small answers how long they are, and GraphQL of the others, if they are not compressed.
 func TestEveryAnswerOfGraphQLSaysHowLongItIs(t *testing.T) {
 	t.Parallel()
 	_, s, _ := serve(t, server.Config{})

@@ -27,7 +27,7 @@ func otherMethod(f fail, notFound http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// allowed lists the methods that the request's path takes, "" where nothing is there. HEAD goes wherever GET does,
+// allowed lists the methods that the request's path takes, "" if nothing is there. HEAD goes wherever GET does,
 // and OPTIONS everywhere.
 func allowed(r *http.Request) string {
 	routes, path := chi.RouteContext(r.Context()).Routes, r.URL.EscapedPath()

@@ -31,7 +31,7 @@ const requestIDHeader = "X-Request-Id"
 
 var wellFormedRequestID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
 
-// requestID returns the caller's request id where it is well-formed, and makes one otherwise.
+// requestID returns the caller's request id if it is well-formed, and makes one otherwise.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get(requestIDHeader); id != "" && wellFormedRequestID.MatchString(id) {
 		return id
@@ -101,7 +101,7 @@ func accessLog(log *slog.Logger, m *metrics.Metrics) func(http.Handler) http.Han
 	}
 }
 
-// clientOf returns the address of the request's client, empty where it has none.
+// clientOf returns the address of the request's client, empty if it has none.
 func clientOf(ctx context.Context) string {
 	if address := httpx.ClientAddress(ctx); address.IsValid() {
 		return address.String()
@@ -117,7 +117,7 @@ func identify(next http.Handler) http.Handler {
 	})
 }
 
-// tokenHeader has the requests of one path bear their token in a header of its own, where it is not empty: event buses
+// tokenHeader has the requests of one path bear their token in a header of its own, if it is not empty: event buses
 // send a key so. It becomes the token of Authorization, and is then like every other; a request with both has two.
 func tokenHeader(path, header string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {

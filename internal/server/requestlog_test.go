@@ -28,7 +28,7 @@ func (l *logged) request(t *testing.T, id string) map[string]any {
 	return line
 }
 
-// costOf is what a GraphQL answer says that it cost, nil where it says nothing.
+// costOf is what a GraphQL answer says that it cost, nil if it says nothing.
 func costOf(body string) any {
 	var answer struct {
 		Extensions struct{ Cost struct{ Used any } }

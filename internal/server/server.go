@@ -94,7 +94,7 @@ type Config struct {
 	Log  *slog.Logger
 	// Trace gives requests their spans; nil for none.
 	Trace func(http.Handler) http.Handler
-	// Now is the clock, store.Now where it is nil.
+	// Now is the clock, store.Now if it is nil.
 	Now func() time.Time
 }
 
@@ -110,7 +110,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// basePath is the path of BaseURL, empty where it has none.
+// basePath is the path of BaseURL, empty if it has none.
 func (c Config) basePath() string {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil {

@@ -60,7 +60,7 @@ func send(t *testing.T, method, url, body string, header ...string) (*http.Respo
 	return sendTo(t, "", method, url, body, header...)
 }
 
-// sendTo is send with a Host, that of the URL where it is empty.
+// sendTo is send with a Host, that of the URL if it is empty.
 func sendTo(t *testing.T, host, method, url, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -4,5 +4,5 @@ package server
 
 import "net"
 
-// limitUnsent does nothing where the system has no such limit that is known here.
+// limitUnsent does nothing if the system has no such limit that is known here.
 func limitUnsent(net.Conn) {}

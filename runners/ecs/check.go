@@ -151,7 +151,7 @@ func regionOf(arn string) string {
 	return ""
 }
 
-// checkRegion returns an error if the settings of AWS lead to another region than that of the cluster, where its
+// checkRegion returns an error if the settings of AWS lead to another region than that of the cluster, if its
 // services are not to be seen.
 func (in *input) checkRegion(region string) error {
 	if cluster := regionOf(in.wants().ClusterARN); cluster != region {

@@ -27,7 +27,7 @@ func timeOf(metadata smithymiddleware.Metadata) time.Time {
 	return time.Now().UTC()
 }
 
-// follow reports the service deployment until it has ended. Where the program is to end, or the time is over, it has
+// follow reports the service deployment until it has ended. If the program is to end, or the time is over, it has
 // ECS roll back, and follows that.
 func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBrief) error {
 	// by the cloud's clock, whatever program has begun it
@@ -57,7 +57,7 @@ func (w *worker) follow(ctx context.Context, started *types.ServiceDeploymentBri
 	}
 }
 
-// overdue returns why the service deployment is not to go on, nil where it is.
+// overdue returns why the service deployment is not to go on, nil if it is.
 func (w *worker) overdue(now, deadline time.Time) error {
 	switch {
 	case w.stopping():

@@ -35,7 +35,7 @@ func TestAServiceThatIsNeverSeenIsGivenUp(t *testing.T) {
 	}
 }
 
-// A destroy that believes one look would leave the service where it is.
+// A destroy that believes one look would leave the service if it is.
 func TestOneLookThatMissesTheServiceIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	for look := range 12 {

@@ -87,7 +87,7 @@ func exitCode(err error, stderr io.Writer) int {
 // wrongInput is an error of what the release says, before anything was changed.
 type wrongInput struct{ error }
 
-// say prints why the program fails. Where that cannot be written, the exit code still says that it has.
+// say prints why the program fails. If that cannot be written, the exit code still says that it has.
 func say(stderr io.Writer, err error) { _, _ = fmt.Fprintln(stderr, err) }
 
 func readSettings(args []string, stderr io.Writer) (settings, error) {

@@ -126,7 +126,7 @@ func (w *worker) observePauses(o *observation) {
 	}
 }
 
-// timeOr returns a time, or another one where it is not known.
+// timeOr returns a time, or another one if it is not known.
 func timeOr(at *time.Time, or time.Time) time.Time {
 	if at == nil {
 		return or
@@ -134,7 +134,7 @@ func timeOr(at *time.Time, or time.Time) time.Time {
 	return *at
 }
 
-// pausedSince returns since when a pause waits: as long before its end as it may take, where that is known.
+// pausedSince returns since when a pause waits: as long before its end as it may take, if that is known.
 func (w *worker) pausedSince(o *observation, h *types.DeploymentLifecycleHookDetail) time.Time {
 	if o.DeploymentConfiguration != nil && h.ExpiresAt != nil {
 		for _, hook := range o.DeploymentConfiguration.LifecycleHooks {
@@ -186,7 +186,7 @@ func (w *worker) observeRollback(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// externalOf returns the id by which events call the deployment of an earlier service revision, "" where it is not
+// externalOf returns the id by which events call the deployment of an earlier service revision, "" if it is not
 // known any more.
 func (w *worker) externalOf(ctx context.Context, revision *string) (string, error) {
 	revisions, err := w.revisions(ctx, []types.ServiceDeploymentBrief{{TargetServiceRevisionArn: revision}})

@@ -6,7 +6,7 @@ import "fmt"
 const maxPages = 200
 
 // eachPage reads a list to its end. read reads the page of a token, nil for the first, and returns the token of the
-// next one, nil for none. The error says so where there are more than maxPages, for what is on the rest is not known.
+// next one, nil for none. The error says so if there are more than maxPages, for what is on the rest is not known.
 func eachPage(list string, read func(token *string) (next *string, err error)) error {
 	var token *string
 	for range maxPages {

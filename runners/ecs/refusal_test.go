@@ -51,7 +51,7 @@ func TestAServiceThatECSDoesNotDeployIsRefused(t *testing.T) {
 	}
 }
 
-// In another region the service is not seen, so a destroy would leave it where it is.
+// In another region the service is not seen, so a destroy would leave it if it is.
 func TestARegionThatIsNotThatOfTheClusterIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, action := range []string{"apply", "destroy"} {

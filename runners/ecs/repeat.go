@@ -14,7 +14,7 @@ import (
 // maxRepeats is how often a request is repeated of which nobody knows whether it was carried out.
 const maxRepeats = 5
 
-// once carries a request out that must not be carried out twice. Where it may have been although it failed, look says
+// once carries a request out that must not be carried out twice. If it may have been although it failed, look says
 // whether it was, before it is sent again.
 func once[T any](ctx context.Context, w *worker, look func() (*T, error), send func() (*T, error)) (*T, error) {
 	for repeats := 0; ; repeats++ {

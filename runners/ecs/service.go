@@ -271,7 +271,7 @@ func (w *worker) tag(ctx context.Context, service *types.Service, tags []types.T
 	return explain(err)
 }
 
-// update updates the service, and returns the service deployment where it had begun already.
+// update updates the service, and returns the service deployment if it had begun already.
 func (w *worker) update(
 	ctx context.Context, service *types.Service, definition *types.TaskDefinition,
 ) (*types.ServiceDeploymentBrief, error) {

@@ -59,7 +59,7 @@ func (w *worker) lastDeployment(ctx context.Context, service *types.Service) (st
 // maxRevisions is how many service revisions ECS describes at once.
 const maxRevisions = 20
 
-// ownDeployment returns the service deployment of this deployment, nil where it has not begun: one after that of the
+// ownDeployment returns the service deployment of this deployment, nil if it has not begun: one after that of the
 // service's tagSince that brings the task definition. A rollback of ECS's own has another task definition.
 func (w *worker) ownDeployment(
 	ctx context.Context, service *types.Service, definition *types.TaskDefinition,

@@ -185,7 +185,7 @@ func (w *world) destroy(id string, fenceNumber int) *ended {
 	return w.begin(id, fenceNumber, "destroy", nil).end()
 }
 
-// mustDeploy is deploy where it must succeed.
+// mustDeploy is deploy if it must succeed.
 func (w *world) mustDeploy(id string, fenceNumber int) *ended {
 	w.t.Helper()
 	e := w.deploy(id, fenceNumber)
@@ -246,7 +246,7 @@ func (e *ended) said(text string) bool {
 	return slices.ContainsFunc(e.events, func(event map[string]any) bool { return strings.Contains(fmt.Sprint(event["message"]), text) })
 }
 
-// values returns what the states have at a path, each once where it stays the same.
+// values returns what the states have at a path, each once if it stays the same.
 func (e *ended) values(path ...string) (all []string) {
 	for _, state := range e.states {
 		var value any = state

@@ -29,14 +29,14 @@ type Plugin struct {
 	Filename string
 	// Prompt are the object types whose resolvers never wait, so that no field of theirs needs a goroutine.
 	Prompt []string
-	// Around, where it is set, is the file of a package for tests: resolvers that let a function be called around them.
+	// Around, if it is set, is the file of a package for tests: resolvers that let a function be called around them.
 	Around string
 }
 
 // Name implements plugin.Plugin.
 func (Plugin) Name() string { return "plan" }
 
-// GenerateCode implements plugin.CodeGenerator. It fails where a field is bound in a way that a plan does not know.
+// GenerateCode implements plugin.CodeGenerator. It fails if a field is bound in a way that a plan does not know.
 func (p Plugin) GenerateCode(data *codegen.Data) error {
 	t := table{data, p.Prompt}
 	for _, o := range t.Planned() {
@@ -54,7 +54,7 @@ func (p Plugin) GenerateCode(data *codegen.Data) error {
 	return t.render(tableText, p.Filename, data.Config.Exec.Package)
 }
 
-// unknownBinding returns what of a field's binding a plan does not know, empty where it knows all.
+// unknownBinding returns what of a field's binding a plan does not know, empty if it knows all.
 func unknownBinding(f *codegen.Field) string {
 	for what, is := range map[string]bool{
 		"a directive":      f.HasDirectives(),
@@ -190,7 +190,7 @@ var standard = map[string]string{
 }
 
 // Append is the function that appends what a type's marshaler writes: one of package plan, or that of the name AppendX
-// which stands beside MarshalX. It is empty where there is none.
+// which stands beside MarshalX. It is empty if there is none.
 func (table) Append(r *config.TypeReference) string {
 	m := r.Marshaler
 	if m == nil || r.IsMarshaler {

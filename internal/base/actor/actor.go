@@ -48,7 +48,7 @@ type Actor struct {
 	// PrincipalID is who acts, for who may approve what: it is the same for all tokens of a holder, and for a token that
 	// was made by another and names no holder. It is empty if no token acts.
 	PrincipalID string
-	// Holder is whose the token is, as its maker says; empty where nobody was named.
+	// Holder is whose the token is, as its maker says; empty if nobody was named.
 	Holder string
 	// OrganizationID is the organization that the actor acts in; empty for Anonymous, for System, and
 	// for a superadmin who has not named one.
@@ -110,7 +110,7 @@ func From(ctx context.Context) *Actor {
 	return a
 }
 
-// WithServer attaches the server itself, at work in an organization, or where that is empty for all of them.
+// WithServer attaches the server itself, at work in an organization, or if that is empty for all of them.
 func WithServer(ctx context.Context, organizationID string) context.Context {
 	return With(ctx, &Actor{Name: "slipway", Role: System, OrganizationID: organizationID, Channel: Server})
 }

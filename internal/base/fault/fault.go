@@ -44,7 +44,7 @@ type Violation struct {
 	Rule string `json:"rule"`
 	// Message is what is allowed and what was found; it reads on after the pointer.
 	Message string `json:"message"`
-	// Other is another place, as Pointer is one, that Message names at its end; "" where it names none.
+	// Other is another place, as Pointer is one, that Message names at its end; "" if it names none.
 	Other string `json:"-"`
 	// More is how many violations it stands for that are not listed, 0 for one that is.
 	More int `json:"-"`
@@ -76,7 +76,7 @@ func Malformed(violations ...Violation) *Error {
 }
 
 // BodyTooLarge returns the error of a request's body that is longer than most, in bytes; found is its length, or
-// negative where that is not known.
+// negative if that is not known.
 func BodyTooLarge(most, found int64) *Error {
 	metadata := map[string]any{"limit": "body", "value": most}
 	counted := "more than " + strconv.FormatInt(most, 10)
@@ -95,7 +95,7 @@ func (e *Error) WithCause(cause error) *Error {
 	return e
 }
 
-// WithLoggedCause sets the cause as WithCause does, and marks it as logged where it arose: whoever answers with the
+// WithLoggedCause sets the cause as WithCause does, and marks it as logged if it arose: whoever answers with the
 // error does not log it again.
 func (e *Error) WithLoggedCause(cause error) *Error {
 	e.cause, e.logged = cause, true

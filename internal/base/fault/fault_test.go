@@ -68,7 +68,7 @@ func declaredNames(t *testing.T) map[fault.Code]string {
 	return names
 }
 
-// A text is a Code too where nobody looks, and a document may name a code that there is no more.
+// A text is a Code too if nobody looks, and a document may name a code that there is no more.
 func TestCodesAreAClosedSet(t *testing.T) {
 	t.Parallel()
 	names, used := declaredNames(t), map[string]bool{}
@@ -98,7 +98,7 @@ func TestCodesAreAClosedSet(t *testing.T) {
 var (
 	word = regexp.MustCompile(`\b[A-Z]\w+\b`)
 	code = regexp.MustCompile(`\bslipway:[A-Z][A-Za-z]+:[A-Z][A-Z_]+\b`)
-	// literal is the text of a code, or any text where a code is wanted.
+	// literal is the text of a code, or any text if a code is wanted.
 	literal = regexp.MustCompile(`"slipway:[A-Z]\w*:|fault\.(?:New|Invalid|Code)\("|fault\.Is\(\w+, "`)
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// defaultRetryAfter is how many seconds a caller is asked to wait where the error does not say.
+// defaultRetryAfter is how many seconds a caller is asked to wait if the error does not say.
 const defaultRetryAfter = 5
 
 // MayRetry reports whether an answer of the status asks its caller to come back later.

@@ -68,7 +68,7 @@ func (v *Violations) IsFull() bool {
 // Count returns how many violations there are, with those that are not listed.
 func (v *Violations) Count() int { return len(v.list) + v.more }
 
-// All returns the violations, nil where there are none. Where there are more than are listed, the last one
+// All returns the violations, nil if there are none. If there are more than are listed, the last one
 // says so, at root.
 func (v *Violations) All(root string) []Violation {
 	if v.more == 0 {

@@ -32,7 +32,7 @@ func (c *programs) get(pattern string) *program {
 	return p
 }
 
-// add keeps the program of a pattern, and drops what was used least recently where there is no room.
+// add keeps the program of a pattern, and drops what was used least recently if there is no room.
 func (c *programs) add(pattern string, p *program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -237,7 +237,7 @@ func (d *decoder) reference(op operation) instruction {
 	return instruction{operation: op, value: uint32(len(d.groups) - 1)}
 }
 
-// number reads a number of so many bytes, 4 at most; 0 where the bytecode ends before.
+// number reads a number of so many bytes, 4 at most; 0 if the bytecode ends before.
 func (d *decoder) number(bytes int) (n uint32) {
 	if bytes > len(d.rest) {
 		d.fail("it ends at %d", d.at)

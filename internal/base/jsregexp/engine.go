@@ -121,7 +121,7 @@ func (e *Engine) run(ctx context.Context, do func(*machine) error) error {
 	return do(m)
 }
 
-// contextError returns the error of ctx, also where its deadline has passed and ctx has not noticed yet.
+// contextError returns the error of ctx, also if its deadline has passed and ctx has not noticed yet.
 func contextError(ctx context.Context) error {
 	if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
 		return context.DeadlineExceeded

@@ -53,7 +53,7 @@ func namedGroups(pattern string) map[string][]*alternative {
 }
 
 // checkNames returns a *SyntaxError for a pattern in which one match could use two groups of one name. The
-// virtual machine accepts any two with a | between them, also where they are not alternatives of each other.
+// virtual machine accepts any two with a | between them, also if they are not alternatives of each other.
 func checkNames(pattern string) error {
 	if !hasNamedGroups(pattern) {
 		return nil

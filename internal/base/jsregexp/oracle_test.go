@@ -117,7 +117,7 @@ func TestRecordedPatternsMatchAsWithTheOracle(t *testing.T) {
 	}
 }
 
-// Each code unit that a text can have is taken or not as the oracle says, also where its case is not regarded.
+// Each code unit that a text can have is taken or not as the oracle says, also if its case is not regarded.
 func TestEveryCharacterIsTakenAsWithTheOracle(t *testing.T) {
 	t.Parallel()
 	e, o := engine(t, 1), newOracle(t)

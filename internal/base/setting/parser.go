@@ -139,7 +139,7 @@ func Between(least, most int) Parser[int] {
 	}}
 }
 
-// parseSize reads a number of bytes from 1 KiB to 1 GiB, with the unit KiB or MiB where it has one.
+// parseSize reads a number of bytes from 1 KiB to 1 GiB, with the unit KiB or MiB if it has one.
 func parseSize(s string) (int, error) {
 	digits, unit := s, 1
 	for suffix, bytes := range map[string]int{"KiB": 1 << 10, "MiB": 1 << 20} {

@@ -35,7 +35,7 @@ func (v *value[T]) Set(text string) error {
 }
 
 // Add adds a flag with its environment variable: SLIPWAY_ and the flag's name. Without either it has
-// the fallback, or the zero value where that is empty.
+// the fallback, or the zero value if that is empty.
 func Add[T any](fs *pflag.FlagSet, to *T, name, fallback string, p Parser[T], usage string) {
 	withVariable(AddFlag(fs, to, name, fallback, p, usage))
 }
@@ -135,7 +135,7 @@ func FlagError(err error) error {
 	return Usagef("%v", err)
 }
 
-// Needed returns a usage error where a flag which has no fallback is missing.
+// Needed returns a usage error if a flag which has no fallback is missing.
 func Needed(fs *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f := fs.Lookup(name); !f.Changed {

@@ -24,7 +24,7 @@ type Collector struct {
 // NewCollector returns a collector whose pointers start with root.
 func NewCollector(root string) *Collector { return &Collector{root: root} }
 
-// Fail adds a violation of the value at hand. Arguments that are of the type Shown are hidden where the value is a
+// Fail adds a violation of the value at hand. Arguments that are of the type Shown are hidden if the value is a
 // secret.
 func (c *Collector) Fail(rule, format string, args ...any) { c.FailBelow("", rule, format, args...) }
 
@@ -39,7 +39,7 @@ func (c *Collector) FailBeside(other, rule, format string, args ...any) {
 	c.found.AddBeside(other, c.place("", args), rule, format, args...)
 }
 
-// place returns where a violation is, and hides what its message must not repeat; "" where it is only counted.
+// place returns where a violation is, and hides what its message must not repeat; "" if it is only counted.
 func (c *Collector) place(below string, args []any) string {
 	if c.found.IsFull() {
 		return ""
@@ -93,7 +93,7 @@ func (c *Collector) IsSecret() bool {
 	return secret.IsName(last) || slices.ContainsFunc(c.names, secret.IsName)
 }
 
-// conceal takes the values out of the arguments of a message where the value at hand is a secret.
+// conceal takes the values out of the arguments of a message if the value at hand is a secret.
 func (c *Collector) conceal(args []any) {
 	for i, arg := range args {
 		if _, ok := arg.(Shown); !ok {

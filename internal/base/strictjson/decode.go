@@ -14,10 +14,10 @@ import (
 
 // Decode fills what v points to from the tree, and returns every violation of its members' rules; v is of use only when
 // there are none. The members of a struct are its fields with a `json` tag; what they ask of their values is in the tag
-// `rules` (see Rules). Pointers, slices and interfaces stay nil where the member is absent. The violations'
+// `rules` (see Rules). Pointers, slices and interfaces stay nil if the member is absent. The violations'
 // pointers start with at.
 //
-// Values may be strings, booleans, int32, structs, free-form JSON as a *Node, or as json.RawMessage where nobody looks
+// Values may be strings, booleans, int32, structs, free-form JSON as a *Node, or as json.RawMessage if nobody looks
 // into it, types that are Decodable or registered, and pointers, slices and Ordered members of them.
 func Decode(n *Node, v any, at string) []fault.Violation {
 	d := NewDecoder(at)
@@ -55,7 +55,7 @@ func NewDecoder(at string) *Decoder { return &Decoder{Collector: Collector{root:
 // types read values of the registered types.
 var types = map[reflect.Type]func(d *Decoder, n *Node, v reflect.Value, r *Rules){}
 
-// RegisterType makes Decode read values of an interface by read, which returns nil where there is none to be had. It is
+// RegisterType makes Decode read values of an interface by read, which returns nil if there is none to be had. It is
 // called when the program starts.
 func RegisterType[T any](read func(d *Decoder, n *Node, r *Rules) T) {
 	types[reflect.TypeFor[T]()] = func(d *Decoder, n *Node, v reflect.Value, r *Rules) {
@@ -78,7 +78,7 @@ var formats = map[string]Format{}
 // RegisterFormat gives a name to a form of strings, for the rule format. It is called when the program starts.
 func RegisterFormat(name string, f Format) { formats[name] = f }
 
-// Into reads n, nil where the value is absent, into what v points to.
+// Into reads n, nil if the value is absent, into what v points to.
 func (d *Decoder) Into(n *Node, v any, r *Rules) { d.value(n, reflect.ValueOf(v).Elem(), r) }
 
 // Expect reports whether a value is of the kind, and otherwise adds a violation in which the kind has that name, or its
@@ -94,7 +94,7 @@ func (d *Decoder) Expect(n *Node, kind Kind, name string, r *Rules) bool {
 	return false
 }
 
-// Length adds a violation where a text has more than limit characters; 0 is no limit.
+// Length adds a violation if a text has more than limit characters; 0 is no limit.
 func (d *Decoder) Length(text string, limit int) {
 	if limit == 0 || len(text) <= limit {
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Equal reports whether two values are the same: numbers by what they are worth (1.0 is 1, also where no double holds
+// Equal reports whether two values are the same: numbers by what they are worth (1.0 is 1, also if no double holds
 // them), objects whatever the order of their members, and nothing by turning it into another type.
 func Equal(a, b *Node) bool {
 	if a.Kind != b.Kind || len(a.Items) != len(b.Items) {

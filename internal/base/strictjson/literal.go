@@ -84,7 +84,7 @@ func (p *parser) escape() (rune, error) {
 	return r, nil
 }
 
-// escapes are the characters that a letter after a backslash stands for, 0 where it stands for none.
+// escapes are the characters that a letter after a backslash stands for, 0 if it stands for none.
 var escapes = [256]rune{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }

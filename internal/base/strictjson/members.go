@@ -47,7 +47,7 @@ func (s *memberScanner) fail() error {
 	return fmt.Errorf("strictjson: no object of JSON from byte %d on", s.at)
 }
 
-// end returns an error where the text goes on.
+// end returns an error if the text goes on.
 func (s *memberScanner) end() error {
 	s.space()
 	if s.at < len(s.text) {
@@ -86,7 +86,7 @@ func (s *memberScanner) member() (name, value []byte, err error) {
 	return name, value, err
 }
 
-// name goes over a name and returns it in its quotes, nil where there is none.
+// name goes over a name and returns it in its quotes, nil if there is none.
 func (s *memberScanner) name() []byte {
 	if !s.take('"') {
 		return nil
@@ -126,7 +126,7 @@ func (s *memberScanner) string() bool {
 	}
 }
 
-// value goes over a value, up to the comma or the bracket behind it, and returns it, nil where there is none.
+// value goes over a value, up to the comma or the bracket behind it, and returns it, nil if there is none.
 func (s *memberScanner) value() []byte {
 	s.space()
 	begin := s.at

@@ -45,7 +45,7 @@ func FuzzEachMember(f *testing.F) {
 	f.Fuzz(compareMembers)
 }
 
-// compareMembers has a text divided by EachMember and by package json: where that finds an object, the members are the
+// compareMembers has a text divided by EachMember and by package json: if that finds an object, the members are the
 // same, and a value is no more than its own text.
 func compareMembers(t *testing.T, text string) {
 	got := map[string]string{}

@@ -64,7 +64,7 @@ func (n *Node) Index() func(key string) *Node {
 	return func(key string) *Node { return index[key] }
 }
 
-// GetText returns the text of a member that is a string, "" where there is none.
+// GetText returns the text of a member that is a string, "" if there is none.
 func (n *Node) GetText(key string) string {
 	if member := n.Get(key); member != nil && member.Kind == String {
 		return member.Text

@@ -1,6 +1,6 @@
 package strictjson
 
-// Ordered is an object whose members may have any name, and keep their order. Keys is nil where it is absent.
+// Ordered is an object whose members may have any name, and keep their order. Keys is nil if it is absent.
 type Ordered[T any] struct {
 	Keys   []string
 	Values []T

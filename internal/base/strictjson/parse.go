@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a text may have at most, where the caller sets no limit of its own.
+// What a text may have at most, if the caller sets no limit of its own.
 const (
 	MaxBytes  = 256 << 10
 	MaxLevels = 64
@@ -30,7 +30,7 @@ type Limits struct {
 type SyntaxError struct {
 	// Pointer is the innermost value around the place, as a JSON Pointer.
 	Pointer string
-	// Offset is the place in bytes; Line and Column count characters from 1. All are zero where the
+	// Offset is the place in bytes; Line and Column count characters from 1. All are zero if the
 	// value never was a text.
 	Offset, Line, Column int
 	// Message says what is wrong there.

@@ -13,7 +13,7 @@ import (
 // said of that value, so that a good input pays nothing for it.
 type Path []pathElem
 
-// pathElem leads to the member of a key, or to the item of an index where that is not negative.
+// pathElem leads to the member of a key, or to the item of an index if that is not negative.
 type pathElem struct {
 	key   string
 	index int

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/base/secret"
 )
 
-// Shown is a value as a message repeats it: short, and not at all where it looks like a secret.
+// Shown is a value as a message repeats it: short, and not at all if it looks like a secret.
 type Shown string
 
 // concealed is how messages speak of a value that looks like a secret.

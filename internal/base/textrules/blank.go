@@ -8,7 +8,7 @@ import (
 	"slipway/internal/base/fault"
 )
 
-// Visible returns a violation for a text of which nothing is seen where it is shown. An empty text is none: whether
+// Visible returns a violation for a text of which nothing is seen if it is shown. An empty text is none: whether
 // there must be a text at all is for another rule to say.
 func Visible(pointer, text string) []fault.Violation {
 	for _, r := range text {

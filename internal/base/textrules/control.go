@@ -21,7 +21,7 @@ func Text(pointer, text string) []fault.Violation {
 }
 
 // withoutControl returns a violation for the first forbidden character. The message has its number and not the
-// character itself, which would do the same harm where the message is shown.
+// character itself, which would do the same harm if the message is shown.
 func withoutControl(pointer, text string, forbidden func(rune) bool, rule string) []fault.Violation {
 	if !utf8.ValidString(text) {
 		return []fault.Violation{{Pointer: pointer, Rule: "encoding", Message: "must be valid UTF-8"}}

@@ -67,7 +67,7 @@ func (s Span) SetNumber(name string, value int) {
 	}
 }
 
-// End ends the span. It failed where there is an error, of which only that is told: its text may have what is secret.
+// End ends the span. It failed if there is an error, of which only that is told: its text may have what is secret.
 func (s Span) End(err error) {
 	if s.span == nil {
 		return

@@ -6,7 +6,7 @@ import "slipway/internal/base/actor"
 type Caller struct {
 	// Key tells callers apart: the id of a token, or an address without one.
 	Key string
-	// Organization is the id of the organization whose callers weigh as one where they take turns or have a limit
+	// Organization is the id of the organization whose callers weigh as one if they take turns or have a limit
 	// together. Superadmins weigh as one that is theirs, in whichever they act, so that they come to their turn beside
 	// one that asks for much and none pays for what they do. All who have no token weigh as another one.
 	Organization string

@@ -20,7 +20,7 @@ type Limit struct {
 	// caller".
 	Of, By string
 	// Max is how many of them a caller may have; without a positive number there is no limit. MaxOf returns that of a
-	// key where it differs and changes, at least 1; nil elsewhere.
+	// key if it differs and changes, at least 1; nil elsewhere.
 	Max   int
 	MaxOf func(key string) int
 	// Wait is how long one more waits for a slot; 0 refuses it at once.

@@ -63,7 +63,7 @@ func (t *Turns) Leave() {
 	t.room.leave(t.limit.Max)
 }
 
-// TakeBack takes a turn again after Leave, for who is in the middle of something. It waits as Take does, but where no
+// TakeBack takes a turn again after Leave, for who is in the middle of something. It waits as Take does, but if no
 // turn comes it goes on without one to spare: until as many have left, nobody else is let in for those who do.
 func (t *Turns) TakeBack(ctx context.Context, c Caller) {
 	if err := t.Take(ctx, c); err != nil {

@@ -59,7 +59,7 @@ type Item struct {
 	// Deployment is the deployment when it was read for the item, so its version may be higher. All who are sent the
 	// item share it, and nobody changes it.
 	Deployment *record.Deployment
-	// Err, where it is not nil, is why no more items come. The other fields have no values then.
+	// Err, if it is not nil, is why no more items come. The other fields have no values then.
 	Err error
 
 	position store.Position
@@ -90,7 +90,7 @@ type Feed struct {
 	subscriptions map[string]*audience
 }
 
-// maxReads is how many reads subscriptions do at once for themselves: where they begin, what they have missed, the
+// maxReads is how many reads subscriptions do at once for themselves: when they begin, what they have missed, the
 // lines of a log.
 const maxReads = 4
 
@@ -153,7 +153,7 @@ func (f *Feed) Followers() int {
 	return f.followers
 }
 
-// Lag returns for how long this server has not read all changes that there are, 0 where it has, or nobody follows any.
+// Lag returns for how long this server has not read all changes that there are, 0 if it has, or nobody follows any.
 func (f *Feed) Lag() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -163,7 +163,7 @@ func (f *Feed) Lag() time.Duration {
 	return time.Since(f.reader.behindSince)
 }
 
-// enter adds a follower and returns the reader, which it starts where it does not run.
+// enter adds a follower and returns the reader, which it starts if it does not run.
 func (f *Feed) enter() *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()

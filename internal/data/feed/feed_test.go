@@ -20,7 +20,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// next returns the next item, nil where there will be none.
+// next returns the next item, nil if there will be none.
 func next(t *testing.T, items <-chan *feed.Item) *feed.Item {
 	t.Helper()
 	select {
@@ -533,7 +533,7 @@ func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
 	live := follow(t, w, ctx, view.Filter{}, nil)
 	w.Cancel(t, w.Acme, d.ID)
 	for name, items := range map[string]<-chan *feed.Item{"live": live, "resumed": follow(t, w, ctx, view.Filter{}, start)} {
-		// What created it comes, too, where a transaction of another test had not ended yet when the cursor was read.
+		// What created it comes, too, if a transaction of another test had not ended yet when the cursor was read.
 		if diff := cmp.Diff("COMPLETED2", strings.TrimPrefix(story(until(t, items, d.ID)), "CREATED1 ")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -17,7 +17,7 @@ const (
 	notifyTimeout = 2 * time.Second
 )
 
-// notifier notifies the other servers of changes, several at once where they come fast.
+// notifier notifies the other servers of changes, several at once if they come fast.
 type notifier struct {
 	notify func(context.Context, store.Notification) error
 	logger *slog.Logger

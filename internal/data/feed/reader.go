@@ -38,7 +38,7 @@ type reader struct {
 	// logLines is how many lines the logs that are watched had last.
 	logLines map[string]int64
 	// unread is the first change that the last look has left unread, and behindSince when a look did so first, or looks
-	// began to fail; zero where the last has left none. Both are under the feed's mutex.
+	// began to fail; zero if the last has left none. Both are under the feed's mutex.
 	unread      store.Position
 	behindSince time.Time
 	// failures is how many looks have failed since the last that did not.
@@ -113,7 +113,7 @@ func (r *repetition) plan(waits bool) {
 	r.wait = min(2*r.wait, lookEvery)
 }
 
-// isIdle ends the reader, and reports that, where nobody has followed anything for a while.
+// isIdle ends the reader, and reports that, if nobody has followed anything for a while.
 func (f *Feed) isIdle(r *reader) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +135,7 @@ func (f *Feed) stop(r *reader) {
 	}
 }
 
-// lookAround is look, and looks at the logs as well where that is asked for. Of errors one after the other it logs the
+// lookAround is look, and looks at the logs as well if that is asked for. Of errors one after the other it logs the
 // second: one alone is a connection that was lost, or the end of the store.
 func (r *reader) lookAround(ctx context.Context, withLogs bool) (waits bool, err error) {
 	waits, err = r.look(ctx)
@@ -288,7 +288,7 @@ func (r *reader) take(events []event, to store.Position) (followed []event) {
 	return followed
 }
 
-// items returns the items of events, nil where there is no deployment any more. Each deployment is read once.
+// items returns the items of events, nil if there is no deployment any more. Each deployment is read once.
 func (f *Feed) items(ctx context.Context, events []event) ([]*Item, error) {
 	of, err := f.deployments(ctx, events, nil)
 	if err != nil {

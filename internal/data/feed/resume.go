@@ -117,7 +117,7 @@ func (s *subscription) leaveToReader(page []store.Change) (isComing bool) {
 }
 
 // hasEnded reports whether the one deployment that is followed has ended. The change that ended it is in the feed then:
-// before the cursor, where it is nowhere after it.
+// before the cursor, if it is nowhere after it.
 func (s *subscription) hasEnded(ctx context.Context) (has bool, err error) {
 	if s.DeploymentID == "" {
 		return false, nil

@@ -22,17 +22,17 @@ const (
 
 // Following says what to subscribe to.
 type Following struct {
-	// DeploymentID, where it is not empty, is the one deployment to follow, until it has ended.
+	// DeploymentID, if it is not empty, is the one deployment to follow, until it has ended.
 	DeploymentID string
 	// Matches reports whether a deployment is among those to follow, by the Columns of it; nil for all.
 	Matches func(*record.Deployment) bool
 	Columns *record.Columns
-	// Leaves, where it is not nil, reports whether a deployment that does not match could match later, or may have before:
+	// Leaves, if it is not nil, reports whether a deployment that does not match could match later, or may have before:
 	// a change after which it does not is sent as Left, until it matches again once. It goes by the same Columns.
 	Leaves func(*record.Deployment) bool
-	// After, where it is not nil, is the cursor behind which to begin, and otherwise what changes from now on is sent.
+	// After, if it is not nil, is the cursor behind which to begin, and otherwise what changes from now on is sent.
 	After *Cursor
-	// First, where it is not nil, returns what is sent before all else. It is called when nothing that changes from
+	// First, if it is not nil, returns what is sent before all else. It is called when nothing that changes from
 	// then on will be missed, and later changes of its deployment have higher versions. It reads by Feed.Read.
 	First func(context.Context) (*Item, error)
 }
@@ -286,7 +286,7 @@ func (s *subscription) sendFirst(first *Item) {
 	s.sendQueue()
 }
 
-// continueSending sends what is in the queue on a goroutine, where there is something. It is called under the mutex.
+// continueSending sends what is in the queue on a goroutine, if there is something. It is called under the mutex.
 func (s *subscription) continueSending() {
 	if s.sending = s.ended || len(s.queue) > 0; s.sending {
 		go s.sendQueue()
@@ -307,7 +307,7 @@ func (s *subscription) sendQueue() {
 	}
 }
 
-// take takes the next item out of the queue, and reports whether it is the last one. Where there is none, nobody sends
+// take takes the next item out of the queue, and reports whether it is the last one. If there is none, nobody sends
 // any more.
 func (s *subscription) take() (item *Item, isLast bool) {
 	s.mu.Lock()

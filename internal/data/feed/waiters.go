@@ -16,7 +16,7 @@ type waiters struct {
 type waiter struct{ woken chan struct{} }
 
 // WatchDeployment returns a channel that has an item when the deployment may have changed since the last item was
-// received, by whichever server; several changes may be one item, and an item may come where nothing has changed. So
+// received, by whichever server; several changes may be one item, and an item may come if nothing has changed. So
 // look at the deployment after the call and after each item, and wait for the next one in between. stop must be called
 // when the channel is not needed any more.
 func (f *Feed) WatchDeployment(deploymentID string) (woken <-chan struct{}, stop func()) {

@@ -48,7 +48,7 @@ func (j *Journal) NewID(k id.Kind) string { return j.newID(k) }
 // Now is the time, as writes note it.
 func (j *Journal) Now() time.Time { return j.now() }
 
-// Shared returns the time that leases, keys and tokens are compared with: what the database's clock said, or where it
+// Shared returns the time that leases, keys and tokens are compared with: what the database's clock said, or if it
 // has none the server's.
 func (j *Journal) Shared(database time.Time) time.Time {
 	if j.alone || database.IsZero() {
@@ -100,7 +100,7 @@ type Change struct {
 type WriteFunc func(ctx context.Context, tx *ent.Tx, e *Entry) error
 
 // Write runs f in one transaction together with the audit row of the action and the change row, and again from the
-// start where the database says that it may succeed. The INSERTs with which f ends are sent together with those rows:
+// start if the database says that it may succeed. The INSERTs with which f ends are sent together with those rows:
 // where one of them fails, it is Write that returns the error. See store.Tx for the errors.
 func (j *Journal) Write(ctx context.Context, action string, f WriteFunc) error {
 	w := &write{Journal: j, action: action, f: f, auditID: j.newID(id.AuditEvent), at: j.now()}
@@ -192,7 +192,7 @@ func (w *write) audit(ctx context.Context, tx *ent.Tx, auditID string, c Change)
 	return record.Insert(ctx, tx, row)
 }
 
-// committed reports whether the write has been committed, where its COMMIT has lost its answer. To write the audit row
+// committed reports whether the write has been committed, if its COMMIT has lost its answer. To write the audit row
 // once more waits for a COMMIT that is still under way; a look would miss it.
 func (w *write) committed(ctx context.Context, c *ent.Client) (bool, error) {
 	tx, err := c.BeginTx(ctx, nil)

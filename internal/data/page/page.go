@@ -53,7 +53,7 @@ type Connection[T any] struct {
 	PageInfo *Info
 	// Size is how many records were asked for.
 	Size int
-	// FeedCursor is the place in the feed of changes from before the page was read; empty where nobody asked for it.
+	// FeedCursor is the place in the feed of changes from before the page was read; empty if nobody asked for it.
 	FeedCursor string
 
 	byDefault bool

@@ -87,7 +87,7 @@ const (
 	isNull = "IS NULL"
 )
 
-// Given returns what compare returns for a value, and nothing where that is nil.
+// Given returns what compare returns for a value, and nothing if that is nil.
 func Given[T any](compare func(column string, value any) Comparison, column string, value *T) []Comparison {
 	if value == nil {
 		return nil

@@ -63,7 +63,7 @@ func lowerASCII(r rune) rune {
 func (q Query[T]) Table() *Table[T] { return q.table }
 
 // Position is that of a record in a list: lists go by when their records were created and, of those created at once,
-// by their ids. Where they go by a sequence, the ID is its digits.
+// by their ids. If they go by a sequence, the ID is its digits.
 type Position struct {
 	At time.Time
 	ID string
@@ -77,7 +77,7 @@ type Range struct {
 	Backward      bool
 }
 
-// ByID returns the record of an id. Where there is none, the error has the code.
+// ByID returns the record of an id. If there is none, the error has the code.
 func (q Query[T]) ByID(ctx context.Context, id string, code fault.Code) (*T, error) {
 	if err := store.CheckID(q.table.kind, id, code); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (q Query[T]) ByID(ctx context.Context, id string, code fault.Code) (*T, err
 	return q.Where(Equal(idColumn, id)).Only(ctx, "id", id, code)
 }
 
-// Only returns the one record of a list that has at most one, because it has those of a name. Where there is none, the
+// Only returns the one record of a list that has at most one, because it has those of a name. If there is none, the
 // error has the code and says what kind of name names nothing.
 func (q Query[T]) Only(ctx context.Context, kind, name string, code fault.Code) (*T, error) {
 	found, err := q.rows(ctx, shape{kind: one}, nil, "")

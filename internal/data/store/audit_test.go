@@ -79,7 +79,7 @@ func TestAuditSeesStatementsWithoutAnOrganization(t *testing.T) {
 	}
 }
 
-// insertsOf returns the INSERTs that were sent as one statement, or the statement where it is none of these.
+// insertsOf returns the INSERTs that were sent as one statement, or the statement if it is none of these.
 func insertsOf(text string) []string {
 	if !strings.HasPrefix(text, `WITH "insert_1" AS `) {
 		return []string{text}

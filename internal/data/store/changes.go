@@ -15,7 +15,7 @@ import (
 // one after the other, the order of the ids. The zero Position is before all changes.
 type Position struct{ Transaction, ID int64 }
 
-// Compare returns -1 where p comes before q, 1 where it comes after, 0 where they are the same.
+// Compare returns -1 where p comes before q, 1 if it comes after, 0 if they are the same.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Transaction, q.Transaction), cmp.Compare(p.ID, q.ID))
 }
@@ -26,7 +26,7 @@ type Change struct {
 	OrganizationID, DeploymentID string
 	// Version is that of the deployment after the change.
 	Version int32
-	// Kind is what the change did, "" where a program wrote it that did not know.
+	// Kind is what the change did, "" if a program wrote it that did not know.
 	Kind deploymentchange.Kind
 	At   time.Time
 	// Settled reports whether no change can come to stand before this one any more: every transaction that began
@@ -57,7 +57,7 @@ func (s *Store) NewChanges(ctx context.Context, after Position, limit int) ([]Ch
 	return s.systemChanges(ctx, text, s.position(after)...)
 }
 
-// NewestChange returns the last settled change of all organizations, nil where there is none. It is for the system.
+// NewestChange returns the last settled change of all organizations, nil if there is none. It is for the system.
 func (s *Store) NewestChange(ctx context.Context) (*Change, error) {
 	return first(s.systemChanges(ctx, s.changes()+s.settled()+newestFirst+limited(1)))
 }
@@ -73,7 +73,7 @@ func (s *Store) ChangesBefore(ctx context.Context, upTo Position, limit int) ([]
 	return s.ownChanges(ctx, s.compare("<=")+s.settled()+newestFirst+limited(limit), s.position(upTo)...)
 }
 
-// LastChange returns the last settled change of the actor's organization, nil where there is none.
+// LastChange returns the last settled change of the actor's organization, nil if there is none.
 func (s *Store) LastChange(ctx context.Context) (*Change, error) {
 	return first(s.ownChanges(ctx, s.settled()+newestFirst+limited(1)))
 }

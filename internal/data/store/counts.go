@@ -19,7 +19,7 @@ type Counts struct {
 	Pending, Running int
 	// Awaiting are those that wait for approvals.
 	Awaiting int
-	// OldestPending is how long the oldest PENDING deployment has been waiting, 0 where there is none.
+	// OldestPending is how long the oldest PENDING deployment has been waiting, 0 if there is none.
 	OldestPending time.Duration
 	// LateLeases are the RUNNING deployments whose lease has run out a time ago.
 	LateLeases int

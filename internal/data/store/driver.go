@@ -56,7 +56,7 @@ type publicRows struct {
 
 func (r publicRows) Err() error { return r.storage.publicError(r.ctx, r.ColumnScanner.Err()) }
 
-// checkDriver calls before with each statement, in a transaction or not, and runs it where that returns no
+// checkDriver calls before with each statement, in a transaction or not, and runs it if that returns no
 // error.
 type checkDriver struct {
 	dialect.Driver

@@ -19,7 +19,7 @@ const (
 )
 
 // groupConnector commits the transactions of a SQLite file in groups. A file takes one writer at a time, and each
-// COMMIT waits for the disk; where others wait for their turn meanwhile, one COMMIT and one sync are enough for
+// COMMIT waits for the disk; if others wait for their turn meanwhile, one COMMIT and one sync are enough for
 // all of them. So the connections of the pool that writes are no more than places in one queue: there is one
 // connection to the file, and a transaction that begins waits for its turn. The first one begins a transaction of
 // SQLite. When it has done its work and others wait, it does not commit but leaves the turn to the next one, which
@@ -41,7 +41,7 @@ type groupConnector struct {
 
 	// The rest belongs to whom has the turn.
 
-	// conn is the connection to the file, nil where it is to be opened.
+	// conn is the connection to the file, nil if it is to be opened.
 	conn *preparedConn
 	// group is the transaction that is open, if any.
 	group *group
@@ -117,7 +117,7 @@ func (g *groupConnector) take(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// leave takes a turn out of the queue, and reports false where it has come already.
+// leave takes a turn out of the queue, and reports false if it has come already.
 func (g *groupConnector) leave(turn chan struct{}) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -305,7 +305,7 @@ func (c *groupConn) Prepare(query string) (driver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
 
-// check returns an error where a statement would run outside a transaction, as it would after SQLite has rolled that
+// check returns an error if a statement would run outside a transaction, as it would after SQLite has rolled that
 // back by itself.
 func (c *groupConn) check() error {
 	switch {
@@ -359,7 +359,7 @@ func (t groupTx) Commit() error {
 	return own.err
 }
 
-// Rollback implements driver.Tx. Where others have written before, it waits for the end of the group.
+// Rollback implements driver.Tx. If others have written before, it waits for the end of the group.
 func (t groupTx) Rollback() error {
 	groups := t.conn.groups
 	own := groups.group

@@ -433,7 +433,7 @@ func TestGroupIsOnTheDiskWhenItsMembersReturn(t *testing.T) {
 	}
 }
 
-// Whatever becomes of a transaction, its writes are there where it was acknowledged, and else not.
+// Whatever becomes of a transaction, its writes are there if it was acknowledged, and else not.
 func TestOfManyWritersThoseAreWrittenThatAreAcknowledged(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t), store.MaxGroupMembers(5))

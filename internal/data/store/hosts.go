@@ -26,7 +26,7 @@ type hosts struct {
 	fitness *fitness
 }
 
-// newHosts returns a connector to the servers of a configuration. Where the URL asks for an order of its
+// newHosts returns a connector to the servers of a configuration. If the URL asks for an order of its
 // own, at random or standbys first, that is lib/pq's to keep.
 func newHosts(c pq.Config, cache pgconn.Cache, f *fitness) (*hosts, error) {
 	servers := append([]pq.ConfigMultihost{{Host: c.Host, Hostaddr: c.Hostaddr, Port: c.Port}}, c.Multi...)
@@ -71,7 +71,7 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (h *hosts) Driver() driver.Driver { return h.each[0].Driver() }
 
-// unreachableError is returned where none of the servers could be connected to. lib/pq has no type for a server
+// unreachableError is returned if none of the servers could be connected to. lib/pq has no type for a server
 // that is not what target_session_attrs asks for, only a text.
 type unreachableError struct{ hosts []error }
 

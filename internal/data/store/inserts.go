@@ -23,7 +23,7 @@ const maxPendingArgs = 256
 // Those into one table are not sent as one: PostgreSQL carries out the INSERTs of a statement in an order of its own,
 // in which their rows would get the numbers that it draws.
 //
-// An INSERT that fails does so where it is sent. A transaction that knew of it at once could do no more than return
+// An INSERT that fails does so when it is sent. A transaction that knew of it at once could do no more than return
 // the error, because PostgreSQL takes no further statement from it.
 type pendingInserts struct {
 	tx      execTx
@@ -89,7 +89,7 @@ func (p *pendingInserts) send(ctx context.Context) error {
 	return p.failed
 }
 
-// sendWith sends all that there are, together with an INSERT that returns something where the database can, and
+// sendWith sends all that there are, together with an INSERT that returns something if the database can, and
 // returns the statement that is left to be run for that.
 func (p *pendingInserts) sendWith(ctx context.Context, i insert) (insert, error) {
 	if p.dialect != dialect.Postgres || p.failed != nil || p.mustPrecede(i) {

@@ -202,7 +202,7 @@ func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 	}
 }
 
-// answered returns what a call fails with, and fails the test where it hangs.
+// answered returns what a call fails with, and fails the test if it hangs.
 func answered(t *testing.T, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)

@@ -41,7 +41,7 @@ func (p pool) take(ctx context.Context, first func(*sql.Conn) error) (*sql.Conn,
 	}
 }
 
-// giveBack gives a connection back to the pool, which has dropped it already where it was lost.
+// giveBack gives a connection back to the pool, which has dropped it already if it was lost.
 func giveBack(conn *sql.Conn) error {
 	if err := conn.Close(); !errors.Is(err, sql.ErrConnDone) {
 		return err
@@ -152,7 +152,7 @@ func (t *pooledTx) run(ctx context.Context, f func(*sql.Conn) error) error {
 	return t.failed
 }
 
-// began returns the time that the first statement of the transaction has returned; where nothing was sent yet, the
+// began returns the time that the first statement of the transaction has returned; if nothing was sent yet, the
 // transaction begins now.
 func (t *pooledTx) began() (at time.Time, err error) {
 	err = t.run(t.ctx, func(conn *sql.Conn) error {
@@ -206,7 +206,7 @@ func (t *pooledTx) commitWith(ctx context.Context) error {
 	})
 }
 
-// Commit commits, or rolls back and returns the error of the first statement where that has failed, and of the context
+// Commit commits, or rolls back and returns the error of the first statement if that has failed, and of the context
 // where that has ended before COMMIT was sent.
 func (t *pooledTx) Commit() error {
 	err := t.failed

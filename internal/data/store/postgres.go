@@ -40,7 +40,7 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	}
 
 	isolation := cmp.Or(c.Isolation, DefaultIsolation)
-	// No statement is allowed the time that compiling it takes: as much as a second where the cost is guessed too high.
+	// No statement is allowed the time that compiling it takes: as much as a second if the cost is guessed too high.
 	config.Options = fmt.Sprintf("-c random_page_cost=%d -c jit=off %s -c statement_timeout=%d "+
 		"-c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
 		randomPageCost, config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)

@@ -108,7 +108,7 @@ type PrincipalQuery struct {
 	Roles []actor.Role
 	// Place is within the token's scope.
 	Place actor.Place
-	// Holders are those of which a token names one; any token will do where they are empty.
+	// Holders are those of which a token names one; any token will do if they are empty.
 	Holders []string
 }
 
@@ -177,7 +177,7 @@ func (s *Store) scopeHas(list, id string) string {
 	return `EXISTS (SELECT 1 FROM json_each("scope", '$.` + list + `') WHERE "value" = ` + id + `)`
 }
 
-// read is Query with a transaction, or where that is nil, without.
+// read is Query with a transaction, or if that is nil, without.
 func (s *Store) read(ctx context.Context, tx *ent.Tx, query string, args []any, scan func(Rows) error) error {
 	if tx == nil {
 		return s.Query(ctx, query, args, scan)

@@ -20,7 +20,7 @@ func CheckID(kind id.Kind, text string, code fault.Code) error {
 	return nil
 }
 
-// Find returns the record that get reads by its id, or NotFound with the code where there is none of the kind.
+// Find returns the record that get reads by its id, or NotFound with the code if there is none of the kind.
 func Find[T any](
 	ctx context.Context, get func(context.Context, string) (*T, error), kind id.Kind, text string, code fault.Code,
 ) (*T, error) {
@@ -31,7 +31,7 @@ func Find[T any](
 	return NotFoundAs(record, err, text, code)
 }
 
-// NotFoundAs returns a record that was read by its id, or NotFound with the code where there is none. What is
+// NotFoundAs returns a record that was read by its id, or NotFound with the code if there is none. What is
 // absent and what is another organization's are answered alike.
 func NotFoundAs[T any](record *T, err error, text string, code fault.Code) (*T, error) {
 	if ent.IsNotFound(err) {

@@ -19,7 +19,7 @@ const (
 )
 
 // preparedConnector opens connections to a SQLite file that keep the statements they have prepared, because
-// preparing one takes about as long as running it. SQLite prepares a statement again by itself where the schema
+// preparing one takes about as long as running it. SQLite prepares a statement again by itself if the schema
 // has changed since.
 type preparedConnector struct {
 	driver.Connector
@@ -153,7 +153,7 @@ func (c *preparedConn) prepare(ctx context.Context, query string) (sqliteStmt, e
 	return s, nil
 }
 
-// keep keeps a statement that has run, instead of the one that has been idle for longest where there are too many.
+// keep keeps a statement that has run, instead of the one that has been idle for longest if there are too many.
 func (c *preparedConn) keep(query string, s sqliteStmt) error {
 	if c.idle.Contains(query) {
 		return s.Close()

@@ -6,7 +6,7 @@
 // run again while the database says that it may succeed.
 //
 // Transactions: Store.Tx is the only way to write. It runs its function again after a conflict, a lost connection
-// or a failover. Where the answer to COMMIT is lost it asks, by a Probe, whether the transaction was committed,
+// or a failover. If the answer to COMMIT is lost it asks, by a Probe, whether the transaction was committed,
 // so that nothing is written twice. INSERTs of a transaction wait for each other and are sent together; on SQLite,
 // transactions that wait for one another are committed together.
 //
@@ -53,28 +53,28 @@ const (
 type Config struct {
 	// URL is sqlite:PATH, postgres://… or lib/pq's key=value form.
 	URL string
-	// DirectURL is the same database without the pooler that URL goes through, for notifications; URL where it is empty.
+	// DirectURL is the same database without the pooler that URL goes through, for notifications; URL if it is empty.
 	DirectURL string
-	// Isolation is DefaultIsolation where it is empty.
+	// Isolation is DefaultIsolation if it is empty.
 	Isolation Isolation
-	// MaxConns bounds the connections to PostgreSQL; DefaultMaxConns where it is 0.
+	// MaxConns bounds the connections to PostgreSQL; DefaultMaxConns if it is 0.
 	MaxConns int
 	// Exclusive refuses to open a SQLite file that another server has open.
 	Exclusive bool
-	// Checking, where it is not nil, is called with the reason before an Exclusive SQLite file is checked, which
+	// Checking, if it is not nil, is called with the reason before an Exclusive SQLite file is checked, which
 	// takes some seconds for each gigabyte.
 	Checking func(why string)
-	// Trace, where it is not nil, is called with each statement and its arguments, secrets among them,
+	// Trace, if it is not nil, is called with each statement and its arguments, secrets among them,
 	// before it runs. It is called by many goroutines at once.
 	Trace func(query string, args []any)
 	// TraceSystem is Trace for the statements over all organizations, which run beside the requests.
 	TraceSystem func(query string, args []any)
 	// PoisonUnread is for tests: fields of records whose columns were not read have values that show.
 	PoisonUnread bool
-	// Log gets a line when the storage under the database fails; slog.Default where it is nil.
+	// Log gets a line when the storage under the database fails; slog.Default if it is nil.
 	Log *slog.Logger
 
-	// maxGroupMembers is for tests; maxGroupMembers where it is 0.
+	// maxGroupMembers is for tests; maxGroupMembers if it is 0.
 	maxGroupMembers int
 }
 
@@ -166,7 +166,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 // PoisonsUnread reports whether fields of records whose columns were not read are to have values that show.
 func (s *Store) PoisonsUnread() bool { return s.poisonUnread }
 
-// Ping returns nil where the database answers.
+// Ping returns nil if the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
 
 // WritesFail reports whether the last write failed for its storage: a full disk, say, or a database that takes

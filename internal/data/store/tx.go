@@ -25,8 +25,8 @@ func Repeatable(context.Context, *ent.Client) (bool, error) { return false, nil 
 // Tx runs f in one transaction, and again from the start while the database says that it may succeed.
 // Ids and times are to be drawn outside f, and f is to use nothing but its transaction. An INSERT is sent with
 // those after it, when f asks for something else or returns, and its error comes from there (see pendingInserts).
-// Tx returns what f returns, the error of what was sent after it, ServerUnavailable where the database cannot serve,
-// and ctx.Err() where the caller has gone.
+// Tx returns what f returns, the error of what was sent after it, ServerUnavailable if the database cannot serve,
+// and ctx.Err() if the caller has gone.
 func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx) error) error {
 	return s.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, _ func() time.Time) error { return f(ctx, tx) })
 }
@@ -115,7 +115,7 @@ func runOf(ctx context.Context) *txRun {
 	return r
 }
 
-// clock returns when the transaction began by the database's clock, the zero time on SQLite. Where it cannot begin, the
+// clock returns when the transaction began by the database's clock, the zero time on SQLite. If it cannot begin, the
 // next statement fails.
 func (r *txRun) clock() time.Time {
 	if r.tx == nil {
@@ -181,8 +181,8 @@ func (s *Store) runTx(ctx context.Context, lock int64, f func(context.Context, *
 	}
 }
 
-// probe reports whether the transaction whose COMMIT failed with lost was committed. Where it was not, the error
-// is lost; where that stays unknown, it is errUnknown.
+// probe reports whether the transaction whose COMMIT failed with lost was committed. If it was not, the error
+// is lost; if that stays unknown, it is errUnknown.
 func (s *Store) probe(ctx context.Context, tries *attempts, lock int64, committed Probe, lost error) (bool, error) {
 	for {
 		err := s.waitForEnd(ctx, lock)

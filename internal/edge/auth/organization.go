@@ -56,7 +56,7 @@ func NewOrganizations(finder Finder, now func() time.Time) *Organizations {
 	return &Organizations{finder: finder, now: now, cache: newCache[string, found](maxOrganizations)}
 }
 
-// Enter returns the actor acting where the Slipway-Organization header says: in the organization of that id or
+// Enter returns the actor acting if the Slipway-Organization header says: in the organization of that id or
 // slug, or for a superadmin on what is global. Without the header it returns the actor as it is. The error is
 // fault's RequestInvalid for a header that is repeated or malformed, OrganizationNotFound for an organization that
 // does not exist or is not the actor's, and RequestUnauthenticated if somebody without a token names one; any other

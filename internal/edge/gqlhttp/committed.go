@@ -14,7 +14,7 @@ import (
 	"slipway/internal/base/meter"
 )
 
-// resolveMutation carries a mutation out, unless the operation is over its limits. Where its answer is what goes
+// resolveMutation carries a mutation out, unless the operation is over its limits. If its answer is what goes
 // over them, it is null, and the error says that the mutation was carried out.
 func (e *execution) resolveMutation(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	if err := meter.Err(ctx); err != nil {

@@ -59,7 +59,7 @@ func (c *costExtension) settle(ctx context.Context, used, charge int) {
 	c.Used = used
 }
 
-// costOf returns the cost of the context's operation, nil where it has none.
+// costOf returns the cost of the context's operation, nil if it has none.
 func costOf(ctx context.Context) *costExtension {
 	c, _ := graphql.GetOperationContext(ctx).Stats.GetExtension(costName).(*costExtension)
 	return c

@@ -190,7 +190,7 @@ type objectCosts struct {
 	of map[*ast.Field][]typeCost
 }
 
-// typeCost is what an object of a type in Go costs, nil where the type is not known.
+// typeCost is what an object of a type in Go costs, nil if the type is not known.
 type typeCost struct {
 	of   reflect.Type
 	cost float64

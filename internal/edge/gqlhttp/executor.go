@@ -77,7 +77,7 @@ func (o operations) document(text string) (doc *document.Document, isTrusted boo
 	return doc, false, errs
 }
 
-// nameOf returns the name under which an operation is counted: its own where its document is trusted, as far as so many
+// nameOf returns the name under which an operation is counted: its own if its document is trusted, as far as so many
 // are counted, and otherwise its first field.
 func (o operations) nameOf(op *ast.OperationDefinition, isTrusted bool) string {
 	if isTrusted && o.config.Trusted.names[op.Name] {
@@ -149,7 +149,7 @@ func (o operations) DispatchOperation(
 	}, ctx
 }
 
-// countSubscription counts a subscription with its first answer, and what it fails with where it does not begin: no
+// countSubscription counts a subscription with its first answer, and what it fails with if it does not begin: no
 // extension sees that.
 func countSubscription(op *graphql.OperationContext, next graphql.ResponseHandler) graphql.ResponseHandler {
 	isFirst := true

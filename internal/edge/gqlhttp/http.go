@@ -17,7 +17,7 @@ import (
 	"slipway/internal/edge/requestlog"
 )
 
-// DefaultMaxBody is what a POST may carry, in bytes, where nothing else is said.
+// DefaultMaxBody is what a POST may carry, in bytes, if nothing else is said.
 const DefaultMaxBody = 256 << 10
 
 // HTTP is the transport of queries and mutations over POST, and of queries over GET, as the

@@ -54,7 +54,7 @@ func (p Presenter) data(ctx context.Context, err error, raw *gqlerror.Error) fau
 	return fault.Public(err, wire.View(ctx, "/input"))
 }
 
-// log logs an error that Present masks, with the others of its answer where it is part of one. Panics are in the log
+// log logs an error that Present masks, with the others of its answer if it is part of one. Panics are in the log
 // already.
 func (p Presenter) log(ctx context.Context, err error) {
 	_, logged := errors.AsType[*panicked](err)
@@ -69,7 +69,7 @@ func (p Presenter) log(ctx context.Context, err error) {
 }
 
 // Recover is the server's graphql.RecoverFunc: it returns an error that Present masks, and logs the panic, with the
-// others of its answer where it is part of one.
+// others of its answer if it is part of one.
 func (p Presenter) Recover(ctx context.Context, value any) error {
 	if of, ok := ctx.Value(failuresKey{}).(*failures); ok {
 		of.addPanic(value)

@@ -43,7 +43,7 @@ type Config struct {
 	Presenter Presenter
 	// Prepare, if it is not nil, makes of an operation of a document what Prepared returns each time that it is executed.
 	Prepare func(*ast.QueryDocument, *ast.OperationDefinition) any
-	// Patience, where it is not nil, returns how long an operation may wait, besides the time that it may run.
+	// Patience, if it is not nil, returns how long an operation may wait, besides the time that it may run.
 	Patience func(*graphql.OperationContext) time.Duration
 }
 
@@ -89,7 +89,7 @@ func NewServer(schema graphql.ExecutableSchema, c Config, transports ...Transpor
 }
 
 // Use adds an extension of gqlgen's; those that were added first run first. By then the document is
-// parsed and the variables are coerced, so an extension must not replace them. It panics where the extension intercepts
+// parsed and the variables are coerced, so an extension must not replace them. It panics if the extension intercepts
 // fields, for plans do not call it. What is to see all fields belongs into Observer.
 func (s *Server) Use(extension graphql.HandlerExtension) {
 	if _, ok := extension.(graphql.FieldInterceptor); ok {

@@ -15,7 +15,7 @@ type Accept struct {
 	ranges []mediaRange
 }
 
-// mediaRange is one range of an Accept header. Its quality is 1 where it has no weight, and NaN where the weight is no
+// mediaRange is one range of an Accept header. Its quality is 1 if it has no weight, and NaN if the weight is no
 // number.
 type mediaRange struct {
 	media   string
@@ -73,7 +73,7 @@ func (a Accept) Strict() Accept {
 }
 
 // Preference returns how a media type is wanted, by the most exact range that covers it, the first of several; it is
-// zero where none does.
+// zero if none does.
 func (a Accept) Preference(media string) (p Preference) {
 	for _, r := range a.ranges {
 		if e := r.exactness(media); e > p.exactness {
@@ -101,7 +101,7 @@ func (r mediaRange) exactness(media string) int {
 
 // Preference is how a media type is wanted.
 type Preference struct {
-	// Quality is the weight; a media type is acceptable where it is above 0. It is NaN where the header has a weight
+	// Quality is the weight; a media type is acceptable if it is above 0. It is NaN if the header has a weight
 	// that is no number.
 	Quality   float64
 	exactness int

@@ -22,7 +22,7 @@ type client struct {
 }
 
 // Client returns middleware that finds the address of each request's client: the peer of its connection,
-// or, where the peer is a trusted proxy, the rightmost address of X-Forwarded-For that is none. Where that
+// or, if the peer is a trusted proxy, the rightmost address of X-Forwarded-For that is none. If that
 // has no such address (it has ports, brackets or names, or all are trusted), it is the peer again. The
 // header Forwarded is not looked at, because proxies pass on what a client put there.
 func Client(trusted []netip.Prefix) func(http.Handler) http.Handler {
@@ -42,7 +42,7 @@ func Client(trusted []netip.Prefix) func(http.Handler) http.Handler {
 	}
 }
 
-// ClientAddress returns the address that Client found, the zero Addr where there is none.
+// ClientAddress returns the address that Client found, the zero Addr if there is none.
 func ClientAddress(ctx context.Context) netip.Addr { return clientOf(ctx).address }
 
 // ClientNetwork returns what the limits of an address count for: an IPv4 address, or the /64 of an IPv6
@@ -67,7 +67,7 @@ func network(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// parsePeer returns the address of a connection's other end, the zero Addr where it has none.
+// parsePeer returns the address of a connection's other end, the zero Addr if it has none.
 func parsePeer(remote string) netip.Addr {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -43,7 +43,7 @@ func prefersGzip(headers []string) bool {
 	return weights[gzip] > 0 && weights[gzip] >= weights[plain]
 }
 
-// codingWeight returns the weight that is the parameter of a content coding, 1 where there is none, and whether it is a
+// codingWeight returns the weight that is the parameter of a content coding, 1 if there is none, and whether it is a
 // number from 0 to 1.
 func codingWeight(parameter string) (weight float64, ok bool) {
 	parameter = strings.TrimSpace(parameter)

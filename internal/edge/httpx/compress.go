@@ -161,7 +161,7 @@ func isCompressible(status int, h http.Header) bool {
 	}
 }
 
-// tag sets the entity tag of what is compressed, where there is one.
+// tag sets the entity tag of what is compressed, if there is one.
 func (c *compressed) tag() {
 	if tag := c.Header().Get("ETag"); tag != "" {
 		c.Header().Set("ETag", compressedTag(tag))

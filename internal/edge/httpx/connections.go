@@ -134,7 +134,7 @@ func (s *strangers) room(most int) (place int32, oldest *conn) {
 	}
 }
 
-// oldest returns the one of a kind that has been silent for longest, nil where none is.
+// oldest returns the one of a kind that has been silent for longest, nil if none is.
 func (s *strangers) oldest(place int32) *conn {
 	at := slices.IndexFunc(s.silent, func(c *conn) bool { return c.place.Load() == place })
 	if at < 0 {

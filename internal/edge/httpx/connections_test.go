@@ -86,7 +86,7 @@ func (l *limited) connect(t *testing.T, from string) *connection {
 	return &connection{c, bufio.NewReader(c)}
 }
 
-// ask returns the answer to a request, "closed" where the connection is.
+// ask returns the answer to a request, "closed" if the connection is.
 func (c *connection) ask(path string) string {
 	_, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
 	answer, err := http.ReadResponse(c.answers, nil)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Detach has serve write an answer that goes on for long. Where the connection can be taken over from the http.Server,
+// Detach has serve write an answer that goes on for long. If the connection can be taken over from the http.Server,
 // as that of HTTP/1.1 can, Detach returns at once, and serve runs on a goroutine of its own: the handler returns, and
 // what a connection holds while one runs (its buffers and a deep stack, some 30 KB) is free. The request that serve is
 // given has the values of its context, no body, and ends when its client leaves or serve returns; serve must not panic.

@@ -15,7 +15,7 @@ func NoneMatch(h http.Header, tag string) bool {
 	return false
 }
 
-// Tags lists the entity tags of a header, nil where it is absent.
+// Tags lists the entity tags of a header, nil if it is absent.
 func Tags(h http.Header, name string) []string {
 	if h.Values(name) == nil {
 		return nil

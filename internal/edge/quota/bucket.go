@@ -13,7 +13,7 @@ import (
 )
 
 // Bucket is a token bucket that bounds the cost of each caller's requests, in the cost that answers report. It is
-// off where a number is not positive.
+// off if a number is not positive.
 type Bucket struct {
 	// Capacity is what a caller may spend at once.
 	Capacity int
@@ -64,7 +64,7 @@ type Buckets struct {
 	levels *simplelru.LRU[string, *level]
 }
 
-// level is what was left in a bucket at a time. It is negative where a request cost more than it was expected to.
+// level is what was left in a bucket at a time. It is negative if a request cost more than it was expected to.
 type level struct {
 	left float64
 	at   time.Time
@@ -79,7 +79,7 @@ func NewBuckets(b Bucket, now func() time.Time) *Buckets {
 	return &Buckets{Bucket: b, now: now, levels: levels}
 }
 
-// Spend takes a cost out of the caller's bucket. It returns RequestRateLimited where there is less.
+// Spend takes a cost out of the caller's bucket. It returns RequestRateLimited if there is less.
 func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
 	_, left, err := b.take(caller, "The request", cost, 0)
 	return left, err

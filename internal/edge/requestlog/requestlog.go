@@ -32,9 +32,9 @@ type Counter interface {
 // Operation names operations of GraphQL that are counted together. Its texts come from the schema and the
 // configuration, and never from callers, so that there are only so many.
 type Operation struct {
-	// Type is query, mutation or subscription, or refused, where the operation was not run.
+	// Type is query, mutation or subscription, or refused, if the operation was not run.
 	Type string
-	// Name is that of the operation where its document is trusted, and otherwise its first field.
+	// Name is that of the operation if its document is trusted, and otherwise its first field.
 	Name string
 }
 
@@ -83,7 +83,7 @@ func (uncounted) CountOperation(Operation, int, time.Duration) {}
 func (uncounted) CountStream(Operation, int)                   {}
 func (uncounted) CountItem(Operation, int)                     {}
 
-// From returns the context's line, nil where it carries none.
+// From returns the context's line, nil if it carries none.
 func From(ctx context.Context) *Line {
 	l, _ := ctx.Value(lineKey{}).(*Line)
 	return l
@@ -112,7 +112,7 @@ func (l *Line) SetCost(cost int) {
 	l.set(func() { l.cost = cost })
 }
 
-// Cost returns the cost of the request, 0 where none was set.
+// Cost returns the cost of the request, 0 if none was set.
 func (l *Line) Cost() (cost int) {
 	l.set(func() { cost = l.cost })
 	return cost

@@ -30,10 +30,10 @@ type Column struct {
 // IsZero reports whether there is no data.
 func (c Column) IsZero() bool { return len(c.raw) == 0 }
 
-// JSON returns the stored text, nil where there is none.
+// JSON returns the stored text, nil if there is none.
 func (c Column) JSON() json.RawMessage { return c.raw }
 
-// Data reads the stored text; both are nil where there is none. The error says that the text is not
+// Data reads the stored text; both are nil if there is none. The error says that the text is not
 // what Encode writes.
 func (c Column) Data() (*Data, error) {
 	if c.IsZero() {
@@ -75,7 +75,7 @@ func (c Column) Target() (*Data, error) {
 	return target, nil
 }
 
-// DeployedTaskDefinition reads nothing but that, nil where there is none.
+// DeployedTaskDefinition reads nothing but that, nil if there is none.
 func (c Column) DeployedTaskDefinition() (*TaskDefinition, error) {
 	if c.IsZero() {
 		return nil, nil

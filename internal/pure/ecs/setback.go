@@ -7,12 +7,12 @@ import (
 
 // Setback is that the cloud has rolled a deployment back, stopped it or let it fail, whatever its program says.
 type Setback struct {
-	// Status is that of the service deployment, and Reason why it has it, "" where the cloud gave none.
+	// Status is that of the service deployment, and Reason why it has it, "" if the cloud gave none.
 	Status string `json:"status"`
 	Reason string `json:"reason,omitzero"`
 	// At is when that was so.
 	At time.Time `json:"at"`
-	// ServiceDeploymentARN is the service deployment that it is of, "" where that is not known.
+	// ServiceDeploymentARN is the service deployment that it is of, "" if that is not known.
 	ServiceDeploymentARN string `json:"serviceDeploymentArn,omitzero"`
 }
 
@@ -34,7 +34,7 @@ type Setbacks struct {
 	Observed *Setback `json:"observed,omitzero"`
 }
 
-// Last returns what the cloud itself says, or else the runner, nil where nobody says anything.
+// Last returns what the cloud itself says, or else the runner, nil if nobody says anything.
 func (s *Setbacks) Last() *Setback {
 	switch {
 	case s == nil:

@@ -69,7 +69,7 @@ func (e Event) Check(at string) []fault.Violation {
 	return violations
 }
 
-// Append adds new events to the kept ones, in order. Where that is too much, the oldest are folded into one
+// Append adds new events to the kept ones, in order. If that is too much, the oldest are folded into one
 // event that has their number; folded is that number before the call, foldedNow after it. The newest event
 // is kept, however large it is. The kept events themselves are not changed.
 func Append(kept []Event, folded int32, news ...Event) (all []Event, foldedNow int32) {

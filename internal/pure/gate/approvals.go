@@ -28,7 +28,7 @@ type Approvals struct {
 
 // Approval is one that somebody has given.
 type Approval struct {
-	// Holder is whose the token is, "" where nobody was named.
+	// Holder is whose the token is, "" if nobody was named.
 	Holder string
 	Role   actor.Role
 }

@@ -14,7 +14,7 @@ type Freeze struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// opens returns the first moment, not before one, that is not frozen; nil where there is none.
+// opens returns the first moment, not before one, that is not frozen; nil if there is none.
 func (f *Freeze) opens(at time.Time) *time.Time {
 	if at.Before(f.From) || f.Until != nil && !at.Before(*f.Until) {
 		return &at

@@ -26,7 +26,7 @@ type Requirement struct {
 	Met  bool
 	// Message says it in a sentence.
 	Message string
-	// At is when it will be met by time alone; nil where it is met, will not be so, or nobody knows.
+	// At is when it will be met by time alone; nil if it is met, will not be so, or nobody knows.
 	At *time.Time
 	// Needed and Given are how many approvals there have to be, and are; nil for other demands.
 	Needed, Given *int32

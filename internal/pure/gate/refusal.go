@@ -19,7 +19,7 @@ func AtCreation(all []Requirement, at time.Time) (waits bool, refusal error) {
 	return false, closed(all, unmet, at)
 }
 
-// AtStart returns why a deployment that has waited cannot be started, nil where it can: all has to be met.
+// AtStart returns why a deployment that has waited cannot be started, nil if it can: all has to be met.
 func AtStart(all []Requirement, at time.Time) error {
 	unmet := Unmet(all)
 	if f := notPromoted(unmet); f != nil {

@@ -172,7 +172,7 @@ func (*ObjectArrayProperty) sealed() {}
 type ObjectCollectionItemTitleConfig struct {
 	// Template has {field_id} placeholders, and {key} for maps.
 	Template string `json:"template" rules:"required"`
-	// Fallback is the title where the template cannot be resolved.
+	// Fallback is the title if the template cannot be resolved.
 	Fallback *string `json:"fallback,omitzero"`
 }
 

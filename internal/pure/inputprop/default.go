@@ -17,7 +17,7 @@ const First = "$values:first"
 type Default[T any] struct {
 	// Literal is the value, unless First or Reference is set.
 	Literal T
-	// First is set where the value is the first of the input's values.
+	// First is set if the value is the first of the input's values.
 	First bool
 	// Reference, when not empty, is the template of a value that the selected instance gives. It stands
 	// for any type, but only within mapped_inputs.
@@ -71,12 +71,12 @@ func isReference(text string) bool {
 	return opened && closed && !strings.ContainsAny(path, "{}") && strings.HasPrefix(strings.TrimSpace(path), "ref.")
 }
 
-// InitialValue is the value that an input has where none is given: a literal, which may hold templates, or
+// InitialValue is the value that an input has if none is given: a literal, which may hold templates, or
 // the first of its values. The zero value is nothing.
 type InitialValue struct {
-	// Node is the literal, nil where there is none.
+	// Node is the literal, nil if there is none.
 	Node *strictjson.Node
-	// First is set where the value is the first of those to choose from.
+	// First is set if the value is the first of those to choose from.
 	First bool
 	// Verbatim literals have no templates, whatever their texts look like.
 	Verbatim bool

@@ -56,7 +56,7 @@ func nestingOf(d *strictjson.Decoder) *nesting {
 	return at
 }
 
-// decodeProperty reads one property and those inside it. It returns nil where there is none to be had.
+// decodeProperty reads one property and those inside it. It returns nil if there is none to be had.
 func decodeProperty(d *strictjson.Decoder, n *strictjson.Node, _ *strictjson.Rules) Property {
 	at := nestingOf(d)
 	if !at.admit(d, n) {

@@ -96,7 +96,7 @@ func (d *describer) object(t reflect.Type) map[string]any {
 	return schema
 }
 
-// sentence describes a member, of a struct in particular where there is something to say.
+// sentence describes a member, of a struct in particular if there is something to say.
 func sentence(t reflect.Type, member string) string {
 	name, _, _ := strings.Cut(t.Name(), "[")
 	if text, ok := sentences[name+"."+member]; ok {

@@ -14,7 +14,7 @@ type Level struct {
 	Inputs []*LevelInput
 	// Order has each input after those that it depends on.
 	Order []*LevelInput
-	// ByID has the inputs by their ids, the first where an id is there twice.
+	// ByID has the inputs by their ids, the first if an id is there twice.
 	ByID map[string]*LevelInput
 	// Loops are the dependencies that close a circle; Order leaves them out.
 	Loops []Loop
@@ -43,7 +43,7 @@ type LevelInput struct {
 // Initial is an initial value made ready.
 type Initial struct {
 	InitialValue
-	// Templated is set where there is a template to be filled in.
+	// Templated is set if there is a template to be filled in.
 	Templated bool
 	// Size is about how many bytes the literal has.
 	Size int
@@ -70,7 +70,7 @@ func (in *LevelInput) Items() *Level {
 	return in.items
 }
 
-// Condition is an entry of show_when: what it expects of an input of the level. Source is nil where the level has no
+// Condition is an entry of show_when: what it expects of an input of the level. Source is nil if the level has no
 // such input. Expected is a value, or an object of operators.
 type Condition struct {
 	ID       string

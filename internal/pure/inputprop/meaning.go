@@ -6,7 +6,7 @@ import (
 	"slipway/internal/base/strictjson"
 )
 
-// means reports whether two columns have properties of one meaning: where one says nothing, the other may say what
+// means reports whether two columns have properties of one meaning: if one says nothing, the other may say what
 // goes without saying.
 func (c Column) means(other Column) bool {
 	a, errA := c.property()

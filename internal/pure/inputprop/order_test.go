@@ -9,7 +9,7 @@ import (
 	"slipway/internal/pure/inputprop"
 )
 
-// shuffled returns a value in which the members of objects are in another order, at every depth. Where the members are
+// shuffled returns a value in which the members of objects are in another order, at every depth. If the members are
 // those of a struct, which is written in the order of its own, only what is inside is shuffled.
 func shuffled(n *strictjson.Node, chance *rand.Rand, free bool) *strictjson.Node {
 	other := &strictjson.Node{Kind: n.Kind, Bool: n.Bool, Text: n.Text, Keys: slices.Clone(n.Keys)}

@@ -24,15 +24,15 @@ import (
 type Property interface {
 	// Head returns what every variant has.
 	Head() *Base
-	// InitialValue returns the value that the input has where none is given.
+	// InitialValue returns the value that the input has if none is given.
 	InitialValue() InitialValue
 	// DropDefault removes the default, after which there is no initial value.
 	DropDefault()
 	// IsEmpty reports whether a value, which is there and is not null, is one that a required input refuses.
 	IsEmpty(value *strictjson.Node) bool
-	// Nested returns the inputs within this one, the zero value where the variant has none.
+	// Nested returns the inputs within this one, the zero value if the variant has none.
 	Nested() Nested
-	// ValueSource returns what there is to choose from, nil where the value is free.
+	// ValueSource returns what there is to choose from, nil if the value is free.
 	ValueSource() Values
 	// Traits returns what is asked of the value, and how it is treated.
 	Traits() Traits
@@ -59,9 +59,9 @@ type Traits struct {
 	NotNull bool
 	// InKeys inputs may make up the keys of an object_map.
 	InKeys bool
-	// Fields are those of a chosen option that make up the value, nil where the option is the value.
+	// Fields are those of a chosen option that make up the value, nil if the option is the value.
 	Fields []string
-	// ModuleType is the type of the modules whose instances the value may name, "" where it names none.
+	// ModuleType is the type of the modules whose instances the value may name, "" if it names none.
 	ModuleType string
 }
 
@@ -71,14 +71,14 @@ func (t Traits) IsHeld() bool { return t.Immutable || t.MinCurrent }
 // Nested describes the inputs within a property: the inputs of each item of a collection, or inputs that stand on
 // the property's own level, behind it.
 type Nested struct {
-	// Member is the member of the property's JSON that has the inputs; "" where there are none.
+	// Member is the member of the property's JSON that has the inputs; "" if there are none.
 	Member string
 	Inputs []Property
-	// Collection is the kind of a collection, Object or Array; Null where the inputs are of the property's own level.
+	// Collection is the kind of a collection, Object or Array; Null if the inputs are of the property's own level.
 	Collection strictjson.Kind
-	// Key says how the keys of a collection come about, nil where they are given.
+	// Key says how the keys of a collection come about, nil if they are given.
 	Key *MapKeyConfig
-	// Title makes the title of an item, Description the text about it; nil where there is none.
+	// Title makes the title of an item, Description the text about it; nil if there is none.
 	Title       *ObjectCollectionItemTitleConfig
 	Description *string
 	// Label is what an item of a list is called.

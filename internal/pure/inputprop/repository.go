@@ -27,7 +27,7 @@ func templateOrRepositoryFlaw(text string) string {
 const RepositoryMessage = "must be a repository URL such as https://host/owner/repo, ssh://git@host/owner/repo or " +
 	"git@host:owner/repo, found %s: %s"
 
-// RepositoryFlaw returns what is wrong with the URL of a repository, "" where nothing is.
+// RepositoryFlaw returns what is wrong with the URL of a repository, "" if nothing is.
 func RepositoryFlaw(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '\\' }) {
 		return "it has a space, a backslash or a character that cannot be seen"

@@ -1,7 +1,7 @@
 package inputprop
 
 // sentences describe the variants and members in the JSON Schema: by the name of a Go type, of a member,
-// or of both where a member means something else there.
+// or of both if a member means something else there.
 var sentences = map[string]string{
 	"StringProperty":      "A single line of text, or a choice when there are values.",
 	"TextProperty":        "A text of several lines.",

@@ -28,7 +28,7 @@ const (
 	ParamGivenID     = "givenId"
 )
 
-// DynamicRef returns the reference that a property takes its options from, nil where it takes them from
+// DynamicRef returns the reference that a property takes its options from, nil if it takes them from
 // none.
 func DynamicRef(p Property) *DynamicValuesRef {
 	ref, _ := p.ValueSource().(*DynamicValuesRef)

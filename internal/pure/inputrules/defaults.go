@@ -46,7 +46,7 @@ func refusal(
 	return fault.Violation{}, false
 }
 
-// checkDefault checks a default: its templates, and that it is a value of the input where it has none. A default may
+// checkDefault checks a default: its templates, and that it is a value of the input if it has none. A default may
 // leave a required value out.
 func (c *checker) checkDefault(p inputprop.Property) {
 	s := p.InitialValue()
@@ -108,7 +108,7 @@ var scopes = map[string][]string{
 
 var scopeNames = []string{"organization", "project", "environment", "module"}
 
-// pathFlaw returns the rule that the path of a template breaks, "" where it breaks none; mapped is set within
+// pathFlaw returns the rule that the path of a template breaks, "" if it breaks none; mapped is set within
 // mapped_inputs.
 func pathFlaw(path string, mapped bool) (rule, message string) {
 	root, rest, _ := strings.Cut(path, ".")

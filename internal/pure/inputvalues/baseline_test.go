@@ -32,7 +32,7 @@ func TestImmutableInputsAreComparedWithTheLastSuccessThatHadThem(t *testing.T) {
 		list      string
 		successes []string
 		values    string
-		// want are the violations, or the values that count where there are none.
+		// want are the violations, or the values that count if there are none.
 		want string
 	}{
 		"hidden, back as it was":           {name, []string{`{"on":true,"a":"x"}`, `{"on":false}`}, `{"on":true,"a":"x"}`, `{"on":true,"a":"x"}`},

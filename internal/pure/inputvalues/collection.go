@@ -41,7 +41,7 @@ func (r *resolver) entries(fl *field, c *inputprop.MapKeyConfig) {
 	}
 }
 
-// entry resolves an item against the one before, and once more where the key that comes of it is another item's.
+// entry resolves an item against the one before, and once more if the key that comes of it is another item's.
 func (r *resolver) entry(fl *field, e *entry, c *inputprop.MapKeyConfig, before *strictjson.Node) {
 	found, size, item := r.Save(), r.size, e.node
 	r.item(fl, e, c, item, before)

@@ -9,7 +9,7 @@ import (
 
 const hunter = `hunter2`
 
-// silent fails where a violation is missing, or repeats the secret.
+// silent fails if a violation is missing, or repeats the secret.
 func silent(t *testing.T, what, want string, violations []fault.Violation) {
 	t.Helper()
 	if got := rulesOf(violations); got != want {

@@ -26,7 +26,7 @@ import (
 // Patterns run JavaScript regular expressions. Their errors are *jsregexp.SyntaxError for what a browser
 // would refuse, jsregexp.ErrTooManyGroups, jsregexp.ErrTooSlow, and others for what has nothing to do with the pattern.
 type Patterns interface {
-	// Compile returns an error where there is no such pattern. It may take as many steps as steps says, and returns how
+	// Compile returns an error if there is no such pattern. It may take as many steps as steps says, and returns how
 	// many it took.
 	Compile(ctx context.Context, pattern string, steps int) (taken int, err error)
 	// Test reports whether the pattern is found in the text, within steps as Compile.
@@ -58,11 +58,11 @@ type Env struct {
 	// that are left out.
 	Previous *strictjson.Node
 	// Ref returns what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
-	// it has nothing there, ErrNotLive where it has nothing at all, a *MissingOutput where an output was not reported, and
-	// ErrUnknownRef where nobody looks.
+	// it has nothing there, ErrNotLive if it has nothing at all, a *MissingOutput if an output was not reported, and
+	// ErrUnknownRef if nobody looks.
 	// Without it, values that come from instances are not known.
 	Ref func(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error)
-	// Reference returns why an instance may not be chosen by a reference to a module type, "" where it may, and whether
+	// Reference returns why an instance may not be chosen by a reference to a module type, "" if it may, and whether
 	// that is known. Without it, every instance may.
 	Reference func(instanceID, moduleType string) (flaw string, known bool)
 	// Options returns the options of a source of dynamic values. Without it, they are not known and no
@@ -70,10 +70,10 @@ type Env struct {
 	Options func(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error)
 }
 
-// ErrUnknownRef is the error of Ref where a value of a chosen instance is not looked up; it is not judged then.
+// ErrUnknownRef is the error of Ref if a value of a chosen instance is not looked up; it is not judged then.
 var ErrUnknownRef = errors.New("inputvalues: the value is not known here")
 
-// ErrNotLive is the error of Ref where a chosen instance has nothing live that could be read from.
+// ErrNotLive is the error of Ref if a chosen instance has nothing live that could be read from.
 var ErrNotLive = errors.New("inputvalues: the instance has nothing live")
 
 // Scope is what templates may name of an organization, a project or an environment.
@@ -82,7 +82,7 @@ type Scope struct{ ID, Name, Slug string }
 // ModuleScope is what templates may name of the module.
 type ModuleScope struct{ ID, Name, Type, Version string }
 
-// text returns what a path stands for, "" where that is not known here, false where there is no such thing.
+// text returns what a path stands for, "" if that is not known here, false if there is no such thing.
 func (e *Env) text(path string) (string, bool) {
 	root, member, _ := strings.Cut(path, ".")
 	var members map[string]string
@@ -109,7 +109,7 @@ func (s Scope) members() map[string]string {
 // maxFetches bounds the lists of dynamic values that one call asks for.
 const maxFetches = 100
 
-// options returns what there is to choose from, or false where that is not known.
+// options returns what there is to choose from, or false if that is not known.
 func (r *resolver) options(l *level, p inputprop.Property) ([]inputprop.Option, bool) {
 	switch v := p.ValueSource().(type) {
 	case *inputprop.StaticValues:
@@ -146,7 +146,7 @@ func (r *resolver) fetched(source string, params map[string]string) ([]inputprop
 	return options, true
 }
 
-// lookUp returns what a path stands for, nil where there is nothing. Before an instance is chosen that is
+// lookUp returns what a path stands for, nil if there is nothing. Before an instance is chosen that is
 // no mistake: the value is asked for.
 func (r *resolver) lookUp(fl *field, path string) *strictjson.Node {
 	inside, isRef := strings.CutPrefix(path, inputprop.RefRoot+".")
@@ -230,7 +230,7 @@ func NewMatcher(ctx context.Context, patterns Patterns) *Matcher {
 // Err returns what kept the matcher from an answer, which has nothing to do with the patterns.
 func (m *Matcher) Err() error { return m.err }
 
-// PatternFlaw is why a pattern is of no use: the name of the rule and a message, both empty where it is of use.
+// PatternFlaw is why a pattern is of no use: the name of the rule and a message, both empty if it is of use.
 type PatternFlaw struct {
 	Rule, Message string
 	// Warnings are reasons why the pattern may not work in every browser.

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/pure/inputvalues"
 )
 
-// fuzzed decodes a list, and gives up where there is none.
+// fuzzed decodes a list, and gives up if there is none.
 func fuzzed(t *testing.T, text []byte) []inputprop.Property {
 	n, err := strictjson.Parse(text)
 	if err != nil {

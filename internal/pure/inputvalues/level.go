@@ -13,7 +13,7 @@ type level struct {
 	inputs *inputprop.Level
 	// fields have the indexes of the inputs.
 	fields []field
-	// before are the previous values of the level, nil where there are none.
+	// before are the previous values of the level, nil if there are none.
 	before *strictjson.Node
 	// earlier is the level with the values before, made when it is first needed.
 	earlier *level
@@ -25,13 +25,13 @@ type level struct {
 type field struct {
 	in      *inputprop.LevelInput
 	visible bool
-	// instance is what is chosen for the reference that gives the field its value, "" where it is entered.
+	// instance is what is chosen for the reference that gives the field its value, "" if it is entered.
 	instance string
-	// before is the value that is remembered, bound the one that binds; nil where there is none.
+	// before is the value that is remembered, bound the one that binds; nil if there is none.
 	before, bound *strictjson.Node
-	// judged is set where nothing is wrong with the value that binds, kept where that is the value.
+	// judged is set if nothing is wrong with the value that binds, kept where that is the value.
 	judged, kept bool
-	// entered is what was given; value is what counts, nil where there is none.
+	// entered is what was given; value is what counts, nil if there is none.
 	entered, value *strictjson.Node
 	// subject is the value for conditions.
 	subject subject
@@ -39,7 +39,7 @@ type field struct {
 	unresolved bool
 	// refused references may not choose the instance that they name; notLive ones have nothing to be read from.
 	refused, notLive bool
-	// missing is set where the output was not reported that the value is mapped from, and the input is not required.
+	// missing is set if the output was not reported that the value is mapped from, and the input is not required.
 	missing *MissingOutput
 	// unknown values are those of an instance that cannot be looked into here.
 	unknown bool
@@ -49,7 +49,7 @@ type field struct {
 	read []Read
 }
 
-// entry is an item of a collection. Its level is nil where the item is no object.
+// entry is an item of a collection. Its level is nil if the item is no object.
 type entry struct {
 	// key is the entry's key in a map; given is the one that it came with, computed what its values make.
 	key, given, computed string
@@ -169,7 +169,7 @@ func (l *level) keyParts(from []string) (parts []string, size int) {
 	return parts, size
 }
 
-// memberOf returns a member of an object, nil where there is none or no object.
+// memberOf returns a member of an object, nil if there is none or no object.
 func memberOf(n *strictjson.Node, key string) *strictjson.Node {
 	if n == nil || n.Kind != strictjson.Object {
 		return nil
@@ -180,7 +180,7 @@ func memberOf(n *strictjson.Node, key string) *strictjson.Node {
 // isValue reports whether there is a value: null is none.
 func isValue(n *strictjson.Node) bool { return n != nil && n.Kind != strictjson.Null }
 
-// subject is the value that conditions are about, nil where there is none.
+// subject is the value that conditions are about, nil if there is none.
 type subject struct {
 	*strictjson.Node
 	// items are those of an array, made when they are first looked up.
@@ -201,7 +201,7 @@ func (s *subject) satisfied(expected *strictjson.Node) bool {
 	return true
 }
 
-// list returns the items to look others up in, nil where the value is no array.
+// list returns the items to look others up in, nil if the value is no array.
 func (s *subject) list() strictjson.Set {
 	if s.items == nil && s.Kind == strictjson.Array {
 		s.items = strictjson.SetOf(s.Items)

@@ -16,7 +16,7 @@ type MissingOutput struct {
 // Error implements error.
 func (m *MissingOutput) Error() string { return "inputvalues: of the chosen instance, " + m.Why }
 
-// RuleOutputMissing is the rule of a mapped input that has no value because of a MissingOutput: a violation where it is
+// RuleOutputMissing is the rule of a mapped input that has no value because of a MissingOutput: a violation if it is
 // required, else a warning.
 const RuleOutputMissing = "output_missing"
 

@@ -31,9 +31,9 @@ func (r *resolver) hold(l *level, fl *field) {
 type verdict struct {
 	// value is the value with the defaults of now inside.
 	value *strictjson.Node
-	// refusal is the first rule that refuses it, "" where none does.
+	// refusal is the first rule that refuses it, "" if none does.
 	refusal string
-	// answered is set where nothing is wrong with it.
+	// answered is set if nothing is wrong with it.
 	answered bool
 }
 

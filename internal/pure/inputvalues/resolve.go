@@ -43,7 +43,7 @@ type Item struct {
 	Pointer string
 	// Key is the key in a map, as it was computed or given; empty in an array.
 	Key string
-	// Title is never empty but for an empty key. Description is empty where there is none, or where one of
+	// Title is never empty but for an empty key. Description is empty if there is none, or if one of
 	// its placeholders has no text.
 	Title, Description string
 }
@@ -85,7 +85,7 @@ func (e *Engine) Complete(
 	}
 }
 
-// show returns what a form shows of the level that the resolver has made, with its references where they are asked for.
+// show returns what a form shows of the level that the resolver has made, with its references if they are asked for.
 func (r *resolver) show(l *level, references bool) (*Resolved, []fault.Violation, error) {
 	if r.err != nil {
 		return nil, nil, r.err
@@ -189,7 +189,7 @@ func (s *showing) item(nested inputprop.Nested, e *entry, index int) {
 	s.level(e.level)
 }
 
-// title returns the filled template; where that fails its fallback, and else plain.
+// title returns the filled template; if that fails its fallback, and else plain.
 func (s *showing) title(l *level, c *inputprop.ObjectCollectionItemTitleConfig, key *string, plain string) string {
 	if c == nil {
 		s.afford(len(plain), 0)
@@ -258,7 +258,7 @@ func groups(l *level) [][]string {
 	return all
 }
 
-// filled returns the text with its placeholders filled, or false where one of them has no text.
+// filled returns the text with its placeholders filled, or false if one of them has no text.
 func (s *showing) filled(l *level, text string, key *string) (string, bool) {
 	pieces, err := inputprop.ParseTitle(text)
 	if err != nil {

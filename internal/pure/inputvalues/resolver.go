@@ -144,7 +144,7 @@ func (r *resolver) keepsPrevious(l *level, fl *field) bool {
 	return isValue(chosenBefore) && chosenBefore.Text == fl.instance
 }
 
-// initialValue returns the value that an input has where none is entered, nil where there is none.
+// initialValue returns the value that an input has if none is entered, nil if there is none.
 func (r *resolver) initialValue(l *level, fl *field) *strictjson.Node {
 	in, initial := fl.in, fl.in.Initial()
 	switch {
@@ -211,7 +211,7 @@ func (r *resolver) afford(bytes int) bool {
 	return r.size <= maxEffective
 }
 
-// render fills the templates in every string of a default; the result is nil where one cannot be
+// render fills the templates in every string of a default; the result is nil if one cannot be
 // filled.
 func (r *resolver) render(fl *field, n *strictjson.Node) *strictjson.Node {
 	if n.Kind == strictjson.String {
@@ -316,7 +316,7 @@ func (r *resolver) unresolved(list *[]string, at *strictjson.Path, n *strictjson
 	}
 }
 
-// withinDepth returns the value of an instance, nil where it would be nested too deep here.
+// withinDepth returns the value of an instance, nil if it would be nested too deep here.
 func (r *resolver) withinDepth(n *strictjson.Node) *strictjson.Node {
 	if n == nil || len(r.Path)+n.Levels() <= strictjson.MaxLevels {
 		return n

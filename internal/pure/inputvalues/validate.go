@@ -26,7 +26,7 @@ func CheckValues(n *strictjson.Node, at string) []fault.Violation {
 	}}
 }
 
-// RuleMappedInput is the rule of a value that was entered where the chosen instance has another.
+// RuleMappedInput is the rule of a value that was entered if the chosen instance has another.
 const RuleMappedInput = "mapped_input"
 
 // Validation is what was found in values.
@@ -85,7 +85,7 @@ func (e *Engine) examine(r *resolver, l *level, values *strictjson.Node) (*Valid
 type validator struct {
 	*strictjson.Collector
 	match *Matcher
-	// resolver has the options of dynamic values, nil where they do not matter.
+	// resolver has the options of dynamic values, nil if they do not matter.
 	resolver *resolver
 	// saving is set for values that are saved with a schema: templates are validated once they are filled in, and
 	// nothing is missing yet.
@@ -209,7 +209,7 @@ func (v *validator) entries(fl *field) {
 }
 
 // checkLocked compares a value with the one that binds: an immutable one must be the same, one with a minimum no less.
-// Where none binds, any may come.
+// If none binds, any may come.
 func (v *validator) checkLocked(l *level, fl *field) {
 	before, traits := fl.bound, fl.in.Traits
 	if before == nil {
@@ -259,7 +259,7 @@ type keys struct {
 	seen map[string]string
 }
 
-// keys returns nil where the field is no map.
+// keys returns nil if the field is no map.
 func (v *validator) keys(fl *field) *keys {
 	if fl.in.Nested.Collection != strictjson.Object {
 		return nil

@@ -62,7 +62,7 @@ func (v *validator) kind(n *strictjson.Node, kind strictjson.Kind) bool {
 	return n.Kind == kind
 }
 
-// collection validates an object or an array, and what is in it where that is free-form.
+// collection validates an object or an array, and what is in it if that is free-form.
 func (v *validator) collection(fl *field, kind strictjson.Kind) {
 	if v.kind(fl.value, kind) && fl.entries == nil {
 		v.freeForm(fl.value)
@@ -119,7 +119,7 @@ func (v *validator) strings(l *level, p *inputprop.StringArrayProperty, n *stric
 	}
 }
 
-// compound validates the fields of a chosen option. Where the options are known, it must be one of them.
+// compound validates the fields of a chosen option. If the options are known, it must be one of them.
 func (v *validator) compound(l *level, p *inputprop.CompoundProperty, n *strictjson.Node) {
 	if !v.kind(n, strictjson.Object) {
 		return
@@ -260,7 +260,7 @@ func (v *validator) itemText(text string, patterns []inputprop.ValidationPattern
 	return v.Count() == before
 }
 
-// allowed are the values to choose from, in order; nil where the choice is free or not known.
+// allowed are the values to choose from, in order; nil if the choice is free or not known.
 type allowed struct {
 	list  []*strictjson.Node
 	index map[string]int
@@ -314,7 +314,7 @@ func allowedOf(p inputprop.Property, options []inputprop.Option) *allowed {
 	return a
 }
 
-// position returns the place of a value among those allowed, or false where it is none of them.
+// position returns the place of a value among those allowed, or false if it is none of them.
 func (a *allowed) position(n *strictjson.Node) (int, bool) {
 	i, ok := a.index[strictjson.Key(n)]
 	return i, ok

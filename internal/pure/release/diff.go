@@ -28,7 +28,7 @@ type Change struct {
 	// Pointer is the place, a JSON Pointer (RFC 6901).
 	Pointer string
 	Kind    ChangeKind
-	// Before and After are JSON, nil where there is none or where they are Masked.
+	// Before and After are JSON, nil if there is none or if they are Masked.
 	Before, After json.RawMessage
 	// Masked says that the values look like a secret.
 	Masked bool
@@ -45,7 +45,7 @@ func (c Change) AfterJSON() json.RawMessage { return c.After }
 // Diff returns what differs between two JSON texts, leaf by leaf, in the order of their places. A leaf is
 // a scalar, or an empty object or array. The items of arrays are told apart by their index; objects that
 // each have a name of their own by that name, wherever they stand, and their pointer has the index that
-// they have after, or had before where they are gone. What looks like a secret is masked. Either text may
+// they have after, or had before if they are gone. What looks like a secret is masked. Either text may
 // be empty, for nothing at all; neither may be anything else that is not JSON. The error is the context's, or
 // the refusal of its meter.
 func Diff(ctx context.Context, before, after json.RawMessage) ([]Change, error) {
@@ -67,7 +67,7 @@ func Diff(ctx context.Context, before, after json.RawMessage) ([]Change, error) 
 	return changes, nil
 }
 
-// nodeOf reads what was stored as JSON, nil where there is nothing.
+// nodeOf reads what was stored as JSON, nil if there is nothing.
 func nodeOf(text json.RawMessage) *strictjson.Node {
 	if len(text) == 0 {
 		return nil
@@ -245,10 +245,10 @@ func textOf(n *strictjson.Node) json.RawMessage {
 	return strictjson.Canonical(n)
 }
 
-// pair is an item on both sides by its indexes, -1 for a side where it is not.
+// pair is an item on both sides by its indexes, -1 for a side if it is not.
 type pair struct{ before, after int }
 
-// index returns the index that the item has after, or had before where it is gone.
+// index returns the index that the item has after, or had before if it is gone.
 func (p pair) index() int {
 	if p.after < 0 {
 		return p.before

@@ -214,7 +214,7 @@ func TestWhatIsNoJSONIsAMistakeOfTheProgram(t *testing.T) {
 	diff(t, json.RawMessage(`{`), nil)
 }
 
-// diff is what differs where nothing is counted.
+// diff is what differs if nothing is counted.
 func diff(t *testing.T, before, after json.RawMessage) []release.Change {
 	t.Helper()
 	changes, err := release.Diff(t.Context(), before, after)

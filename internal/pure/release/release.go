@@ -22,7 +22,7 @@ type Unsealed struct {
 	ModuleVersionID, Kind string
 	// Inputs is the object of the complete resolved inputs.
 	Inputs *strictjson.Node
-	// Artifact is the object that the kind ships, or nil where the kind has none.
+	// Artifact is the object that the kind ships, or nil if the kind has none.
 	Artifact *strictjson.Node
 }
 
@@ -32,7 +32,7 @@ type Content struct {
 	Kind            string
 	// Inputs is the JSON object of the complete resolved inputs.
 	Inputs json.RawMessage
-	// Artifact is the JSON object that the kind ships, or nil where the kind has none.
+	// Artifact is the JSON object that the kind ships, or nil if the kind has none.
 	Artifact json.RawMessage
 }
 
@@ -109,7 +109,7 @@ func (r reader) exact(n *strictjson.Node) {
 	}
 }
 
-// Open returns a stored content after checking it against its digest; where they differ, the error
+// Open returns a stored content after checking it against its digest; if they differ, the error
 // is ErrDigestMismatch and nothing of the content has been looked at.
 func Open(storedDigest, content string) (Content, error) {
 	if err := Prove(storedDigest, content); err != nil {
@@ -139,7 +139,7 @@ func Open(storedDigest, content string) (Content, error) {
 	return c, nil
 }
 
-// Prove returns ErrDigestMismatch where a stored content does not have its digest, nil where it has.
+// Prove returns ErrDigestMismatch if a stored content does not have its digest, nil if it has.
 func Prove(storedDigest, content string) error {
 	if found := digest(content); found != storedDigest {
 		return fmt.Errorf("%w: stored %q, computed %q", ErrDigestMismatch, storedDigest, found)

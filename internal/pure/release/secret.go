@@ -15,7 +15,7 @@ type place struct {
 	secret bool
 }
 
-// member returns the place of a member of objects, which are those of the two sides; atRoot is set where they are the
+// member returns the place of a member of objects, which are those of the two sides; atRoot is set if they are the
 // whole. Everything under a secret's name is secret, and so is the value of an entry {name, value} that is named so;
 // what an entry refers to is not, nor is its name.
 func (p place) member(atRoot bool, name string, owners ...*strictjson.Node) place {

@@ -78,7 +78,7 @@ func TestValuesThatLookLikeSecretsAreMaskedAnywhere(t *testing.T) {
 				t.Errorf("%q: %s, want masked %t", c.value, told(got), c.masked)
 			}
 		}
-		// Where it is new or gone, it is masked as well.
+		// If it is new or gone, it is masked as well.
 		for _, got := range [][]release.Change{diff(t, text, nil), diff(t, nil, text)} {
 			if i := slices.IndexFunc(got, func(c release.Change) bool { return c.Pointer == "/definition/command/1" }); i < 0 || got[i].Masked != c.masked {
 				t.Errorf("%q: %s, want masked %t", c.value, told(got), c.masked)

@@ -138,7 +138,7 @@ func TestDecisionWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 	}
 }
 
-// An approval stays where the start is refused for another reason.
+// An approval stays if the start is refused for another reason.
 func TestApprovalStaysWhereTheStartIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStock(t)

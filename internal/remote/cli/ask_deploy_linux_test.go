@@ -70,7 +70,7 @@ func TestPersonSaysNo(t *testing.T) {
 	}
 }
 
-// Where another deployment is live when the answer comes, a person is shown what differs by then, and asked anew.
+// If another deployment is live when the answer comes, a person is shown what differs by then, and asked anew.
 func TestPersonIsAskedAnewWhereTheWorldHasMovedOn(t *testing.T) {
 	t.Parallel()
 	s, p := newStock(t), openTerminal(t, 80)

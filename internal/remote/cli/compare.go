@@ -144,7 +144,7 @@ func (p *printer) markdown(all []difference) error {
 	return p.to.Flush()
 }
 
-// code returns a text as code in a cell of a markdown table, where nothing of it is markup.
+// code returns a text as code in a cell of a markdown table, if nothing of it is markup.
 func code(text string) string {
 	if text == "" {
 		return ""

@@ -150,7 +150,7 @@ func TestInstanceIsMadeWhereItIsNotThere(t *testing.T) {
 	}
 }
 
-// A deployment is bound to what was seen: where another is live by then, nothing is done.
+// A deployment is bound to what was seen: if another is live by then, nothing is done.
 func TestDeploymentIsBoundToWhatWasSeen(t *testing.T) {
 	t.Parallel()
 	s := newStock(t)

@@ -54,7 +54,7 @@ func TestDryRunSaysWhyItWouldBeRefused(t *testing.T) {
 	}
 }
 
-// Whatever makes a deployment is bound to what was seen: where a rule is there by then, nothing is done.
+// Whatever makes a deployment is bound to what was seen: if a rule is there by then, nothing is done.
 func TestDeploymentIsBoundToTheRulesThatWereSeen(t *testing.T) {
 	t.Parallel()
 	m := promotable(t)

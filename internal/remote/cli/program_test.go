@@ -50,7 +50,7 @@ func (h *home) at(server, token string) *home {
 	return h.with(map[string]string{"SLIPWAY_SERVER": server, "SLIPWAY_TOKEN": token})
 }
 
-// typing returns the same machine, where a text comes by standard input.
+// typing returns the same machine, if a text comes by standard input.
 func (h *home) typing(text string) *home {
 	other := h.with(nil)
 	other.stdin = strings.NewReader(text)

@@ -150,7 +150,7 @@ func TestChangeAsksOnATerminal(t *testing.T) {
 			t.Errorf("%q: %+v", test.answer, o)
 		}
 	}
-	// Where one of both is no terminal, or with --yes, nothing is asked.
+	// If one of both is no terminal, or with --yes, nothing is asked.
 	p := openTerminal(t, 80)
 	asking := h.with(nil)
 	asking.stdin = p.command

@@ -9,7 +9,7 @@ import (
 	"slipway/internal/test/testkit"
 )
 
-// TestMain is a keeper, a program that counts its signals or a Terraform, where it was started as one.
+// TestMain is a keeper, a program that counts its signals or a Terraform, if it was started as one.
 func TestMain(m *testing.M) {
 	act, ok := testkit.CountSignals(os.Args)
 	if !ok {

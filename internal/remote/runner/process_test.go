@@ -29,7 +29,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return testkit.Build(context.Background(), folder)
 })
 
-// programFolder is where the program was built, "" where no test has asked for it.
+// programFolder is where the program was built, "" if no test has asked for it.
 var programFolder string
 
 // process is a runner that runs as a process of its own.

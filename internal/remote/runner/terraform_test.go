@@ -158,7 +158,7 @@ func TestTerraformIsNotRunWhereAStopWouldReachItsProviders(t *testing.T) {
 	}
 }
 
-// A module in a folder of its repository is applied from there. Where that has none, the deployment fails: Terraform would take the
+// A module in a folder of its repository is applied from there. If that has none, the deployment fails: Terraform would take the
 // empty folder for a module without resources, and destroy all that there is.
 func TestAModuleInAFolderIsAppliedFromThere(t *testing.T) {
 	t.Parallel()

@@ -39,11 +39,11 @@ type NewToken struct {
 	ExpiresIn time.Duration
 	// Scope is where in the organization the token may change something, nil for all of it.
 	Scope *actor.Scope
-	// Holder is whose the token is, nil where nobody is named.
+	// Holder is whose the token is, nil if nobody is named.
 	Holder *string
 }
 
-// principal returns the principal of a token that the actor creates: its holder, else who creates it, else, where no
+// principal returns the principal of a token that the actor creates: its holder, else who creates it, else, if no
 // token does, itself.
 func (in NewToken) principal(a *actor.Actor, tokenID string) string {
 	switch {

@@ -57,7 +57,7 @@ func (s *Service) RunUses(ctx context.Context) {
 	}
 }
 
-// StoreUses stores the uses that are recorded, all as the last of them. Where that fails they are forgotten.
+// StoreUses stores the uses that are recorded, all as the last of them. If that fails they are forgotten.
 func (s *Service) StoreUses(ctx context.Context) {
 	ids, last := s.uses.take()
 	if len(ids) == 0 {

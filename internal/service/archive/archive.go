@@ -259,7 +259,7 @@ func counted(n int) string {
 	return fmt.Sprint(n)
 }
 
-// listed returns the names of some, and an ellipsis where there are more than are named.
+// listed returns the names of some, and an ellipsis if there are more than are named.
 func listed[T any](found []*T, name func(*T) string) []string {
 	var names []string
 	for i, one := range found {

@@ -35,7 +35,7 @@ type SchemaChecker interface {
 	CheckShadowed(ctx context.Context, moduleType, at string) ([]inputprop.Warning, error)
 }
 
-// editing is the action of changing the modules of an owner: global ones where the actor acts in no
+// editing is the action of changing the modules of an owner: global ones if the actor acts in no
 // organization.
 func editing(a *actor.Actor) access.Action {
 	if a != nil && a.OrganizationID == "" {

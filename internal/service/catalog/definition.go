@@ -127,7 +127,7 @@ type NewDefinition struct {
 }
 
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
-// who has named what is global, and warns of what may not be meant. It fails with ModuleDefinitionTypeTaken where the
+// who has named what is global, and warns of what may not be meant. It fails with ModuleDefinitionTypeTaken if the
 // owner has one of the type.
 func (s *Service) CreateDefinition(
 	ctx context.Context, in NewDefinition,

@@ -126,7 +126,7 @@ func (f InstanceFilter) conditions(organizationID string) []record.Condition {
 }
 
 // ofType keeps the instances of the module that a type stands for: the organization's own of that type, and the
-// global one where it has none.
+// global one if it has none.
 func ofType(moduleType, organizationID string) record.Condition {
 	return record.Where(`"module_definition_id" IN (SELECT "t"."id" FROM "module_definitions" AS "t" WHERE "t"."type" = ?
 		AND ("t"."organization_id" = ? OR "t"."organization_id" IS NULL AND NOT EXISTS (
@@ -202,7 +202,7 @@ type InstancePatch struct {
 	Violations []fault.Violation `json:"-"`
 }
 
-// UpdateInstance changes an instance. It fails with ModuleInstanceNotFound, and ModuleInstanceNameTaken where another
+// UpdateInstance changes an instance. It fails with ModuleInstanceNotFound, and ModuleInstanceNameTaken if another
 // of its environment that is not archived has the name.
 func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p InstancePatch) (*ent.ModuleInstance, error) {
 	violations := p.Violations
@@ -281,7 +281,7 @@ func (p InstancePatch) checkOwnInputs() (violations []fault.Violation) {
 }
 
 // DeleteInstance deletes an instance that never had a deployment. It fails with ModuleInstanceNotFound,
-// ModuleInstanceHasDeployments, where a service of the cloud belongs to it with ModuleInstanceNotEmpty, and where
+// ModuleInstanceHasDeployments, if a service of the cloud belongs to it with ModuleInstanceNotEmpty, and where
 // others refer to it with ModuleInstanceInUse.
 func (s *Service) DeleteInstance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
 	var deleted *ent.ModuleInstance

@@ -7,7 +7,7 @@ import (
 	"slipway/internal/base/fault"
 )
 
-// namedUsers is how many of those that use a definition are named where they keep its type from being changed.
+// namedUsers is how many of those that use a definition are named if they keep its type from being changed.
 const namedUsers = 20
 
 // checkUnused returns ModuleDefinitionInUse where something holds a definition to its type. It comes after the update

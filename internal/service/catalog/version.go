@@ -66,7 +66,7 @@ var ofPublic = record.Where(`EXISTS (SELECT 1 FROM "module_definitions" AS "publ
 	AND "public"."organization_id" IS NULL AND "public"."status" = 'ACTIVE')`)
 
 // PublishVersion publishes a version of a definition, which may become the latest, and warns of what may
-// not be meant. It fails with ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
+// not be meant. It fails with ModuleVersionRuleBroken, and ModuleVersionTaken if the version was published
 // before.
 func (s *Service) PublishVersion(
 	ctx context.Context, in module.NewVersion,

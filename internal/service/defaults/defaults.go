@@ -53,7 +53,7 @@ type New struct {
 }
 
 // Create creates a definition, and warns of what may not be meant. It fails with
-// DefaultValueDefinitionRuleBroken, and DefaultValueDefinitionGivenIDTaken where the organization has one
+// DefaultValueDefinitionRuleBroken, and DefaultValueDefinitionGivenIDTaken if the organization has one
 // of the givenId.
 func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefinition, []inputprop.Warning, error) {
 	a := actor.From(ctx)
@@ -121,10 +121,10 @@ func (s *Service) checkSchema(ctx context.Context, schema inputprop.Property) ([
 	return warnings, err
 }
 
-// namedUsers is how many of those that use a definition are named where they keep it from being deleted.
+// namedUsers is how many of those that use a definition are named if they keep it from being deleted.
 const namedUsers = 100
 
-// Delete deletes a definition and returns it as it was. It fails with DefaultValueDefinitionInUse where a published
+// Delete deletes a definition and returns it as it was. It fails with DefaultValueDefinitionInUse if a published
 // module version of the organization names it. No lock holds a version back that is published meanwhile: a version may
 // name a definition that is not there, so either order is right.
 func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {

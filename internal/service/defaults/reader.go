@@ -39,7 +39,7 @@ func (r *Reader) DefinitionsByID(ctx context.Context, ids []string) ([]*record.D
 	return record.DefaultValueDefinitions.In(r.Store).ByIDs(ctx, ids)
 }
 
-// Definitions returns a page of the organization's definitions, only that of a givenId where it is not
+// Definitions returns a page of the organization's definitions, only that of a givenId if it is not
 // nil.
 func (r *Reader) Definitions(
 	ctx context.Context, givenID *string, args page.Args,

@@ -24,7 +24,7 @@ type Patch struct {
 	Name        *string
 	Description *string
 	Schema      *inputprop.RawProperty
-	// Version, where it is given, is the version that the change was made on.
+	// Version, if it is given, is the version that the change was made on.
 	Version *int32
 	// DryRun asks what the change would do, and changes nothing.
 	DryRun bool
@@ -41,7 +41,7 @@ type Outcome struct {
 	Warnings   []inputprop.Warning
 }
 
-// Change is a field whose value changes. Before and After are JSON, nil where there is no value.
+// Change is a field whose value changes. Before and After are JSON, nil if there is no value.
 type Change struct {
 	Field         string
 	Before, After json.RawMessage
@@ -58,7 +58,7 @@ type Impact struct {
 }
 
 // Update changes a definition. It fails with RequestInvalid, which has every violation of the fields,
-// DefaultValueDefinitionNotFound, …Forbidden, RequestPreconditionFailed where the version was raised
+// DefaultValueDefinitionNotFound, …Forbidden, RequestPreconditionFailed if the version was raised
 // since, and DefaultValueDefinitionRuleBroken. What a new schema means for others is returned, and is no
 // reason to refuse it.
 func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Outcome, error) {

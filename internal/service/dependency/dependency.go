@@ -61,7 +61,7 @@ func (f Finder) Of(ctx context.Context, instanceIDs []string) (map[string][]stri
 // named is how many dependents an error names.
 const named = 20
 
-// CheckUnused returns ModuleInstanceInUse where others depend on one of some instances, which names them. It is part of
+// CheckUnused returns ModuleInstanceInUse if others depend on one of some instances, which names them. It is part of
 // a transaction, under the lock that keeps others from referring to the instances meanwhile; what it reads is not
 // counted, for that must not keep anybody from the write.
 func CheckUnused(ctx context.Context, s *store.Store, tx *ent.Tx, instanceIDs []string) error {
@@ -89,7 +89,7 @@ func CheckUnused(ctx context.Context, s *store.Store, tx *ent.Tx, instanceIDs []
 	return inUse(ctx, tx, others)
 }
 
-// Refusal returns ModuleInstanceInUse where an instance has dependents, of which it does not name any; nil where there
+// Refusal returns ModuleInstanceInUse if an instance has dependents, of which it does not name any; nil if there
 // are no others.
 func Refusal(instanceID string, dependents []string) error {
 	others := slices.DeleteFunc(slices.Clone(dependents), func(id string) bool { return id == instanceID })

@@ -91,7 +91,7 @@ func TestNoFailureOfADestroyNorACancellationRollsBack(t *testing.T) {
 	})
 }
 
-// Where the cloud itself has gone back, nothing is to be done; where it only stopped, there is.
+// If the cloud itself has gone back, nothing is to be done; if it only stopped, there is.
 func TestWhatTheCloudHasRolledBackIsNotRolledBackAgain(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {

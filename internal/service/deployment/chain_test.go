@@ -32,7 +32,7 @@ func took(t *testing.T, w *worldtest.World, query, instanceID string) (it taken)
 }
 
 // Each instance of a chain reads an output of the one before it. What one of them takes does not depend on how many there
-// are before or behind it, and neither does it where the first reads the last.
+// are before or behind it, and neither does it if the first reads the last.
 func TestAChainOfReferencesCostsWhatItsOwnLevelDoes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {

@@ -140,8 +140,8 @@ func number(t *testing.T, d *ent.Deployment) (n int) {
 // manyOpen is more than are looked at together.
 const manyOpen = 520
 
-// TestHoweverManyBeganOutsideTheyEnd has many deployments begin outside, without a word of their end. Where a later one ends
-// those that are left end with the next event; where the service is moved all end with that.
+// TestHoweverManyBeganOutsideTheyEnd has many deployments begin outside, without a word of their end. If a later one ends
+// those that are left end with the next event; if the service is moved all end with that.
 func TestHoweverManyBeganOutsideTheyEnd(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -20,7 +20,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// driftOf returns the kind, the time and the deployment of an instance's drift, "none" where there is none.
+// driftOf returns the kind, the time and the deployment of an instance's drift, "none" if there is none.
 func (b *bus) driftOf(t *testing.T, instanceID string) string {
 	t.Helper()
 	i := b.Store.Client.ModuleInstance.GetX(b.Acme.As(actor.Viewer), instanceID)

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// next returns the next change that is followed, nil where there will be none.
+// next returns the next change that is followed, nil if there will be none.
 func next(t *testing.T, changes <-chan *feed.Item) *feed.Item {
 	t.Helper()
 	select {

@@ -53,7 +53,7 @@ func replayOf(source *ent.Deployment, key *string, variant int) propose.Replay {
 	return r
 }
 
-// caller makes requests under keys, of one operation, at a place of its own where a deployment has
+// caller makes requests under keys, of one operation, at a place of its own if a deployment has
 // succeeded. Its keys are its own too.
 type caller struct {
 	*worldtest.Fixture

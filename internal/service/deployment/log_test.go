@@ -272,7 +272,7 @@ func TestReportsOfLinesAreChecked(t *testing.T) {
 	})
 }
 
-// batch returns the next batch, nil where there will be none.
+// batch returns the next batch, nil if there will be none.
 func batch(t *testing.T, batches <-chan *view.LogBatch) *view.LogBatch {
 	t.Helper()
 	select {

@@ -130,7 +130,7 @@ func TestAPromotionShipsWhatWasGivenAsItCountsThere(t *testing.T) {
 		anew string
 		// want is what is shipped, or what is wrong.
 		want string
-		// artifact is the revision that is shipped, where it is not staging's.
+		// artifact is the revision that is shipped, if it is not staging's.
 		artifact int
 	}{
 		"to an instance that has nothing": {

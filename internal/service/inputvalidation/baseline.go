@@ -16,9 +16,9 @@ import (
 )
 
 // UpdateBaseline stores, in the transaction of a success, what the immutable inputs of its instance are compared with
-// from now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it,
+// from now on. live is the deployment that was live until then, nil for none. If the baseline does not know of it,
 // as in a database from before there were baselines, that is left to the next who asks for it. It returns the module
-// version that the deployment ships, nil where it has no release.
+// version that the deployment ships, nil if it has no release.
 func (s *Service) UpdateBaseline(
 	ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time,
 ) (*ent.ModuleVersion, error) {
@@ -59,7 +59,7 @@ func baselineOf(ctx context.Context, c *ent.InputBaselineClient, instanceID stri
 	return known, err
 }
 
-// isUpTo reports whether a deployment is the last that a baseline takes into account, or where none is live, that it is
+// isUpTo reports whether a deployment is the last that a baseline takes into account, or if none is live, that it is
 // that of the destroy before, or that there is none of either.
 func isUpTo(known *ent.InputBaseline, live *string) bool {
 	if known == nil || live == nil {

@@ -44,7 +44,7 @@ type differential struct {
 	generator
 	version  *ent.ModuleVersion
 	versions int
-	// instance is one that has no active deployment, nil where it is to be made.
+	// instance is one that has no active deployment, nil if it is to be made.
 	instance         *ent.ModuleInstance
 	accepted         int
 	instances, cases int
@@ -116,7 +116,7 @@ func (d *differential) compare(t *testing.T, values string) {
 	d.instance = nil
 }
 
-// same fails where the inputs of a release are not what resolving says of the values, and of these inputs again.
+// same fails if the inputs of a release are not what resolving says of the values, and of these inputs again.
 func (d *differential) same(t *testing.T, q inputvalidation.Request, values, released string) {
 	t.Helper()
 	viewer := d.Acme.As(actor.Viewer)

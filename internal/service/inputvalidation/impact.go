@@ -142,8 +142,8 @@ func (l *liveInstances) hasRoom(ctx context.Context, instance *ent.ModuleInstanc
 	return r == nil || meter.HasRoom(ctx, meter.Inputs, readings*len(r.Content))
 }
 
-// newViolations returns what would be wrong with the live values of an instance; nothing where they are wrong
-// already, or where its live version does not name the definition.
+// newViolations returns what would be wrong with the live values of an instance; nothing if they are wrong
+// already, or if its live version does not name the definition.
 func (l *liveInstances) newViolations(
 	ctx context.Context, instance *ent.ModuleInstance, givenID string, schema inputprop.Property,
 ) ([]string, error) {

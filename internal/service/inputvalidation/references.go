@@ -31,9 +31,9 @@ const (
 
 // references are the instances that values choose, looked up.
 type references struct {
-	// self is the instance that is deployed, "" where there is none yet.
+	// self is the instance that is deployed, "" if there is none yet.
 	self string
-	// former are the instances that the live values choose, nil where it does not matter whether a choice is a new one.
+	// former are the instances that the live values choose, nil if it does not matter whether a choice is a new one.
 	former map[string]bool
 	asked  map[string]bool
 	found  map[string]*referencedInstance
@@ -47,13 +47,13 @@ type referencedInstance struct {
 	Shadowed bool `sql:"shadowed"`
 	// Destroyed ones have an active deployment that destroys what is live.
 	Destroyed bool `sql:"destroyed"`
-	// ArchivedAt is when it was archived, nil where it was not.
+	// ArchivedAt is when it was archived, nil if it was not.
 	ArchivedAt       *time.Time `sql:"archived_at"`
 	LiveDeploymentID *string    `sql:"live_deployment_id"`
-	// Digest and Content are those of the live release, where they are asked for and there.
+	// Digest and Content are those of the live release, if they are asked for and there.
 	Digest  *string `sql:"release_digest"`
 	Content *string `sql:"release_content"`
-	// Outputs are those of the live deployment, where they are asked for and there.
+	// Outputs are those of the live deployment, if they are asked for and there.
 	Outputs *string `sql:"output_content"`
 
 	values, outputs         *strictjson.Node
@@ -63,9 +63,9 @@ type referencedInstance struct {
 // Reference is an instance that values choose, and what is live there.
 type Reference struct {
 	inputvalues.Reference
-	// LiveDeploymentID is the deployment that was read, nil where nothing is live.
+	// LiveDeploymentID is the deployment that was read, nil if nothing is live.
 	LiveDeploymentID *string
-	// ArchivedAt is when the instance was archived, nil where it was not.
+	// ArchivedAt is when the instance was archived, nil if it was not.
 	ArchivedAt *time.Time
 }
 
@@ -178,7 +178,7 @@ func anys(ids []string) []any {
 	return list
 }
 
-// check returns why a reference to a module type may not choose an instance, "" where it may, and whether it was looked
+// check returns why a reference to a module type may not choose an instance, "" if it may, and whether it was looked
 // up. An organization's module goes before a global one of the same type. What is absent and what is another
 // organization's are refused alike.
 func (r *references) check(instanceID, moduleType string) (flaw string, known bool) {
@@ -258,7 +258,7 @@ func (r *references) unread(_ context.Context, instanceID, _ string) (*strictjso
 	return nil, false, inputvalues.ErrUnknownRef
 }
 
-// open reads the live release once; there are no values where it is not stored any more or not what was stored.
+// open reads the live release once; there are no values if it is not stored any more or not what was stored.
 func (i *referencedInstance) open(ctx context.Context) error {
 	if i.readValues || i.Digest == nil {
 		return nil
@@ -290,7 +290,7 @@ func (i *referencedInstance) output(ctx context.Context, name string) (*strictjs
 	return nil, &inputvalues.MissingOutput{Why: fmt.Sprintf("whose live deployment has no output %s; %s", name, there)}
 }
 
-// openOutputs reads the outputs of the live deployment once; nil where none were reported.
+// openOutputs reads the outputs of the live deployment once; nil if none were reported.
 func (i *referencedInstance) openOutputs(ctx context.Context) error {
 	if i.readOutputs || i.Outputs == nil {
 		return nil

@@ -41,7 +41,7 @@ const ruleImmutableChanged = "immutable_changed"
 type remembered struct {
 	ID   string `sql:"id"`
 	Name string `sql:"name"`
-	// Content is nil where there is nothing, or too much to be read for this.
+	// Content is nil if there is nothing, or too much to be read for this.
 	Content *string `sql:"content"`
 }
 

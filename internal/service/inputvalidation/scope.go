@@ -17,15 +17,15 @@ import (
 // Scope is where values are deployed: what templates may name, and what is live.
 type Scope struct {
 	env inputvalues.Env
-	// instanceID is the instance that is deployed, "" where it is still to be made.
+	// instanceID is the instance that is deployed, "" if it is still to be made.
 	instanceID string
-	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
+	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil if there is none.
 	LiveDeploymentID *string
 	// warnings are of what the values choose, with pointers into them.
 	warnings []inputprop.Warning
 }
 
-// InstanceScope returns the scope of an instance. version is the one to be deployed, nil where it is not known.
+// InstanceScope returns the scope of an instance. version is the one to be deployed, nil if it is not known.
 func (s *Service) InstanceScope(
 	ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion,
 ) (*Scope, error) {
@@ -57,7 +57,7 @@ func (s *Service) InstanceScope(
 }
 
 // EnvironmentScope returns the scope of an instance that is still to be made in an environment: nothing is live there.
-// version is the one to be deployed, nil where it is not known.
+// version is the one to be deployed, nil if it is not known.
 func (s *Service) EnvironmentScope(
 	ctx context.Context, environmentID string, version *ent.ModuleVersion,
 ) (*Scope, error) {
@@ -135,7 +135,7 @@ type liveRelease struct {
 	values    *strictjson.Node
 }
 
-// readLiveRelease returns what a deployment shipped, nil where its release is not stored any more or is not what was
+// readLiveRelease returns what a deployment shipped, nil if its release is not stored any more or is not what was
 // stored: what cannot be trusted binds nothing, and a new deployment is the way out.
 func (s *Service) readLiveRelease(ctx context.Context, deploymentID string) (*liveRelease, error) {
 	d, err := s.Store.Client.Deployment.Get(ctx, deploymentID)
@@ -149,7 +149,7 @@ func (s *Service) readLiveRelease(ctx context.Context, deploymentID string) (*li
 	return readRelease(ctx, r)
 }
 
-// readRelease reads a release, nil where it is not what was stored.
+// readRelease reads a release, nil if it is not what was stored.
 func readRelease(ctx context.Context, r *ent.Release) (*liveRelease, error) {
 	if err := meter.Decode(ctx, meter.Inputs, r.Content); err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func (s *Service) eachLive(ctx context.Context, f func(Stored) error) error {
 }
 
 // checkLive checks what is live of an instance as if it were deployed for the first time. It must be allowed to choose
-// the instances that it has chosen; what they have may have changed since, which is no matter of rules. But where it
+// the instances that it has chosen; what they have may have changed since, which is no matter of rules. But if it
 // lacks a value that only an output can give, and that was never reported, nobody has noticed when it was deployed.
 func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) ([]fault.Violation, error) {
 	l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID)

@@ -24,7 +24,7 @@ const (
 
 // Takeover says that values are those which were given to an earlier deployment, as far as no others are given.
 type Takeover struct {
-	// InputsFrom is the id of the deployment, nil where nothing is taken over.
+	// InputsFrom is the id of the deployment, nil if nothing is taken over.
 	InputsFrom *string
 	// WithoutInputs are the ids of inputs that are not taken over.
 	WithoutInputs []string
@@ -213,7 +213,7 @@ func (t *Taken) Drop(list []inputprop.Property, version, at string) []fault.Viol
 	return nil
 }
 
-// warn adds a warning. Where there are many, the last says that there are more.
+// warn adds a warning. If there are many, the last says that there are more.
 func (t *Taken) warn(pointer, rule, message string) {
 	switch n := len(t.Warnings); {
 	case n > maxTakenWarnings:

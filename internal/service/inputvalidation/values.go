@@ -28,7 +28,7 @@ type Request struct {
 	// Takeover is for the inputs of a version.
 	Takeover
 	// InstanceID is the instance that a deployment would be of, EnvironmentID the environment of one that
-	// is still to be made; nil where neither is known.
+	// is still to be made; nil if neither is known.
 	InstanceID    *string
 	EnvironmentID *string
 	// Violations are what was already found wrong while the input was read.
@@ -186,7 +186,7 @@ func (s *Service) takeOver(ctx context.Context, in Request, version *ent.ModuleV
 	return nil
 }
 
-// DeprecationWarning returns that a version is deprecated, where it is.
+// DeprecationWarning returns that a version is deprecated, if it is.
 func DeprecationWarning(version *ent.ModuleVersion) []inputprop.Warning {
 	if version.DeprecatedAt == nil {
 		return nil
@@ -205,7 +205,7 @@ func given(is bool) int {
 	return 0
 }
 
-// readInputs reads the inputs that the values are for, and returns the version that has them, nil where none does.
+// readInputs reads the inputs that the values are for, and returns the version that has them, nil if none does.
 func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.ModuleVersion, error) {
 	switch {
 	case in.VersionID != nil:
@@ -259,7 +259,7 @@ func (s *Service) version(ctx context.Context, versionID string) (*ent.ModuleVer
 }
 
 // requestedScope returns where the values would be deployed: an instance, an environment, or nowhere yet. version is
-// nil where the inputs are given or a definition's.
+// nil if the inputs are given or a definition's.
 func (s *Service) requestedScope(ctx context.Context, in Request, version *ent.ModuleVersion) (*Scope, error) {
 	if in.EnvironmentID != nil {
 		if err := store.CheckID(id.Environment, *in.EnvironmentID, fault.EnvironmentNotFound); err != nil {

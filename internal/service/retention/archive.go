@@ -14,7 +14,7 @@ import (
 )
 
 // Archive is a folder that has the audit of each month in a file, such as audit-2026-11.jsonl. A line of it is a row,
-// as a JSON object of the table's columns. A row may be there twice, where a server has ended between writing and
+// as a JSON object of the table's columns. A row may be there twice, if a server has ended between writing and
 // removing it.
 type Archive struct {
 	folder string

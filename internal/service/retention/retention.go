@@ -37,7 +37,7 @@ type Service struct {
 	Journal *journal.Journal
 	Deploy  *deployment.Services
 	Keep    Keep
-	// Purged, where it is not nil, is called with how many rows of a kind were removed, and Ended after each purge, with
+	// Purged, if it is not nil, is called with how many rows of a kind were removed, and Ended after each purge, with
 	// what has failed.
 	Purged func(what string, rows int)
 	Ended  func(error)

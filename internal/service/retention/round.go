@@ -31,7 +31,7 @@ type round struct {
 	began, renewed time.Time
 }
 
-// begin takes on the purge that is due, and returns nil where none is or another server is at it.
+// begin takes on the purge that is due, and returns nil if none is or another server is at it.
 func (s *Service) begin(ctx context.Context) (r *round, err error) {
 	err = s.Store.TxAt(actor.WithServer(ctx, ""), store.Repeatable,
 		func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
@@ -67,7 +67,7 @@ func isDue(last *ent.Chore, at time.Time) bool {
 	return !ended || at.Sub(last.ResumedAt).Abs() >= every
 }
 
-// renew notes now and then that the round goes on. It fails with errOvertaken where another server has begun one.
+// renew notes now and then that the round goes on. It fails with errOvertaken if another server has begun one.
 func (r *round) renew(ctx context.Context) error {
 	if r.Journal.Now().Sub(r.renewed).Abs() < renewEvery {
 		return nil

@@ -43,7 +43,7 @@ func (s *Service) removing(
 			}
 
 			purged += removed
-			// Where others have removed what was found, they go on with the rest.
+			// If others have removed what was found, they go on with the rest.
 			if len(found) < step || removed == 0 {
 				return purged, nil
 			}

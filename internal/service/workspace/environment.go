@@ -113,8 +113,8 @@ type NewEnvironment struct {
 	Slug      string `json:"slug"`
 }
 
-// CreateEnvironment creates an environment of a project. It fails with ProjectNotFound where there is no such
-// project, ProjectArchived, and EnvironmentSlugTaken where the project has an environment of the slug.
+// CreateEnvironment creates an environment of a project. It fails with ProjectNotFound if there is no such
+// project, ProjectArchived, and EnvironmentSlugTaken if the project has an environment of the slug.
 func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*ent.Environment, error) {
 	a := actor.From(ctx)
 	if violations := append(
@@ -165,7 +165,7 @@ type EnvironmentPatch struct {
 	Violations []fault.Violation `json:"-"`
 }
 
-// UpdateEnvironment changes an environment. It fails with EnvironmentNotFound, and EnvironmentSlugTaken where another
+// UpdateEnvironment changes an environment. It fails with EnvironmentNotFound, and EnvironmentSlugTaken if another
 // of its project that is not archived has the slug.
 func (s *Service) UpdateEnvironment(
 	ctx context.Context, environmentID string, p EnvironmentPatch,

@@ -79,7 +79,7 @@ type NewProject struct {
 	Slug string `json:"slug"`
 }
 
-// CreateProject creates a project. It fails with ProjectSlugTaken where the organization has one of the slug.
+// CreateProject creates a project. It fails with ProjectSlugTaken if the organization has one of the slug.
 func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Project, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.EditWorkspace, fault.ProjectForbidden); err != nil {
@@ -115,7 +115,7 @@ type ProjectPatch struct {
 	Violations []fault.Violation `json:"-"`
 }
 
-// UpdateProject changes a project. It fails with ProjectNotFound, and ProjectSlugTaken where another that is not
+// UpdateProject changes a project. It fails with ProjectNotFound, and ProjectSlugTaken if another that is not
 // archived has the slug.
 func (s *Service) UpdateProject(ctx context.Context, projectID string, p ProjectPatch) (*ent.Project, error) {
 	if violations := checkPatch(p.Violations, p.Name, p.Slug); len(violations) > 0 {

@@ -44,7 +44,7 @@ type attack struct {
 	want string
 	// requests is how many there are; 0 is one, which is also tried ten times at once.
 	requests int
-	// cpu, memory and answer, in bytes, are what the attack may take where that is not what others may,
+	// cpu, memory and answer, in bytes, are what the attack may take if that is not what others may,
 	// and why.
 	cpu            time.Duration
 	memory, answer int64
@@ -123,7 +123,7 @@ func (u use) least(o use) use {
 	return u
 }
 
-// excess returns what of it is more than the attack may take, empty where nothing is.
+// excess returns what of it is more than the attack may take, empty if nothing is.
 func (u use) excess(a attack, callers int) (text string) {
 	if most := a.mostCPU(callers); u.fair() > most {
 		text += fmt.Sprintf("; %s of CPU on a machine that took %.2f times as long, at most %s", u.cpu, u.slowness, most)
@@ -140,7 +140,7 @@ func (u use) excess(a attack, callers int) (text string) {
 	return text
 }
 
-// try carries an attack out by some callers at once, again where it took too much, and notes the least.
+// try carries an attack out by some callers at once, again if it took too much, and notes the least.
 func (m *meter) try(t *testing.T, a attack, callers int) {
 	t.Helper()
 	least, answered := use{cpu: time.Hour, slowness: 1}, ""

@@ -32,7 +32,7 @@ import (
 
 // columnReads are the operations that read a column of JSON.
 type columnReads struct {
-	// typeName is the type whose fields are the column, empty where none is.
+	// typeName is the type whose fields are the column, empty if none is.
 	typeName string
 	attacks  []attack
 	// why says why nothing of the interface reads the column.

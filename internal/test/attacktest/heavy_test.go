@@ -10,7 +10,7 @@ import (
 )
 
 // What work ends with that is within the limits of a document and over what an operation may take: refused
-// before it runs, or ended in the course of it, where other fields may have been answered or refused.
+// before it runs, or ended in the course of it, if other fields may have been answered or refused.
 const (
 	costly   = `(.+ and )?Document:LIMIT_EXCEEDED cost( and .+)?`
 	lengthy  = `(.+ and )?Request:ANSWER_TOO_LARGE answer( and .+)?`

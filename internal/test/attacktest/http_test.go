@@ -101,7 +101,7 @@ func (c *caller) say(ctx context.Context, text string) (string, error) {
 	return heard(bufio.NewReader(conn))
 }
 
-// heard is the verdict of the next answer on a connection, "cut" where that ends without one.
+// heard is the verdict of the next answer on a connection, "cut" if that ends without one.
 func heard(in *bufio.Reader) (string, error) {
 	answer, err := http.ReadResponse(in, nil)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

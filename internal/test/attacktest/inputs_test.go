@@ -81,7 +81,7 @@ func unkindPatterns() (all []attack) {
 }
 
 // shown is n inputs that are each shown by the one before; the first is by the one that first names, by
-// none where that is -1.
+// none if that is -1.
 func shown(n, first int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -112,7 +112,7 @@ func define(name, want, schema string) attack {
 	}}
 }
 
-// judge is an attack by values for inputs; cpu is in milliseconds, 0 where it is no more than others'.
+// judge is an attack by values for inputs; cpu is in milliseconds, 0 if it is no more than others'.
 func judge(name, want string, cpu int, inputs, values string) attack {
 	a := attack{name: name, want: want, run: func(ctx context.Context, c *caller) (string, error) {
 		const query = `query($i: [InputPropertyInput!], $v: JSON!) { validateInputs(input: {inputs: $i, values: $v}) { valid violations { rule } } }`

@@ -78,7 +78,7 @@ func mutations() []attack {
 	}
 }
 
-// patch is an attack by the body of a PATCH, whose answer has at most some bytes where that is not 0.
+// patch is an attack by the body of a PATCH, whose answer has at most some bytes if that is not 0.
 func patch(name, want, body string, answer int64) attack {
 	return attack{name: name, want: want, answer: answer, run: func(ctx context.Context, c *caller) (string, error) {
 		return c.send(ctx, request{

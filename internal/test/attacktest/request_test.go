@@ -25,7 +25,7 @@ const mostRead = 32 << 20
 // request is one over HTTP; what is empty is POST, /graphql, the caller's token and JSON.
 type request struct {
 	method, path string
-	// host is the Host header where it is not the server's address.
+	// host is the Host header if it is not the server's address.
 	host   string
 	header map[string]string
 	body   io.Reader
@@ -187,7 +187,7 @@ func (t *tally) add(verdict string) {
 	t.found[verdict]++
 }
 
-// String returns the verdicts with their counts, or alone where there is one only.
+// String returns the verdicts with their counts, or alone if there is one only.
 func (t *tally) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -31,7 +31,7 @@ type row struct {
 	callers        int
 	answered       string
 	use
-	// known is false where the system does not tell.
+	// known is false if the system does not tell.
 	known bool
 }
 

@@ -65,7 +65,7 @@ func TestRequestsTakeNoMoreThanBefore(t *testing.T) {
 	}
 }
 
-// compare fails where a request takes more than it did, and logs where it takes less.
+// compare fails if a request takes more than it did, and logs where it takes less.
 func compare(t *testing.T, database string, want, found map[string]counts) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(found)) {

@@ -2,5 +2,5 @@
 
 package counttest_test
 
-// uncountable says why allocations cannot be counted, "" where they can.
+// uncountable says why allocations cannot be counted, "" if they can.
 const uncountable = "the race detector allocates too"

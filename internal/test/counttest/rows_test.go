@@ -36,7 +36,7 @@ type rows struct {
 type request struct {
 	name, method, path, body string
 	status, cursors          int
-	// undo, where it is not nil, takes back what the request did.
+	// undo, if it is not nil, takes back what the request did.
 	undo func(t *testing.T, answer []byte)
 }
 

@@ -31,7 +31,7 @@ func (d written) body() string {
 type author struct {
 	*rand.Rand
 	schema *ast.Schema
-	// values, where it is not nil, has values for arguments of types of ids, by the names of fields and arguments.
+	// values, if it is not nil, has values for arguments of types of ids, by the names of fields and arguments.
 	values func(field, argument string) (any, bool)
 
 	// room is how many fields there may still be.

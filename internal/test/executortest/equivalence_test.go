@@ -100,7 +100,7 @@ func (a *answer) read(t testing.TB, text []byte) {
 	slices.Sort(a.errors)
 }
 
-// difference returns how two answers differ, empty where they do not.
+// difference returns how two answers differ, empty if they do not.
 func difference(plan, gqlgen answer) string {
 	var b strings.Builder
 	if plan.status != gqlgen.status {

@@ -97,7 +97,7 @@ var fieldKinds = map[string][]string{
 }
 
 // standardIntrospection returns what a field of introspection has by the specification, given what gqlgen resolved it to:
-// an empty list or false where the specification has null, deprecated inputs and arguments without includeDeprecated, and
+// an empty list or false if the specification has null, deprecated inputs and arguments without includeDeprecated, and
 // no default reason of @deprecated.
 func standardIntrospection(ctx context.Context, fc *graphql.FieldContext, result any) any {
 	name, parent := fc.Field.Name, fc.Parent.Result

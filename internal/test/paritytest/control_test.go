@@ -23,14 +23,14 @@ import (
 )
 
 // The table of release control: who, with which scope, does what, under which rule, with or without a reason to go past it.
-// Each cell is planned and carried out over GraphQL, and carried out over REST where that has the operation; where no reason
+// Each cell is planned and carried out over GraphQL, and carried out over REST if that has the operation; if no reason
 // is given, the eligibility by which the button of the operation is shown is asked as well. All have to say what the oracle
 // says, which is written by the words of docs/release-control.md, docs/access.md and the schema, and calls nothing of the
 // program.
 //
 // On SQLite a developer and an admin try everything under all rules, with and without a reason: without a scope, with another
 // project as theirs, and in turns with the project or the environment of the table. Viewers and runners, who are refused
-// whatever the rule is, take turns by their scopes, and so do a superadmin and nobody. On PostgreSQL, where a cell takes
+// whatever the rule is, take turns by their scopes, and so do a superadmin and nobody. On PostgreSQL, if a cell takes
 // longer, a developer and an admin without a scope try everything, and each of the others has at least one rule.
 
 // What comes of a request, besides codes of errors.
@@ -247,7 +247,7 @@ type ruling struct {
 	isMet bool
 	// operations are those that it names; nil for none, so that it is for those that the guide names.
 	operations []string
-	// overridable is nil where that is left out.
+	// overridable is nil if that is left out.
 	overridable *bool
 }
 
@@ -472,7 +472,7 @@ func TestTheTableOfReleaseControl(t *testing.T) {
 	})
 }
 
-// isWhole fails the test where there are operations, demands or roles that the table does not have.
+// isWhole fails the test if there are operations, demands or roles that the table does not have.
 func (all *table) isWhole(t *testing.T, rulings []ruling) {
 	t.Helper()
 	schema := schemaOf(t)
@@ -638,7 +638,7 @@ func (all *table) settle(t *testing.T, as map[string]made) {
 }
 
 // The second table is of what waits: who, with which scope, of the same person as the author or not, approves of it, rejects
-// or starts it, where a role is demanded of whoever approves. It is gone through whole on both databases, over GraphQL, which
+// or starts it, if a role is demanded of whoever approves. It is gone through whole on both databases, over GraphQL, which
 // alone has these. Beforehand the eligibility to approve and to start is asked, and the list of what awaits the
 // caller's approval.
 
@@ -684,7 +684,7 @@ func (v voice) String() string {
 	return fmt.Sprintf("%s, a %s, where the approval of a %s is demanded, by %s as %s", v.says.name, v.operation, v.demanded, who, v.by.name)
 }
 
-// mayApprove returns why the voice would not be taken, "" where it would.
+// mayApprove returns why the voice would not be taken, "" if it would.
 func (v voice) mayApprove() string {
 	switch {
 	case !v.by.mayDeploy():
@@ -698,7 +698,7 @@ func (v voice) mayApprove() string {
 // counts is whether the voice, once it is taken, is one that is demanded.
 func (v voice) counts() bool { return v.demanded == actor.Developer || v.by.role == actor.Admin }
 
-// mayStart returns why it would not be started without going past rules, "" where it would: who may make it starts it.
+// mayStart returns why it would not be started without going past rules, "" if it would: who may make it starts it.
 func (v voice) mayStart(isApproved bool) string {
 	switch {
 	case v.operation == "DESTROY" && !v.by.mayDestroy(), !v.by.mayDeploy():

@@ -21,7 +21,7 @@ type refusedReplay struct {
 	more map[string]any
 }
 
-// by is who asks: a developer where nobody is named.
+// by is who asks: a developer if nobody is named.
 func (r refusedReplay) by() actor.Role { return cmp.Or(r.role, actor.Developer) }
 
 type object = map[string]any

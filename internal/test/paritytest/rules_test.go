@@ -221,7 +221,7 @@ func TestAMessageThatNamesAnotherPlaceGivesItsWholePointer(t *testing.T) {
 	}
 }
 
-// valueAt returns what a JSON Pointer without escapes leads to, nil where there is nothing.
+// valueAt returns what a JSON Pointer without escapes leads to, nil if there is nothing.
 func valueAt(t *testing.T, text, pointer string) any {
 	t.Helper()
 	var v any

@@ -1,4 +1,4 @@
-// Package plantest looks at how the databases carry out every statement of the program where there is much history: those of
+// Package plantest looks at how the databases carry out every statement of the program if there is much history: those of
 // every list, and those of all else that it does.
 package plantest_test
 

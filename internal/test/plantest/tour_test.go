@@ -86,7 +86,7 @@ func (t *tour) must(err error) {
 	}
 }
 
-// refused fails the test where a call was not refused with the code.
+// refused fails the test if a call was not refused with the code.
 func (t *tour) refused(err error, code fault.Code) {
 	t.Helper()
 	if !fault.Is(err, code) {

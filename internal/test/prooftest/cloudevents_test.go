@@ -143,7 +143,7 @@ func carryOutAs(t *testing.T, w *worldtest.World, p *worldtest.Fixture, i *ent.M
 	return *d.StartedAt
 }
 
-// ecsEvent is an event of a deployment, or where its name is ACTION, of the service.
+// ecsEvent is an event of a deployment, or if its name is ACTION, of the service.
 func ecsEvent(service, name, cloudID string, at time.Time) string {
 	kind, detail := "ECS Deployment State Change", map[string]any{"eventName": name, "deploymentId": cloudID}
 	if name == "ACTION" {

@@ -45,7 +45,7 @@ func (d *course) checkRows(t *testing.T, id string) {
 	}
 }
 
-// starts is how often a deployment was started: at its creation, where that went past the rules, or later.
+// starts is how often a deployment was started: at its creation, if that went past the rules, or later.
 func (d *course) starts() int {
 	if d.overridden {
 		return d.queued + 1

@@ -50,7 +50,7 @@ func (c *crew) repeat(t *testing.T, urls []string) bool {
 	return true
 }
 
-// anywhere asks one server for a mutation, and the others where that does not answer.
+// anywhere asks one server for a mutation, and the others if that does not answer.
 func (c *crew) anywhere(t *testing.T, urls []string, m mutation) (got reply, err error) {
 	err = errors.New("no server")
 	for i := 0; i < len(urls) && err != nil; i++ {

@@ -131,7 +131,7 @@ func (v *neighbour) errands(t *testing.T, rounds int) (took [4][]time.Duration) 
 	return took
 }
 
-// until follows changes after a cursor until one is the wanted one, and returns its cursor. begin, where it is not nil, is
+// until follows changes after a cursor until one is the wanted one, and returns its cursor. begin, if it is not nil, is
 // called meanwhile.
 func (v *neighbour) until(t *testing.T, after string, isWanted func(feedItem) bool, begin func()) (cursor string) {
 	t.Helper()

@@ -2,7 +2,7 @@ package prooftest_test
 
 import "golang.org/x/sys/unix"
 
-// writeNothing lets the first runner and its keeper write no file any more, where no small disk may be mounted.
+// writeNothing lets the first runner and its keeper write no file any more, if no small disk may be mounted.
 func (try *try) writeNothing() error {
 	keeperID, runnerID, err := try.process()
 	for _, id := range []int{keeperID, runnerID} {

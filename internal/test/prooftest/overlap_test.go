@@ -132,7 +132,7 @@ type try struct {
 	back    bool
 	// fill takes all room of the first runner's work folder.
 	fill func() error
-	// linger is how long a program goes on after SIGTERM; it does not end by itself where it is negative.
+	// linger is how long a program goes on after SIGTERM; it does not end by itself if it is negative.
 	linger time.Duration
 	// frozen has the ids of processes that were frozen besides.
 	frozen []int

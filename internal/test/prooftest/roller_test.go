@@ -39,7 +39,7 @@ func (r *roller) next() request {
 	return q
 }
 
-// work rolls back until it is to stop or no server answers. Where one does not, it goes on with another
+// work rolls back until it is to stop or no server answers. If one does not, it goes on with another
 // and asks for the same again.
 func (r *roller) work(t *testing.T, urls []string, stop <-chan struct{}, acknowledged func()) {
 	for at, silent := r.number, 0; silent < len(urls); {

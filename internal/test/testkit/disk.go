@@ -9,7 +9,7 @@ import (
 )
 
 // SmallDisk returns a folder on a file system of its own with room for a few MiB, and a function that fills it up by
-// the file "full". Where this process may not mount one, ok is false.
+// the file "full". If this process may not mount one, ok is false.
 func SmallDisk(t testing.TB, mebibytes int) (folder string, fill func(), ok bool) {
 	t.Helper()
 	folder = t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// mountSmall mounts a small file system until the test ends, and reports false where this process may not.
+// mountSmall mounts a small file system until the test ends, and reports false if this process may not.
 func mountSmall(t testing.TB, folder string, mebibytes int) bool {
 	t.Helper()
 	err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%dm", mebibytes))

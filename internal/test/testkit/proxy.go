@@ -24,7 +24,7 @@ type Proxy struct {
 // those of the server, or nil for both to end the connection at once.
 type Accept func(client net.Conn) (toServer, toClient Pass)
 
-// Pass writes bytes to the other side, all, some or none of them. The connection ends where it reports false.
+// Pass writes bytes to the other side, all, some or none of them. The connection ends if it reports false.
 type Pass func(to net.Conn, b []byte) bool
 
 // PassAll is the Pass that changes nothing.

@@ -12,7 +12,7 @@ import (
 // Patience is how long a test waits for what should happen by itself: a guard against hanging, not a bound.
 const Patience = 2 * time.Minute
 
-// Eventually waits until happened reports true, and returns whether it has. Where it has not the test has
+// Eventually waits until happened reports true, and returns whether it has. If it has not the test has
 // failed. Any goroutine may call it.
 func Eventually(t testing.TB, what string, happened func() bool) bool {
 	t.Helper()

@@ -36,7 +36,7 @@ func Frame(first byte, payload string) []byte {
 	return b
 }
 
-// ReadFrame reads a frame of a server, which is not masked. Of a payload it reads at most so many bytes; where it
+// ReadFrame reads a frame of a server, which is not masked. Of a payload it reads at most so many bytes; if it
 // is longer the error is io.ErrUnexpectedEOF.
 func ReadFrame(r io.Reader, most int64) (op byte, payload []byte, err error) {
 	var head [2]byte

@@ -76,7 +76,7 @@ func (c *canaries) checkText(what string, text []byte) {
 	c.check(what, text, c.values)
 }
 
-// check fails the test where a text has a token or one of the values.
+// check fails the test if a text has a token or one of the values.
 func (c *canaries) check(what string, text []byte, values map[string]bool) {
 	c.t.Helper()
 	if found := tokenForm.Find(text); found != nil {
@@ -99,7 +99,7 @@ func lineOf(text, part []byte) []byte {
 	return text[start : at+end]
 }
 
-// checkAnswer notes what a request sends, and fails the test where the answer has a token that it did not ask to be
+// checkAnswer notes what a request sends, and fails the test if the answer has a token that it did not ask to be
 // made, or its error a secret.
 func (c *canaries) checkAnswer(path, body string, answer []byte) {
 	if c == nil { // of a World that is only a client

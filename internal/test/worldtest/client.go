@@ -20,8 +20,8 @@ type Response struct {
 }
 
 // GraphQL posts an operation. An empty token sends none; variables may be any value that encodes to a
-// JSON object, json.RawMessage where its text matters, and nil for none. Like REST it fails the test,
-// and answers with nothing, where the server cannot be reached; it may be called from any goroutine.
+// JSON object, json.RawMessage if its text matters, and nil for none. Like REST it fails the test,
+// and answers with nothing, if the server cannot be reached; it may be called from any goroutine.
 func (w *World) GraphQL(t testing.TB, token, query string, variables any) Response {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
@@ -83,7 +83,7 @@ func send(t testing.TB, r *http.Request) Response {
 	return Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
 }
 
-// At is the value at a place of the answer's JSON, nil where there is none: a string key leads into an
+// At is the value at a place of the answer's JSON, nil if there is none: a string key leads into an
 // object, an int index into an array. Numbers are json.Number, so that their digits stay.
 func (r Response) At(t testing.TB, keys ...any) any {
 	t.Helper()
@@ -113,7 +113,7 @@ func at(value, key any) any {
 	return nil
 }
 
-// Text is the string at a place of the answer's JSON; the test fails where there is none.
+// Text is the string at a place of the answer's JSON; the test fails if there is none.
 func (r Response) Text(t testing.TB, keys ...any) string {
 	t.Helper()
 	text, ok := r.At(t, keys...).(string)
@@ -123,7 +123,7 @@ func (r Response) Text(t testing.TB, keys ...any) string {
 	return text
 }
 
-// Refusal is the error of the answer in REST's form, nil where there is none: a body that has a code,
+// Refusal is the error of the answer in REST's form, nil if there is none: a body that has a code,
 // or the first of GraphQL's errors, its message among its extensions.
 func (r Response) Refusal(t testing.TB) map[string]any {
 	t.Helper()
@@ -144,7 +144,7 @@ func (r Response) Refusal(t testing.TB) map[string]any {
 	return refusal
 }
 
-// Code is the code of the answer's error, empty where there is none.
+// Code is the code of the answer's error, empty if there is none.
 func (r Response) Code(t testing.TB) string {
 	t.Helper()
 	code, _ := r.Refusal(t)["code"].(string)

@@ -153,7 +153,7 @@ func (p *Fixture) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *
 	return done
 }
 
-// Cancel cancels an organization's deployment, and has its program end where one is at work.
+// Cancel cancels an organization's deployment, and has its program end if one is at work.
 func (w *World) Cancel(t testing.TB, o *Org, deploymentID string) *ent.Deployment {
 	t.Helper()
 	d, err := w.Deploy.Execution.Cancel(o.As(actor.Developer), deploymentID, nil)

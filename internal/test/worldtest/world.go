@@ -46,7 +46,7 @@ type World struct {
 	raw        *rawDatabases
 	// services are the instances that have the service of Data, by their organizations.
 	services *sync.Map
-	// organization is what the requests name in Slipway-Organization, nothing where it is empty.
+	// organization is what the requests name in Slipway-Organization, nothing if it is empty.
 	organization string
 }
 
@@ -105,7 +105,7 @@ var migratedSQLite = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// Postgres returns the URL of a fresh, migrated PostgreSQL database; where there is no cluster for tests
+// Postgres returns the URL of a fresh, migrated PostgreSQL database; if there is no cluster for tests
 // the test is skipped.
 func Postgres(t testing.TB) string {
 	t.Helper()

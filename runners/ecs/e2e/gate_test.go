@@ -8,7 +8,7 @@ import (
 	"slipway-ecs/internal/test/fake"
 )
 
-// gate holds the program up at its first look at a stage, or in a status where there are no stages.
+// gate holds the program up at its first look at a stage, or in a status if there are no stages.
 type gate struct {
 	stage   string
 	reached chan struct{}

@@ -131,7 +131,7 @@ func (w *world) try(args ...string) (out string, code int) {
 
 var serving = regexp.MustCompile(`"msg":"serving","url":"http://([^"]+)"`)
 
-// startServer starts the server, where it was before if there was one.
+// startServer starts the server, if it was before if there was one.
 func (w *world) startServer() {
 	w.t.Helper()
 	w.server = w.command("serve", "--listen", w.address, "--admin-listen", "", "--lease", "1m")

@@ -19,13 +19,13 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 )
 
-// serviceName is that of the spans where the environment says none.
+// serviceName is that of the spans if the environment says none.
 const serviceName = "slipway"
 
 // Environment looks a variable up, as os.LookupEnv does.
 type Environment func(name string) (value string, isSet bool)
 
-// get returns a variable, empty where it is not set.
+// get returns a variable, empty if it is not set.
 func (e Environment) get(name string) string {
 	value, _ := e(name)
 	return value

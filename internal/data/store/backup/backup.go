@@ -78,7 +78,7 @@ func parseSQLite(raw string) (dburl.Target, error) {
 	return t, err
 }
 
-// checkNotTaken returns an error where there is a file of the name.
+// checkNotTaken returns an error if there is a file of the name.
 func checkNotTaken(file string) error {
 	taken, err := sqlitefile.Exists(file)
 	if taken {
@@ -157,7 +157,7 @@ func beginReading(ctx context.Context, conn *sql.Conn) error {
 	return conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&objects)
 }
 
-// publish writes a file to the disk and renames it, unless the name is taken. It returns the size. Where it fails
+// publish writes a file to the disk and renames it, unless the name is taken. It returns the size. If it fails
 // there is nothing under the name.
 func publish(partial, file string) (int64, error) {
 	info, err := os.Stat(partial)

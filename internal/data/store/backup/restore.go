@@ -20,7 +20,7 @@ import (
 // Restored is what Restore did.
 type Restored struct {
 	Copy
-	// Replaced are the folders with what was there before: one, none where nothing was there, and one more
+	// Replaced are the folders with what was there before: one, none if nothing was there, and one more
 	// where a restore before this one was killed.
 	Replaced []string
 }
@@ -29,7 +29,7 @@ type Restored struct {
 // into a folder beside it, all together. It refuses while a server or another program has the database
 // open, and a backup that is not whole, is no database of slipway or is newer than this program.
 //
-// Where it is killed, there is the database as it was, or the new one, or neither: then the database is
+// If it is killed, there is the database as it was, or the new one, or neither: then the database is
 // not opened any more until another Restore has ended.
 func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 	t, err := parseSQLite(databaseURL)

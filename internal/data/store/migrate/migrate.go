@@ -23,7 +23,7 @@ import (
 
 // Up applies the pending migrations and returns how many there were. Any number of processes may
 // call it at once. It applies none to a database that a newer version of the program has migrated, and
-// returns ErrNewer where this one may not serve that, and ErrOutOfOrder where it has a migration without one before it.
+// returns ErrNewer if this one may not serve that, and ErrOutOfOrder if it has a migration without one before it.
 func Up(ctx context.Context, url string, options ...Option) (int, error) {
 	m, err := openMigrator(ctx, url, options)
 	if err != nil {
@@ -62,7 +62,7 @@ type Migration struct {
 	// OutOfOrder reports whether it was not applied before a later one was. Then no program applies it any more.
 	OutOfOrder bool
 	// CompatibleWith is the version of the oldest migration whose program may serve a database that has
-	// this one: the migration's own where nothing else is said.
+	// this one: the migration's own if nothing else is said.
 	CompatibleWith int64
 }
 
@@ -168,7 +168,7 @@ func readMigrations(files fs.FS, sources []*goose.Source) ([]Migration, error) {
 
 func (m *migrator) up(ctx context.Context) (int, error) {
 	if m.target.IsSQLite() {
-		// The file is opened first, which makes it where there is none.
+		// The file is opened first, which makes it if there is none.
 		if err := m.ping(ctx); err != nil {
 			return 0, err
 		}
@@ -199,7 +199,7 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 	return applied, err
 }
 
-// listServable returns what list does, and ErrNewer or ErrOutOfOrder where this program may not serve the database.
+// listServable returns what list does, and ErrNewer or ErrOutOfOrder if this program may not serve the database.
 func (m *migrator) listServable(ctx context.Context) ([]Migration, error) {
 	list, err := m.list(ctx)
 	if err == nil {
@@ -217,7 +217,7 @@ func (m *migrator) list(ctx context.Context) ([]Migration, error) {
 		return nil, err
 	}
 	list := slices.Clone(m.known)
-	// GetVersions makes the table of versions where there is none, and takes no lock.
+	// GetVersions makes the table of versions if there is none, and takes no lock.
 	_, _, err := m.goose.GetVersions(ctx)
 	if err == nil {
 		list, err = m.versions.addApplied(ctx, m.db, list)
@@ -235,7 +235,7 @@ func (m *migrator) ping(ctx context.Context) error {
 	return nil
 }
 
-// checkOrder returns ErrOutOfOrder where no program applies a migration any more.
+// checkOrder returns ErrOutOfOrder if no program applies a migration any more.
 func checkOrder(list []Migration) error {
 	late := slices.IndexFunc(list, func(m Migration) bool { return m.OutOfOrder })
 	if late < 0 {
@@ -246,8 +246,8 @@ func checkOrder(list []Migration) error {
 		ErrOutOfOrder, list[late].Version)
 }
 
-// checkNewer returns ErrNewer where the database has a migration that this program may not serve. It logs
-// that the database has newer ones where it may.
+// checkNewer returns ErrNewer if the database has a migration that this program may not serve. It logs
+// that the database has newer ones if it may.
 func (m *migrator) checkNewer(list []Migration) error {
 	newest, last := m.known[len(m.known)-1].Version, list[len(list)-1].Version
 	for _, needed := range slices.Backward(slices.SortedStableFunc(slices.Values(list), byCompatibility)) {

@@ -28,7 +28,7 @@ const (
 	lockAttempts    = 65
 	firstLockWait   = 100 * time.Millisecond
 	longestLockWait = 5 * time.Second
-	// connectTimeout is how long a migration waits for a connection where the URL does not say.
+	// connectTimeout is how long a migration waits for a connection if the URL does not say.
 	connectTimeout = 2 * time.Second
 )
 

@@ -44,7 +44,7 @@ func (m *migrator) checkForeignKeys(ctx context.Context) error {
 	return nil
 }
 
-// LastOnSQLite returns the last migration of a SQLite database, or sqlitefile.ErrForeign where it has not even the
+// LastOnSQLite returns the last migration of a SQLite database, or sqlitefile.ErrForeign if it has not even the
 // first.
 func LastOnSQLite(ctx context.Context, db *sql.DB) (int64, error) {
 	var there bool

@@ -8,7 +8,7 @@ import (
 	"github.com/lib/pq"
 )
 
-// DefaultCapacity is how many statements a connection keeps where the URL does not say.
+// DefaultCapacity is how many statements a connection keeps if the URL does not say.
 const DefaultCapacity = 256
 
 // capacityParameter is the parameter of a URL, under the name that other clients of PostgreSQL give it.
@@ -23,7 +23,7 @@ type Cache struct {
 	Detect bool
 	// OnPooler is called with each connection that goes through a pooler.
 	OnPooler func()
-	// OnLookup, where it is not nil, is called for each statement that may be prepared, with whether it was. It is called
+	// OnLookup, if it is not nil, is called for each statement that may be prepared, with whether it was. It is called
 	// by many goroutines at once.
 	OnLookup func(isPrepared bool)
 }

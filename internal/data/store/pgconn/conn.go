@@ -46,12 +46,12 @@ type Conn struct {
 	wire       *wire
 	pipeline   *pipeline
 	statements statements
-	// deallocate is set where the server has statements prepared that were forgotten here. They go once the transaction
+	// deallocate is set if the server has statements prepared that were forgotten here. They go once the transaction
 	// has ended, for one that has failed runs nothing more.
 	deallocate bool
 	// inTx is true from when the begin of a transaction is asked for until its end is.
 	inTx bool
-	// broken is set where the state of the session is unknown.
+	// broken is set if the state of the session is unknown.
 	broken bool
 	// reading are rows that are not read to their end.
 	reading *rows
@@ -185,7 +185,7 @@ func (c *Conn) BeginWith(ctx context.Context, readOnly bool, first string, args 
 	return nil
 }
 
-// Began returns the time that the first statement of the transaction has returned. Where nothing was sent yet, the
+// Began returns the time that the first statement of the transaction has returned. If nothing was sent yet, the
 // transaction begins now.
 func (c *Conn) Began(ctx context.Context) (time.Time, error) {
 	if at := c.pipeline.began; !at.IsZero() {

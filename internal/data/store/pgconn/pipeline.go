@@ -20,9 +20,9 @@ import (
 // pipeline is the network as lib/pq sees it. It sends the begin of a transaction together with the first statement,
 // and COMMIT together with the last, so that neither takes a round trip of its own.
 //
-// The begin goes as messages of the extended protocol without a Sync of their own: where the server refuses it, it
+// The begin goes as messages of the extended protocol without a Sync of their own: if the server refuses it, it
 // passes over everything up to the Sync of the statement, and its error is the statement's. COMMIT goes after that
-// Sync; where the statement has failed, the server carries it out as a ROLLBACK.
+// Sync; if the statement has failed, the server carries it out as a ROLLBACK.
 type pipeline struct {
 	net.Conn
 	in *bufio.Reader
@@ -42,7 +42,7 @@ type pipeline struct {
 	others []byte
 	// began is the time that the first statement of the transaction has returned.
 	began time.Time
-	// refused is set where the server has refused begin.
+	// refused is set if the server has refused begin.
 	refused bool
 
 	// commit has COMMIT go after the next statement.

@@ -90,7 +90,7 @@ func (r *rows) keep(row []driver.Value) int {
 	return size
 }
 
-// keepBytes returns a copy. Where the buffer has to grow, what it had stays where it is.
+// keepBytes returns a copy. If the buffer has to grow, what it had stays if it is.
 func (r *rows) keepBytes(v []byte) []byte {
 	const least = 1 << 10
 	if b := r.buffer.bytes; cap(b)-len(b) < len(v) || b == nil {

@@ -25,7 +25,7 @@ const maxText = 16 << 10
 // than running a text as it is. So a text is prepared when it comes a second time: texts that come once take nothing
 // from the server, and where more texts take turns than may be kept, they run as if none were.
 type statements struct {
-	// prepared has statements by their texts; it is nil where none are to be prepared.
+	// prepared has statements by their texts; it is nil if none are to be prepared.
 	prepared *simplelru.LRU[string, driver.Stmt]
 	// seen has the hashes of texts.
 	seen *simplelru.LRU[uint64, struct{}]
@@ -46,7 +46,7 @@ func newStatements(most int, found func(bool)) statements {
 	return statements{prepared: prepared, seen: seen, most: most, found: found}
 }
 
-// run calls do with the statement that a text was prepared as, nil for none, and calls it without where the server
+// run calls do with the statement that a text was prepared as, nil for none, and calls it without if the server
 // does not run it as it was prepared. In a transaction, which has failed by then, it returns ErrStale.
 func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, do func(driver.Stmt) error) (err error) {
 	if err := c.ready(ctx); err != nil {
@@ -111,7 +111,7 @@ func (c *Conn) forget(foreign bool) {
 	c.deallocate = true
 }
 
-// prepare returns the statement of a text, nil where it is not to be prepared, or not yet.
+// prepare returns the statement of a text, nil if it is not to be prepared, or not yet.
 func (c *Conn) prepare(text string) (driver.Stmt, error) {
 	s := c.statements
 	if s.prepared == nil || len(text) > maxText {

@@ -38,10 +38,10 @@ func MarkServing(path string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// UnmarkServing takes the mark away. Where it stays, the server has not ended in order.
+// UnmarkServing takes the mark away. If it stays, the server has not ended in order.
 func UnmarkServing(path string) error { return os.Truncate(path+ServerLock, 0) }
 
-// CheckAfterUncleanEnd checks a SQLite file, before anything writes to it, where the last server did not end in
+// CheckAfterUncleanEnd checks a SQLite file, before anything writes to it, if the last server did not end in
 // order or left something in the -wal. It calls checking before it begins.
 func CheckAfterUncleanEnd(ctx context.Context, path string, checking func(why string)) error {
 	why, err := uncleanReason(path)
@@ -85,7 +85,7 @@ func uncleanReason(path string) (why string, err error) {
 	return why, err
 }
 
-// QuickCheck fails with ErrCorrupt where a page of a SQLite database is not as it should be.
+// QuickCheck fails with ErrCorrupt if a page of a SQLite database is not as it should be.
 func QuickCheck(ctx context.Context, db *sql.DB) error {
 	var found string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {

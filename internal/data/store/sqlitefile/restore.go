@@ -14,7 +14,7 @@ func RestoreCopy(path string) string {
 	return filepath.Join(RestoreFolder(path), filepath.Base(path)) + ".whole"
 }
 
-// CheckNotHalfRestored fails where a restore of a database was killed, so that what is there is neither the
+// CheckNotHalfRestored fails if a restore of a database was killed, so that what is there is neither the
 // old one nor the new one.
 func CheckNotHalfRestored(path string) error {
 	half, err := Exists(RestoreCopy(path))

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/base/meter"
 )
 
-// assumedItems is how many items a list is taken to have before it runs, where its field does not say. The
+// assumedItems is how many items a list is taken to have before it runs, if its field does not say. The
 // meter counts those beyond when they are there, and takes off those that are not.
 const assumedItems = 5
 
@@ -63,7 +63,7 @@ func (c Cost) Items(f, around *ast.Field) float64 {
 	return c.times(f, below)
 }
 
-// Each returns what each object costs that a field answers with, of which the set is selected. Where the field is of an
+// Each returns what each object costs that a field answers with, of which the set is selected. If the field is of an
 // interface or a union, its type is empty until it is known.
 func (c Cost) Each(f *ast.Field, set ast.SelectionSet, object string) float64 {
 	if name := f.Definition.Type.Name(); c.isObject(name) {
@@ -80,7 +80,7 @@ func (c Cost) Each(f *ast.Field, set ast.SelectionSet, object string) float64 {
 	}
 }
 
-// Object returns the name where it is that of an object type which a field of an interface or a union may be resolved
+// Object returns the name if it is that of an object type which a field of an interface or a union may be resolved
 // to, and else an empty one.
 func (c Cost) Object(f *ast.Field, name string) string {
 	for _, possible := range c.schema.PossibleTypes[f.Definition.Type.Name()] {

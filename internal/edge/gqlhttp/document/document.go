@@ -85,7 +85,7 @@ func (d *Document) Prepared(op *ast.OperationDefinition) any { return d.prepared
 // Bytes returns about the most memory that the document takes, as measured on documents of fields alone.
 func (d *Document) Bytes() int { return 400*d.tokens + 2*len(d.Position.Src.Input) }
 
-// Get returns the document of a text, from the cache where it is there, or all that is wrong with it.
+// Get returns the document of a text, from the cache if it is there, or all that is wrong with it.
 func (d *Documents) Get(text string) (*Document, gqlerror.List) {
 	if doc, ok := d.kept.get(text); ok {
 		return doc, nil

@@ -115,7 +115,7 @@ func (s *introspectionSize) named(f *ast.Field) *ast.Definition {
 	return largest
 }
 
-// part counts what is selected of a part of the schema, and the objects that it is in, and ends where it is too much.
+// part counts what is selected of a part of the schema, and the objects that it is in, and ends if it is too much.
 func (s *introspectionSize) part(set ast.SelectionSet, part any) {
 	for _, selection := range set {
 		if s.left--; s.left < 0 {

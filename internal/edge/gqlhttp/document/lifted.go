@@ -17,14 +17,14 @@ type literalNodes struct {
 	defaults map[*ast.VariableDefinition]*strictjson.Node
 }
 
-// lifted are the literals of custom scalars and of FreeInputs that were taken out of a document. Where the name of a
+// lifted are the literals of custom scalars and of FreeInputs that were taken out of a document. If the name of a
 // variable would stand, each has left its index, which is no name: the library would make a map of it, without the
 // order of the members, and numbers without their digits.
 type lifted []liftedLiteral
 
 type liftedLiteral struct {
 	*ast.Value
-	// node is the literal where it has no variables inside.
+	// node is the literal if it has no variables inside.
 	node *strictjson.Node
 }
 
@@ -99,7 +99,7 @@ func (l lifted) addTo(values map[string]any, variable func(name string) *strictj
 	}
 }
 
-// original returns the literal that stood in the place of a variable, nil where it is one.
+// original returns the literal that stood in the place of a variable, nil if it is one.
 func (l lifted) original(v *ast.Value) *ast.Value {
 	if v.Kind != ast.Variable || v.Raw == "" || v.Raw[0] > '9' {
 		return nil

@@ -58,7 +58,7 @@ type Limits struct {
 	Large []string
 }
 
-// DefaultLimits returns the limits where nothing else is said.
+// DefaultLimits returns the limits if nothing else is said.
 func DefaultLimits() Limits {
 	return Limits{
 		Tokens:        1000,

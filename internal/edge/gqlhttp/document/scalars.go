@@ -19,14 +19,14 @@ type Check func(value Value) error
 // Value is a value of a custom scalar: what the variables have, or what a literal of the document is as JSON.
 type Value struct {
 	*strictjson.Node
-	// IsEnum is set where the document has a bare name, such as RED; the node is a string then.
+	// IsEnum is set if the document has a bare name, such as RED; the node is a string then.
 	IsEnum bool
 }
 
 // checks are those of a schema's scalars, by their names. Scalars without one take any value.
 type checks map[string]Check
 
-// forLiteral returns the check of a literal, nil where there is none. Variables are checked by their own types.
+// forLiteral returns the check of a literal, nil if there is none. Variables are checked by their own types.
 func (c checks) forLiteral(v *ast.Value) Check {
 	if v.Definition == nil || v.ExpectedType == nil || v.Kind == ast.Variable || v.Kind == ast.NullValue {
 		return nil
@@ -116,7 +116,7 @@ func (c *coercion) enum(def *ast.Definition, v *strictjson.Node) any {
 	return v.Text
 }
 
-// inLiteral returns what stands for a variable inside a literal, nil where it has no value.
+// inLiteral returns what stands for a variable inside a literal, nil if it has no value.
 func (c *coercion) inLiteral(doc *Document, def *ast.VariableDefinition, raw map[string]any) *strictjson.Node {
 	if def == nil { // another operation of the document has it
 		return nil

@@ -23,7 +23,7 @@ type scan struct {
 	empty []lexer.Token
 }
 
-// scan counts in the text what the parser's own work depends on, and ends where it is too much. Text
+// scan counts in the text what the parser's own work depends on, and ends if it is too much. Text
 // that is no GraphQL is left to the parser; its errors wait for those of the parser that come before.
 func (l Limits) scan(text string) (s scan, refused *gqlerror.Error) {
 	var before lexer.Token
@@ -43,7 +43,7 @@ func (l Limits) scan(text string) (s scan, refused *gqlerror.Error) {
 	}
 }
 
-// count counts a token, and refuses it where it is one too many.
+// count counts a token, and refuses it if it is one too many.
 func (s *scan) count(token *lexer.Token, l Limits) *gqlerror.Error {
 	s.tokens++
 	switch token.Kind {

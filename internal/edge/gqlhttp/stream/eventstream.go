@@ -19,7 +19,7 @@ import (
 // connection an operation: each answer is an event next, and complete is the last one. Nothing is written once it has
 // returned.
 //
-// A subscription outlives its handler where it can. Timers do what is due meanwhile, so that a stream which nothing is
+// A subscription outlives its handler if it can. Timers do what is due meanwhile, so that a stream which nothing is
 // sent on holds little more than one stack.
 func (s *Streams) ServeEvents(
 	w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext,
@@ -73,7 +73,7 @@ func (s *Streams) runEvents(ctx context.Context, exec Executor, op *graphql.Oper
 	s.run(ctx, exec, op, emit)
 }
 
-// attend gives signs of life on a stream, and cancels it where the caller does not take them, or may not listen any
+// attend gives signs of life on a stream, and cancels it if the caller does not take them, or may not listen any
 // longer, which is the cause then. stop is to be called when the operation has ended.
 func (s *Streams) attend(r *http.Request, out *events, cancel context.CancelCauseFunc) (stop func()) {
 	heartbeat := repeat(s.Heartbeat, func() bool {

@@ -22,7 +22,7 @@ func newHandshakes(most int) *handshakes {
 	return &handshakes{most: most, from: map[string]int{}}
 }
 
-// add adds a socket, and returns the one that has to be closed for it, nil where there was room.
+// add adds a socket, and returns the one that has to be closed for it, nil if there was room.
 func (h *handshakes) add(s *socket) *socket {
 	h.mu.Lock()
 	defer h.mu.Unlock()

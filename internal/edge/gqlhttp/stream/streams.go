@@ -19,7 +19,7 @@ import (
 	"slipway/internal/edge/httpx"
 )
 
-// DefaultTimeout is how long an operation may run where nothing else is said.
+// DefaultTimeout is how long an operation may run if nothing else is said.
 const DefaultTimeout = 10 * time.Second
 
 // Config configures Streams. A duration or a number of 0 stands for that
@@ -27,9 +27,9 @@ const DefaultTimeout = 10 * time.Second
 type Config struct {
 	// Authenticate returns the context of the caller whose Authorization header the request has; the
 	// context must come from the request's own. A stream is asked for again while it is open, and ends
-	// when the answer is an error whose status is below 500. Where it is nil, every caller is welcome.
+	// when the answer is an error whose status is below 500. If it is nil, every caller is welcome.
 	Authenticate func(*http.Request) (context.Context, error)
-	// OriginChecked is set where whoever serves sockets has looked at the origin of the page that opens one. Where it
+	// OriginChecked is set where whoever serves sockets has looked at the origin of the page that opens one. If it
 	// is false, only pages of the same host get one.
 	OriginChecked bool
 	// Timeout bounds a query, a mutation, the start of a subscription and the resolution of each of its
@@ -46,9 +46,9 @@ type Config struct {
 	InitTimeout time.Duration
 	// Open is how many streams and acknowledged sockets the server may have open at once.
 	Open int
-	// PerCaller is how many of them a caller may have, without limit where it is not positive.
+	// PerCaller is how many of them a caller may have, without limit if it is not positive.
 	PerCaller int
-	// PerOrganization is how many of them the callers of an organization may have together, without limit where it is not
+	// PerOrganization is how many of them the callers of an organization may have together, without limit if it is not
 	// positive.
 	PerOrganization int
 	// Handshakes is how many sockets may be open that are not acknowledged yet. They have none of
@@ -66,10 +66,10 @@ type Config struct {
 }
 
 // DefaultPerOrganization returns how many streams the callers of an organization may have together, of all that may be
-// open, where nothing else is said: half of them, and one at least.
+// open, if nothing else is said: half of them, and one at least.
 func DefaultPerOrganization(open int) int { return max(open/2, 1) }
 
-// DefaultConfig returns the durations and numbers where nothing else is said.
+// DefaultConfig returns the durations and numbers if nothing else is said.
 func DefaultConfig() Config {
 	return Config{
 		Timeout:      DefaultTimeout,
@@ -138,7 +138,7 @@ func New(c Config) *Streams {
 }
 
 // Shutdown ends every stream in order and refuses new ones. Subscriptions are completed, queries and
-// mutations finish, then sockets are closed as going away. It waits for the last of them; where the
+// mutations finish, then sockets are closed as going away. It waits for the last of them; if the
 // context ends before, it returns the context's error and some are still open.
 func (s *Streams) Shutdown(ctx context.Context) error {
 	s.mu.Lock()

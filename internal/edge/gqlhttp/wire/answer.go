@@ -139,7 +139,7 @@ func separated(object []byte) []byte {
 }
 
 // Marshal returns the JSON of a value, in which < and the like stay as they are: it is for people, too, and never
-// inside a page. It panics where the value has no JSON form.
+// inside a page. It panics if the value has no JSON form.
 func Marshal(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

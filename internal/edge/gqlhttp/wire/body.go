@@ -20,7 +20,7 @@ import (
 	"slipway/internal/base/strictjson"
 )
 
-// DefaultMaxQuery is the longest text of a document, in bytes, where nothing else is said.
+// DefaultMaxQuery is the longest text of a document, in bytes, if nothing else is said.
 const DefaultMaxQuery = 16 << 10
 
 // members are those of a request, over POST and GET.
@@ -31,7 +31,7 @@ var members = []string{"query", "documentId", "operationName", "variables", "ext
 type Request struct {
 	graphql.RawParams
 	// DocumentID is the id of a trusted document, and Hash the SHA-256 of one as clients with persisted queries
-	// send it; empty where there is none.
+	// send it; empty if there is none.
 	DocumentID, Hash string
 	// IsTrusted reports whether the document was found by either.
 	IsTrusted bool
@@ -110,7 +110,7 @@ func FromNode(root *strictjson.Node) (*Request, error) {
 // Reader reads members of a JSON object and collects what is wrong with them.
 type Reader struct{ Violations []fault.Violation }
 
-// Text returns a member that is a string, empty where it is null or absent.
+// Text returns a member that is a string, empty if it is null or absent.
 func (r *Reader) Text(root *strictjson.Node, name string) string {
 	if n := r.member(root, name, strictjson.String); n != nil {
 		return n.Text
@@ -152,7 +152,7 @@ func (r *Reader) variables(root *strictjson.Node) map[string]any {
 	return given
 }
 
-// hash returns that of a persisted query, empty where the extensions have none.
+// hash returns that of a persisted query, empty if the extensions have none.
 func (r *Reader) hash(root *strictjson.Node) string {
 	extensions := root.Get("extensions")
 	if extensions == nil || extensions.Kind != strictjson.Object {

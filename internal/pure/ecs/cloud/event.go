@@ -110,7 +110,7 @@ func (e Event) Starts() bool {
 var rollsBack = regexp.MustCompile(`(?i)\brolling back\b(?:.*\b(ecs-svc/[0-9A-Za-z_-]+))?`)
 
 // RollsBackTo reports whether the cloud has started a deployment to roll another back by itself, and returns the id of
-// the deployment that it goes back to, "" where the reason does not name it.
+// the deployment that it goes back to, "" if the reason does not name it.
 func (e Event) RollsBackTo() (target string, ok bool) {
 	if !e.isDeployment(DeploymentInProgress) {
 		return "", false

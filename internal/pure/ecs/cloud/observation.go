@@ -51,7 +51,7 @@ type End struct {
 	Reason, Rollback string
 }
 
-// Observe returns what events say of the deployment with an id, "" where it is not known. They are in the order of
+// Observe returns what events say of the deployment with an id, "" if it is not known. They are in the order of
 // Compare.
 func Observe(deploymentID string, events []Event) Observation {
 	o := Observation{Events: entries(events)}
@@ -240,7 +240,7 @@ func entries(events []Event) []event.Event {
 	return list
 }
 
-// orNil returns a text, nil where it is empty.
+// orNil returns a text, nil if it is empty.
 func orNil(text string) *string {
 	if text == "" {
 		return nil

@@ -90,7 +90,7 @@ func (r random) comment() string {
 	return []string{"", "", " # a 'comment", "  "}[r.IntN(4)]
 }
 
-// scalarOrBlock writes a scalar, as a literal where that is possible.
+// scalarOrBlock writes a scalar, as a literal if that is possible.
 func (r random) scalarOrBlock(n *strictjson.Node, indent string) string {
 	isLine := func(c rune) bool {
 		return c == '\n' || c >= ' ' && c != 0x85 && c != 0x7F && c != 0xFEFF && c != 0x2028

@@ -27,7 +27,7 @@ func parsed(t *testing.T, text []byte) schema {
 	return schema{generic(t, text).(map[string]any)}
 }
 
-// refuses returns why a value does not fit, "" where it does.
+// refuses returns why a value does not fit, "" if it does.
 func (s schema) refuses(of map[string]any, v any) string {
 	for name, arg := range of {
 		why := ""

@@ -14,7 +14,7 @@ import (
 // runners of different versions have in common.
 const (
 	// ordersFile is written when the folder is complete, with the id of the lease. Runners of versions without a socket
-	// look for it and find a text where they want a lease, and so leave the program alone.
+	// look for it and find a text if they want a lease, and so leave the program alone.
 	ordersFile = "orders.json"
 	// socketFile is the socket on which the keeper is reached.
 	socketFile = "keeper.sock"

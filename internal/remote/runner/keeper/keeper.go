@@ -15,7 +15,7 @@
 //
 // Keeper and runner talk over a socket in a folder of the program, which needs no room on a disk. The runner tells the
 // lease, which it renews, and when to stop; the keeper tells how the program has ended. The folder has what the program
-// printed, and what must outlive the keeper. So a runner that is started later can adopt the program where an earlier
+// printed, and what must outlive the keeper. So a runner that is started later can adopt the program if an earlier
 // one has left it ([Adopt]).
 package keeper
 

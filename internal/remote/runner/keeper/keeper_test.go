@@ -26,7 +26,7 @@ import (
 // clockEnv names the file by which a test sets the clocks of a keeper.
 const clockEnv = "TEST_CLOCK"
 
-// TestMain is a keeper, or a program that counts its signals, where a test has started it as one.
+// TestMain is a keeper, or a program that counts its signals, if a test has started it as one.
 func TestMain(m *testing.M) {
 	if act, ok := testkit.CountSignals(os.Args); ok {
 		if err := act(); err != nil {
@@ -63,7 +63,7 @@ func clock(file string) keeper.Clock {
 	}
 }
 
-// readShift returns what a file says, nothing where there is none.
+// readShift returns what a file says, nothing if there is none.
 func readShift(file string) (by shift) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -39,7 +39,7 @@ const (
 	waitingColumn = "waiting"
 )
 
-// noneOf is what these columns have where there is nothing.
+// noneOf is what these columns have if there is nothing.
 var noneOf = map[string]string{rulesColumn: "''", activeColumn: "''", waitingColumn: "0"}
 
 // controlColumns are the expressions of these columns over the instances, by whether the database is PostgreSQL.
@@ -178,7 +178,7 @@ func (s *Service) Stays(ctx context.Context, read store.Reader, ids []string) (m
 	return of, err
 }
 
-// StayOf returns how long a deployment was live where one of the rules asks for that, nil where none does and for none.
+// StayOf returns how long a deployment was live if one of the rules asks for that, nil if none does and for none.
 func (s *Service) StayOf(ctx context.Context, tx *ent.Tx, rules []gate.Rule, deploymentID *string) (*gate.Stay, error) {
 	if deploymentID == nil || !AsksForStays(rules) {
 		return nil, nil

@@ -21,12 +21,12 @@ import (
 // Eligibility is whether a deployment could be replayed now, and why not.
 type Eligibility struct {
 	Allowed bool
-	// Code and Message are those of the refusal, nil where it is allowed.
+	// Code and Message are those of the refusal, nil if it is allowed.
 	Code    *string
 	Message *string
 	// BlockedBy is the active deployment that stands in the way, or nil.
 	BlockedBy *record.Deployment
-	// Warning is what to look at beforehand, nil where there is nothing.
+	// Warning is what to look at beforehand, nil if there is nothing.
 	Warning *string
 }
 
@@ -116,7 +116,7 @@ type EligibilityCheck struct {
 	blockers   map[string]*record.Deployment
 	// rules are those in force where each source is, by its id.
 	rules map[string][]gate.Rule
-	// stays are how long what was promoted was live, where a rule asks for it.
+	// stays are how long what was promoted was live, if a rule asks for it.
 	stays map[string]*gate.Stay
 }
 
@@ -206,7 +206,7 @@ func (c EligibilityCheck) Prove(from *Source) error {
 	return err
 }
 
-// CheckReplayable returns why a source may not be replayed at a time, whatever the rules say, nil where it may. prove
+// CheckReplayable returns why a source may not be replayed at a time, whatever the rules say, nil if it may. prove
 // is to return why what its release ships cannot be had. Rollback, Redeploy and Eligibilities all ask it, so a replay
 // cannot be offered and then refused for something else. The order of the checks decides which of several reasons is
 // returned.

@@ -59,7 +59,7 @@ func checkPlanToken(token *string) []fault.Violation {
 	}
 }
 
-// checkPlan returns DeploymentPlanMoved where a proposal is another than the caller has seen; expected is nil for a
+// checkPlan returns DeploymentPlanMoved if a proposal is another than the caller has seen; expected is nil for a
 // caller who has seen none.
 func (p *Proposal) checkPlan(expected *string) error {
 	if expected == nil {

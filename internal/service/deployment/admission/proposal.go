@@ -23,7 +23,7 @@ import (
 const (
 	// waitTime is how long a deployment waits for approvals.
 	waitTime = 7 * 24 * time.Hour
-	// maxWaiting is how many deployments of an instance may wait. Where several are made at once there may be a few more.
+	// maxWaiting is how many deployments of an instance may wait. If several are made at once there may be a few more.
 	maxWaiting = 20
 )
 
@@ -40,7 +40,7 @@ type Proposal struct {
 	Starts *ent.Deployment
 	// Created is the deployment as it would be inserted, or what its start would set; nil if it is refused.
 	Created *ent.Deployment
-	// Digest is that of the release that it ships, "" where nothing is known of one.
+	// Digest is that of the release that it ships, "" if nothing is known of one.
 	Digest string
 	// Content is what that has, in its canonical form.
 	Content string
@@ -58,7 +58,7 @@ type Proposal struct {
 	TakenBack *ecs.Setback
 	// References are the instances that its inputs choose.
 	References []ReadReference
-	// Refusal is why it cannot be made whatever the rules say, nil where it can.
+	// Refusal is why it cannot be made whatever the rules say, nil if it can.
 	Refusal error
 	// Requirements are what the rules come to, override is that they are gone past, and waits whether it waits for
 	// approvals, once it was judged.
@@ -69,7 +69,7 @@ type Proposal struct {
 	Warnings []inputprop.Warning
 	// Changes are what the audit has of it.
 	Changes map[string]any
-	// OwnerID is the instance that its service is known to belong to, "" where that is not known.
+	// OwnerID is the instance that its service is known to belong to, "" if that is not known.
 	OwnerID string
 	// Before and after write what belongs to the deployment, before and after its own row; nil for nothing.
 	Before, After func(context.Context, *ent.Tx, *journal.Entry) error
@@ -82,7 +82,7 @@ type ReadReference struct{ Pointer, InstanceID, LiveID string }
 type Control struct {
 	// ExpectedPlan is the token of the plan that the caller has seen; nil is not checked.
 	ExpectedPlan *string
-	// OverrideReason is why the caller goes past rules that are not met, nil where they hold.
+	// OverrideReason is why the caller goes past rules that are not met, nil if they hold.
 	OverrideReason *string
 }
 
@@ -256,7 +256,7 @@ func Overridden(deploymentID string, o *gate.Override) journal.Change {
 	return journal.Change{ObjectID: deploymentID, Action: "overrideRules", Changes: map[string]any{"override": o}}
 }
 
-// checkExpectedLive refuses a deployment where another is live than the caller expects.
+// checkExpectedLive refuses a deployment if another is live than the caller expects.
 func checkExpectedLive(expected *string, live string) error {
 	if expected == nil || *expected == live {
 		return nil

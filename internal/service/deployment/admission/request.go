@@ -16,7 +16,7 @@ type Request struct {
 	Control
 }
 
-// Check returns what is wrong with the texts. The key is checked where it is used.
+// Check returns what is wrong with the texts. The key is checked if it is used.
 func (r Request) Check() []fault.Violation {
 	violations := append(state.CheckReason(r.Reason), r.Control.Check()...)
 	if r.ExpectedLiveID != nil && *r.ExpectedLiveID == "" {

@@ -44,11 +44,11 @@ type Source struct {
 	CancelBy     *string
 
 	// ModuleInstanceID is its instance, ServiceARN the service that it names, and ServiceOwnerID the instance that this
-	// belongs to, nil where that is not written down.
+	// belongs to, nil if that is not written down.
 	ModuleInstanceID           string
 	ServiceARN, ServiceOwnerID *string
 
-	// ArchivedAt is when the instance was archived, nil where it was not.
+	// ArchivedAt is when the instance was archived, nil if it was not.
 	ArchivedAt *time.Time
 
 	// ForcedID is the deployment that was canceled by force since the instance's live one, and Drift how what is there
@@ -67,7 +67,7 @@ type Source struct {
 	ReplacesLive bool
 
 	// What follows is read only for one that is to be replayed. Rules are those in force where it is, as rule.Decode reads
-	// them. Digest and Content are of the release, nil where none is stored; Version is the name of its module version.
+	// them. Digest and Content are of the release, nil if none is stored; Version is the name of its module version.
 	Rules                                     *string
 	OrganizationID, DeploymentType, CreatedBy string
 	CompletedAt                               *time.Time
@@ -287,7 +287,7 @@ func (s *Source) PromotedTo(m Mode) *string {
 	return s.PromotedFrom
 }
 
-// checkMay returns why an actor may not replay so where the source is, nil where it may.
+// checkMay returns why an actor may not replay so where the source is, nil if it may.
 func (s *Source) checkMay(a *actor.Actor, m Mode) error {
 	return access.CheckIn(
 		a, m.Permission, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, m.forbidden,
@@ -311,7 +311,7 @@ func (s *Source) Concerns() state.Concerns {
 	return c
 }
 
-// Release returns its release, nil where none is stored.
+// Release returns its release, nil if none is stored.
 func (s *Source) Release() *ent.Release {
 	if s.Digest == nil {
 		return nil

@@ -90,7 +90,7 @@ type end struct {
 }
 
 // endOf returns how the deployment of a course has ended: as its events say, or because another took its place, which
-// is so where a later one has ended: the cloud sends nothing more of it then. nil is not yet, and for a deployment that
+// is so if a later one has ended: the cloud sends nothing more of it then. nil is not yet, and for a deployment that
 // was not started outside, which its runner ends.
 //
 // One that is rolled back has ended: were it not so, a rollback that was taken for an earlier one's, until the start of

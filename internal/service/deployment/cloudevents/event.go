@@ -90,7 +90,7 @@ func newEventRow(tx *ent.Tx, a *actor.Actor, event cloud.Event, e *journal.Entry
 	return create
 }
 
-// ownerOfEvents returns the owner of a service that is locked, nil where it has none. What a server of before has
+// ownerOfEvents returns the owner of a service that is locked, nil if it has none. What a server of before has
 // written is claimed.
 func ownerOfEvents(ctx context.Context, tx *ent.Tx, serviceARN string, at time.Time) (*serviceOwner, error) {
 	owner, err := findOwner(ctx, tx, serviceARN)
@@ -135,7 +135,7 @@ func (s *Service) LockService(ctx context.Context, tx *ent.Tx, serviceARN string
 	return s.Store.Lock(ctx, tx, actor.From(ctx).OrganizationID+" "+serviceARN)
 }
 
-// boundPending removes the oldest of the events that wait for their deployment, where they are too many.
+// boundPending removes the oldest of the events that wait for their deployment, if they are too many.
 func (s *Service) boundPending(ctx context.Context, tx *ent.Tx) error {
 	excess, err := tx.CloudEvent.Query().Where(cloudevent.PendingSinceNotNil()).
 		Order(cloudevent.ByPendingSince(sql.OrderDesc()), cloudevent.ByID(sql.OrderDesc())).

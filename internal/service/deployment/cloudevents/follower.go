@@ -104,7 +104,7 @@ func (f *follower) settleDrift(ctx context.Context) error {
 	return drift.Set(f.instance.Update()).SetUpdatedAt(f.entry.At).Exec(ctx)
 }
 
-// followCourse changes a record where its events are others than before, or another took its place.
+// followCourse changes a record if its events are others than before, or another took its place.
 func (f *follower) followCourse(ctx context.Context, c *course) error {
 	end, err := f.endOf(ctx, c)
 	if err != nil {
@@ -231,7 +231,7 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, end
 	return nil
 }
 
-// adopt sets the id of the cloud that a deployment has by its start, where its runner has reported none.
+// adopt sets the id of the cloud that a deployment has by its start, if its runner has reported none.
 func adopt(u *ent.DeploymentUpdateOne, d *ent.Deployment, c *course, changes map[string]any) {
 	if d.LeaseID == nil || d.ExternalDeploymentID != nil && !d.ExternalIDAdopted ||
 		c.cloudID == optional.OrZero(d.ExternalDeploymentID) {

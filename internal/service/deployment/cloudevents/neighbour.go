@@ -183,7 +183,7 @@ func (n *neighbourhood) addAdoptable(ctx context.Context, list []*ent.Deployment
 	)
 }
 
-// addBefore adds the deployment before a position. Where there is none, and one is to be at the position, it adds the
+// addBefore adds the deployment before a position. If there is none, and one is to be at the position, it adds the
 // events that have waited for that.
 func (n *neighbourhood) addBefore(ctx context.Context, p position, begins bool) error {
 	if n.look(p) {

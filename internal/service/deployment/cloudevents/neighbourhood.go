@@ -74,7 +74,7 @@ func (n *neighbourhood) load(ctx context.Context, waiting []*ent.CloudEvent) ([]
 		return nil, err
 	}
 
-	// What began before one that has ended, and has no end itself, ends with it: with this event, or the next where there
+	// What began before one that has ended, and has no end itself, ends with it: with this event, or the next if there
 	// are more than are looked at together.
 	if last, ok := n.lastEnd(t); ok {
 		loaded := len(n.records)
@@ -190,7 +190,7 @@ func sortedByID(rows []*ent.CloudEvent) []*ent.CloudEvent {
 	return rows
 }
 
-// addGroups adds events with the deployments that they were of before, or whose id they have. Where that is one of an
+// addGroups adds events with the deployments that they were of before, or whose id they have. If that is one of an
 // instance that the service has left, the events stay with it and change nothing.
 func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) error {
 	placed, err := n.placed(ctx, rows)

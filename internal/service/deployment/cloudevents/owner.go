@@ -39,7 +39,7 @@ const ownerText = `SELECT "i"."id", "i"."project_id", "i"."environment_id" FROM 
 	`JOIN "module_instances" AS "i" ON "i"."id" = "s"."module_instance_id" ` +
 	`WHERE "s"."organization_id" = $1 AND "i"."organization_id" = $1 AND "s"."service_arn" = $2`
 
-// findOwner returns the owner of a service, nil where no deployment has had it.
+// findOwner returns the owner of a service, nil if no deployment has had it.
 func findOwner(ctx context.Context, tx *ent.Tx, serviceARN string) (o *serviceOwner, err error) {
 	rows, err := tx.QueryContext(ctx, ownerText, store.Scope(actor.From(ctx)), serviceARN)
 	if err != nil {
@@ -77,7 +77,7 @@ func (o *serviceOwner) claim(ctx context.Context, tx *ent.Tx, at time.Time) erro
 }
 
 // ClaimService has a service belong to the instance of a deployment that names it, and reports whether that is new. It
-// fails with DeploymentResourceTaken where the service belongs to another. Of two who claim it at once the database
+// fails with DeploymentResourceTaken if the service belongs to another. Of two who claim it at once the database
 // lets one wait for the other.
 func (s *Service) ClaimService(
 	ctx context.Context, tx *ent.Tx, serviceARN, instanceID string, at time.Time,
@@ -111,7 +111,7 @@ func ResourceTaken(serviceARN, instanceID string) error {
 }
 
 // InsertOfService is InsertDeployment for a deployment that may name a service, which belongs to its instance then.
-// ownerID is the instance that the service is known to belong to, "" where that is not known.
+// ownerID is the instance that the service is known to belong to, "" if that is not known.
 func (s *Service) InsertOfService(
 	ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, ownerID string,
 ) error {

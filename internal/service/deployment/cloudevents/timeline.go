@@ -20,12 +20,12 @@ const (
 
 // course is what happens to a service in the course of one of its deployments.
 type course struct {
-	// deployment is its record, nil where there is none yet: it was started outside.
+	// deployment is its record, nil if there is none yet: it was started outside.
 	deployment *ent.Deployment
-	// cloudID is the id that the cloud gave it, "" where that is not known.
+	// cloudID is the id that the cloud gave it, "" if that is not known.
 	cloudID string
 	from    time.Time
-	// start is its first start, nil where none is known; lostStart is whether it had one that is another's now.
+	// start is its first start, nil if none is known; lostStart is whether it had one that is another's now.
 	start     *ent.CloudEvent
 	lostStart bool
 	// had are the events that it had before, and events those that it has, in order.

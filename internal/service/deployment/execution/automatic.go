@@ -21,7 +21,7 @@ import (
 )
 
 // proposeAutomatic returns the rollback that an instance makes by itself when an update sets a deployment of it FAILED,
-// nil where it makes none. Why it makes none, although it is told to, is added to the error of the deployment. The
+// nil if it makes none. Why it makes none, although it is told to, is added to the error of the deployment. The
 // rollback is written by the transaction of the failure, so that there is exactly one, and nobody comes in between.
 func (s *Service) proposeAutomatic(
 	ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, rollbackID string,

@@ -29,7 +29,7 @@ const (
 
 const cancelAction = "cancelDeployment"
 
-// Cancel ends a deployment as CANCELED where no program is at work on it: one that waits or is PENDING, or RUNNING
+// Cancel ends a deployment as CANCELED if no program is at work on it: one that waits or is PENDING, or RUNNING
 // without a lease. Of another that is RUNNING it requests that its program end; until then it stays active, because two
 // programs of one instance must never run side by side. The same request again changes nothing. The reason may be nil;
 // that of the first request stays. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentWrongState and
@@ -98,7 +98,7 @@ func endByForce(
 	return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).SetForcedDeploymentID(d.ID).SetUpdatedAt(e.At).Exec(ctx)
 }
 
-// setCancelReason writes down why a deployment is canceled, where that was not requested before.
+// setCancelReason writes down why a deployment is canceled, if that was not requested before.
 func setCancelReason(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, reason *string) {
 	changes, changed := e.Changes.(map[string]any)
 	if reason == nil || !changed || d.CancelReason != nil {

@@ -26,9 +26,9 @@ type Claim struct {
 	Kinds []string
 	// Actions are what its program can do, at least one; nil is Apply.
 	Actions []state.Action
-	// LeaseID is the id of the lease that the runner chose; where it is nil the service draws one.
+	// LeaseID is the id of the lease that the runner chose; if it is nil the service draws one.
 	LeaseID *string
-	// Wait is for how many seconds at most it waits for a deployment where none is there, up to MaxClaimWait; nil is not
+	// Wait is for how many seconds at most it waits for a deployment if none is there, up to MaxClaimWait; nil is not
 	// at all. Await then waits until changed has an item, and reports whether it has: it returns false after atMost,
 	// and where there is another reason to answer.
 	Wait  *int32
@@ -39,8 +39,8 @@ type Claim struct {
 const MaxClaimWait = 30
 
 // Claim takes the oldest PENDING deployment of the kinds within the actor's scope and sets it RUNNING under a lease;
-// it returns nil where there is none, and none comes while it waits. A claim under a lease id that was used before
-// returns the deployment that is carried out under it, or DeploymentLeaseLost where that has ended.
+// it returns nil if there is none, and none comes while it waits. A claim under a lease id that was used before
+// returns the deployment that is carried out under it, or DeploymentLeaseLost if that has ended.
 func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
 	// The statement that claims keeps to the scope.
 	if err := access.CheckRole(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
@@ -152,7 +152,7 @@ func (s *Service) newLeaseID(chosen *string) (string, error) {
 	return *chosen, nil
 }
 
-// claim claims. Where the same claim is made twice at once and the other has its answer, it is claim's, too.
+// claim claims. If the same claim is made twice at once and the other has its answer, it is claim's, too.
 func (s *Service) claim(
 	ctx context.Context, in Claim, leaseID string,
 ) (claimed *ent.Deployment, lease *Lease, err error) {

@@ -26,10 +26,10 @@ type Completion struct {
 	Outputs *strictjson.Node
 }
 
-// End ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED where a failure is given;
-// also where its cancellation was requested, for what happened wins. It is CANCELED where the completion says so. The
+// End ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED if a failure is given;
+// also if its cancellation was requested, for what happened wins. It is CANCELED if the completion says so. The
 // same outcome under the same lease again changes nothing. It fails with DeploymentNotFound, DeploymentForbidden,
-// DeploymentLeaseLost and RequestInvalid, and DeploymentWrongState where it is canceled and nobody has requested that.
+// DeploymentLeaseLost and RequestInvalid, and DeploymentWrongState if it is canceled and nobody has requested that.
 //
 // What the cloud is known to have rolled back is no success: it is FAILED with DeploymentRolledBack, is not live and
 // has no outputs.
@@ -128,7 +128,7 @@ func (o outcome) check() []fault.Violation {
 }
 
 // goLive makes a deployment that succeeds the live one of its instance, and returns the module version that it ships,
-// nil where it has no release.
+// nil if it has no release.
 func (s *Service) goLive(
 	ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment,
 ) (*ent.ModuleVersion, error) {

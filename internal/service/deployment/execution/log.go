@@ -35,7 +35,7 @@ func (s *Service) reportLogs(
 }
 
 // takeLines adds the lines of a report to the log of a deployment, and renews its lease. It fails with
-// journal.ErrChanged where another report has overtaken this one, or the deployment has ended.
+// journal.ErrChanged if another report has overtaken this one, or the deployment has ended.
 func (s *Service) takeLines(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, in Report) error {
 	until := e.Shared().Add(s.leaseTime())
 	u := tx.Deployment.Update().
@@ -53,7 +53,7 @@ func (s *Service) takeLines(ctx context.Context, tx *ent.Tx, e *journal.Entry, d
 	return err
 }
 
-// addLines adds lines to the log of a deployment, removes the oldest where there are too many, and sets in an update of
+// addLines adds lines to the log of a deployment, removes the oldest if there are too many, and sets in an update of
 // the deployment how many there are. Another report may add the same numbers at once: then the update changes nothing,
 // or the rows violate a unique index.
 func addLines(
@@ -110,7 +110,7 @@ func foldLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.D
 	return dropLines(ctx, tx, d, update, first)
 }
 
-// dropLines removes the lines of a log that come before one, or all where that is nil, and counts them in an update.
+// dropLines removes the lines of a log that come before one, or all if that is nil, and counts them in an update.
 func dropLines(
 	ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, first *ent.DeploymentLog,
 ) error {

@@ -175,7 +175,7 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	return nil
 }
 
-// saidOnce refuses a text where another was said before.
+// saidOnce refuses a text if another was said before.
 func saidOnce(pointer string, before, now *string) []fault.Violation {
 	if before == nil || now == nil || *before == *now {
 		return nil

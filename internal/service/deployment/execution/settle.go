@@ -14,7 +14,7 @@ import (
 	"slipway/internal/service/deployment/transition"
 )
 
-// settleDestroy notes on its instance how a destroy ends, where an update ends one. What a runner has claimed may have
+// settleDestroy notes on its instance how a destroy ends, if an update ends one. What a runner has claimed may have
 // removed some of what is live, unless it has succeeded, which removes it all.
 func (s *Service) settleDestroy(
 	ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry,

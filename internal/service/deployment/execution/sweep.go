@@ -51,7 +51,7 @@ func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 }
 
 // An expiry may be late and never early: a runner cannot renew its lease while no server is at work, and must find
-// it still there afterwards. So each sweep of the leases is recorded in the database. Where none was carried out for a
+// it still there afterwards. So each sweep of the leases is recorded in the database. If none was carried out for a
 // while, the servers were away, and for the time of one lease after their return no lease is ended.
 const (
 	// leaseSweepID is the id of the one row that records the sweeps.

@@ -178,7 +178,7 @@ type prepared struct {
 	scope *inputvalidation.Scope
 	// references are the instances that the values choose.
 	references []inputvalidation.Reference
-	// taken is what is taken over of the deployment that InputsFrom names, nil where that is none.
+	// taken is what is taken over of the deployment that InputsFrom names, nil if that is none.
 	taken *inputvalidation.Taken
 	// target is where an earlier deployment of the same instance went that is taken over, nil for none.
 	target *ecs.Data
@@ -188,7 +188,7 @@ type prepared struct {
 	data     *ecs.Data
 	// promoted is what is promoted, nil for none.
 	promoted *ent.Deployment
-	// forbidden is why the actor may not make it, nil where it may.
+	// forbidden is why the actor may not make it, nil if it may.
 	forbidden error
 }
 
@@ -248,7 +248,7 @@ func (s *Service) validate(ctx context.Context, p *prepared) error {
 	return err
 }
 
-// newData returns the data of the deployment, nil for deployment types that have none. target is what it has where none
+// newData returns the data of the deployment, nil for deployment types that have none. target is what it has if none
 // is given, nil for nothing.
 func (in New) newData(kind string, a *actor.Actor, target *ecs.Data) (*ecs.Data, []fault.Violation) {
 	if kind != ecs.Type {

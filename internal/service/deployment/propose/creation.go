@@ -110,7 +110,7 @@ func (p *prepared) changes(releaseID string) map[string]any {
 
 // instanceNow reads the instance again, in a transaction while nothing is archived, and in the same statement the
 // instances that the values choose. It notes in the proposal what else is there: the rules, what is in progress and how
-// many wait. It fails with ModuleInstanceNotFound, and with journal.ErrChanged where one of those is archived, about to
+// many wait. It fails with ModuleInstanceNotFound, and with journal.ErrChanged if one of those is archived, about to
 // be destroyed or gone since the values were validated, or the instance keeps other inputs of its own from promotions.
 func (s *Service) instanceNow(
 	ctx context.Context, tx *ent.Tx, p *prepared, made *admission.Proposal,
@@ -160,7 +160,7 @@ func (s *Service) instanceNow(
 	return instance, nil
 }
 
-// taskDefinitionOf returns the task definition that a deployment has shipped, nil where it has none or there is no
+// taskDefinitionOf returns the task definition that a deployment has shipped, nil if it has none or there is no
 // deployment.
 func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*ecs.TaskDefinition, error) {
 	if deploymentID == nil {

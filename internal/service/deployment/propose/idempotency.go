@@ -110,8 +110,8 @@ func (s *Service) create(ctx context.Context, in intent, r *keyed, propose propo
 	return nil, err
 }
 
-// afterRefusal returns what the same request has made meanwhile, where the database has refused a row of it. It fails
-// with DeploymentInProgress, which names the blocker, where the instance has an active deployment, and with
+// afterRefusal returns what the same request has made meanwhile, if the database has refused a row of it. It fails
+// with DeploymentInProgress, which names the blocker, if the instance has an active deployment, and with
 // journal.ErrChanged where what was in the way has gone: a blocker that has ended, or an equal release that somebody
 // else stored first.
 func (s *Service) afterRefusal(
@@ -132,7 +132,7 @@ func (s *Service) afterRefusal(
 }
 
 // earlierResult returns the deployment that the request has made before, as it is now, or nil. It fails with
-// RequestIdempotencyReused where the actor has used the key for another request.
+// RequestIdempotencyReused if the actor has used the key for another request.
 func (s *Service) earlierResult(ctx context.Context, r *keyed) (*ent.Deployment, error) {
 	if r.key == "" {
 		return nil, nil

@@ -23,21 +23,21 @@ import (
 
 // Plan is what a mutation would do now.
 type Plan struct {
-	// Status is that which the deployment would have, nil where it would be refused.
+	// Status is that which the deployment would have, nil if it would be refused.
 	Status *deployment.Status
-	// Refusal is why it would be refused, nil where it would not.
+	// Refusal is why it would be refused, nil if it would not.
 	Refusal *fault.Error
 	// Requirements are what the rules come to.
 	Requirements []gate.Requirement
 	// Warnings are what the caller should see to.
 	Warnings []inputprop.Warning
-	// Inputs are what would be shipped, nil where that is not known.
+	// Inputs are what would be shipped, nil if that is not known.
 	Inputs json.RawMessage
 	// LiveID is the instance's live deployment, nil for none.
 	LiveID *string
 	// InputChanges and ArtifactChanges are against what that ships, and SourceChanges, of a promotion, against its source.
 	InputChanges, ArtifactChanges, SourceChanges []release.Change
-	// Token is what the mutation takes as ExpectedPlan, nil where it would be refused.
+	// Token is what the mutation takes as ExpectedPlan, nil if it would be refused.
 	Token *string
 }
 

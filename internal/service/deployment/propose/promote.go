@@ -27,7 +27,7 @@ type Promotion struct {
 	// Inputs are values in the place of those of the source: of inputs that the instance keeps of its own, and of
 	// references. It may be nil.
 	Inputs *strictjson.Node
-	// Artifact is in the place of the source's, where the instance keeps its own; nil for none.
+	// Artifact is in the place of the source's, if the instance keeps its own; nil for none.
 	Artifact *strictjson.Node
 	// PipelineRunID and StepExecutionID are what it is part of; nil for nothing.
 	PipelineRunID, StepExecutionID *string
@@ -117,7 +117,7 @@ func (in Promotion) find(ctx context.Context, s *Service) (*prepared, error) {
 	return &prepared{instance: instance, version: version, promoted: from}, nil
 }
 
-// checkPromotable returns why a deployment cannot be promoted, nil where it can.
+// checkPromotable returns why a deployment cannot be promoted, nil if it can.
 func checkPromotable(from *ent.Deployment) error {
 	switch {
 	case from.TriggerSource == state.TriggerEvent:
@@ -176,7 +176,7 @@ func (in Promotion) take(ctx context.Context, s *Service, p *prepared) ([]fault.
 	return append(violations, wrong...), err
 }
 
-// takeArtifact sets the artifact of a promotion: what is given anew or live, where the instance keeps its own, else
+// takeArtifact sets the artifact of a promotion: what is given anew or live, if the instance keeps its own, else
 // what is promoted.
 func (s *Service) takeArtifact(
 	ctx context.Context, p *prepared, live *ent.Deployment,

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/pure/release"
 )
 
-// ChangesFrom returns how what is shipped differs from what a deployment ships; all of it is added where there is none.
+// ChangesFrom returns how what is shipped differs from what a deployment ships; all of it is added if there is none.
 func (s *Service) ChangesFrom(
 	ctx context.Context, deploymentID *string, shipped release.Content,
 ) (inputs, artifact []release.Change, err error) {
@@ -49,7 +49,7 @@ func (s *Service) ChangesFrom(
 	return inputs, artifact, markImmutable(ctx, inputs, versions[shipped.ModuleVersionID])
 }
 
-// ArtifactOf returns the artifact that a deployment ships, nil where it has none.
+// ArtifactOf returns the artifact that a deployment ships, nil if it has none.
 func (s *Service) ArtifactOf(ctx context.Context, d *ent.Deployment) (*strictjson.Node, error) {
 	if d.ReleaseID == nil {
 		return nil, NotStored(d.ID)

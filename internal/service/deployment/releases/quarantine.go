@@ -27,7 +27,7 @@ const (
 	maxQuarantines = 50
 )
 
-// Quarantine marks a release as bad until a moment, or for good where it is nil. One that is open ends
+// Quarantine marks a release as bad until a moment, or for good if it is nil. One that is open ends
 // with it. It fails with RequestInvalid, ReleaseNotFound and ReleaseForbidden.
 func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, until *time.Time) (*record.Release, error) {
 	quarantineID := s.Journal.NewID(id.Quarantine)
@@ -84,7 +84,7 @@ func (s *Service) changeQuarantine(
 	return r, nil
 }
 
-// checkMayQuarantine returns nil where the actor may quarantine a release: in every place that it was deployed to,
+// checkMayQuarantine returns nil if the actor may quarantine a release: in every place that it was deployed to,
 // because it could not be deployed there again.
 func (s *Service) checkMayQuarantine(ctx context.Context, releaseID string) error {
 	a := actor.From(ctx)

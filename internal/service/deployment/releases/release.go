@@ -60,7 +60,7 @@ func NoRelease(deploymentID string) error {
 		"of it.", deploymentID)
 }
 
-// VerifiedContent returns what a deployment ships, proved by its digest. It fails with ReleaseUnavailable where no
+// VerifiedContent returns what a deployment ships, proved by its digest. It fails with ReleaseUnavailable if no
 // release is stored, and ReleaseDigestMismatch.
 func VerifiedContent(deploymentID string, r *ent.Release) (release.Content, error) {
 	if r == nil {

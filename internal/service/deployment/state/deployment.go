@@ -42,7 +42,7 @@ func CheckOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.V
 		Message: "is for modules of the kind " + ecs.Type + " only, this one is " + kind}}
 }
 
-// CheckNotArchived returns why nothing is deployed to an instance that was archived at a time, nil where it was not.
+// CheckNotArchived returns why nothing is deployed to an instance that was archived at a time, nil if it was not.
 func CheckNotArchived(instanceID string, at *time.Time) error {
 	if at == nil {
 		return nil
@@ -94,7 +94,7 @@ func SetSetbacks(u *ent.DeploymentUpdateOne, setbacks *ecs.Setbacks) {
 	}
 }
 
-// DataOf returns the detail of a deployment by its column, nil where its kind has none, counted as work of the
+// DataOf returns the detail of a deployment by its column, nil if its kind has none, counted as work of the
 // context's request.
 func DataOf(ctx context.Context, column ecs.Column) (*ecs.Data, error) {
 	if err := meter.Decode(ctx, meter.Stored, column.JSON()); err != nil {

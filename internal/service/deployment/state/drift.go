@@ -25,7 +25,7 @@ type Drift struct {
 	Message string
 	// DeploymentID is the deployment by which it is known.
 	DeploymentID string
-	// Instance is the instance that has drifted, where the drift was read from it.
+	// Instance is the instance that has drifted, if the drift was read from it.
 	Instance *record.ModuleInstance
 }
 
@@ -180,7 +180,7 @@ func (c Concerns) Warnings(pointer string) []inputprop.Warning {
 	return list
 }
 
-// Sentences returns the concerns as one text, nil where there are none.
+// Sentences returns the concerns as one text, nil if there are none.
 func (c Concerns) Sentences() *string {
 	var text string
 	for _, w := range c.Warnings("") {

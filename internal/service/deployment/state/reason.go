@@ -29,7 +29,7 @@ func CheckPipeline(runID, stepID *string) []fault.Violation {
 	return violations
 }
 
-// AppendGiven appends a member that is new to the arguments of a request where it is given, with its name: no other
+// AppendGiven appends a member that is new to the arguments of a request if it is given, with its name: no other
 // member makes the same request.
 func AppendGiven(arguments []any, name string, text *string) []any {
 	if text == nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // Func makes one transition: it checks the deployment as it is, and sets in the update what is to
-// change. Where it sets SkipAudit in the entry, nothing is changed.
+// change. If it sets SkipAudit in the entry, nothing is changed.
 type Func func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
 
 // SettleFunc settles what an end that an update sets brings with it. What it returns, unless that is nil, is written
@@ -81,7 +81,7 @@ func FindFor(ctx context.Context, tx *ent.Tx, action access.Action, deploymentID
 	return d, access.CheckIn(actor.From(ctx), action, state.PlaceOf(d), fault.DeploymentForbidden)
 }
 
-// save saves an update of a deployment. Where it makes the service known that this is of, it brings the deployment up
+// save saves an update of a deployment. If it makes the service known that this is of, it brings the deployment up
 // to what the service's events say.
 func (s *Service) save(
 	ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, u *ent.DeploymentUpdateOne,

@@ -7,7 +7,7 @@ import (
 	"slipway/internal/data/record"
 )
 
-// AutomaticOf returns the rollback that the failure of each deployment of the ids has made, where there is one.
+// AutomaticOf returns the rollback that the failure of each deployment of the ids has made, if there is one.
 func (s *Service) AutomaticOf(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {
 	found, err := s.Store.Client.Deployment.Query().
 		Where(deployment.AfterFailureOfIn(ids...), deployment.AfterFailureOfNotNil()).All(ctx)

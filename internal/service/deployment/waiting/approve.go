@@ -28,7 +28,7 @@ type Approved struct {
 	Deployment *ent.Deployment
 	// Started is whether it has been started: by this approval, or before.
 	Started bool
-	// Refusal is why it was not started, nil where that was not tried.
+	// Refusal is why it was not started, nil if that was not tried.
 	Refusal *fault.Error
 }
 

@@ -109,7 +109,7 @@ func (s *Service) makersOf(
 	return s.Store.MakersOf(ctx, tx, principals)
 }
 
-// approveRefusal returns why an actor cannot approve of a deployment at a time, nil where it can.
+// approveRefusal returns why an actor cannot approve of a deployment at a time, nil if it can.
 func approveRefusal(a *actor.Actor, d *ent.Deployment, makers map[string][]string, at time.Time) error {
 	if err := access.CheckIn(a, access.Deploy, state.PlaceOf(d), fault.DeploymentForbidden); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 // Start asks for a deployment that waits for approvals to be carried out.
 type Start struct {
 	DeploymentID string
-	// OverrideReason is why the caller goes past rules that are not met, nil where they hold.
+	// OverrideReason is why the caller goes past rules that are not met, nil if they hold.
 	OverrideReason *string
 }
 
@@ -126,7 +126,7 @@ func (s *Service) start(
 	return false, nil
 }
 
-// proveStored returns why what a deployment ships is not what was stored, nil where it is.
+// proveStored returns why what a deployment ships is not what was stored, nil if it is.
 func proveStored(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
 	if d.ReleaseID == nil {
 		return releases.NotStored(d.ID)

@@ -72,7 +72,7 @@ func Sources() []Source {
 	}
 }
 
-// find returns the source of a name, nil where there is none.
+// find returns the source of a name, nil if there is none.
 func find(name string) *Source {
 	all := Sources()
 	if i := slices.IndexFunc(all, func(s Source) bool { return s.Name == name }); i >= 0 {

@@ -1,4 +1,4 @@
-// Package valuesource looks up options that the server knows: what the values of an input may be where its
+// Package valuesource looks up options that the server knows: what the values of an input may be if its
 // schema names a source instead of listing them. A source is one entry of the table in source.go; the table
 // alone decides whether a reference to a source is right (Check), so that a schema can be checked without
 // any service.
@@ -41,7 +41,7 @@ func (s *Service) Options(
 // maxAll is how many options a value may be chosen from.
 const maxAll = 5000
 
-// All returns every option of a source, to check a value against. It fails with RequestInvalid where there are more
+// All returns every option of a source, to check a value against. It fails with RequestInvalid if there are more
 // than a value may be chosen from.
 func (s *Service) All(ctx context.Context, source string, params map[string]string) ([]*inputprop.Option, error) {
 	size := int32(page.MaxSize)

@@ -51,7 +51,7 @@ func Start(bin string, settings ...string) (*Cluster, error) {
 	return start(bin, disk, settings, initdb)
 }
 
-// StartInMemory makes a cluster as Start does, with its data in memory where there is room: a disk's file system takes
+// StartInMemory makes a cluster as Start does, with its data in memory if there is room: a disk's file system takes
 // longer to make the files of a database than the server does.
 func StartInMemory(bin string, settings ...string) (*Cluster, error) {
 	if free(memory) < memoryRoom {

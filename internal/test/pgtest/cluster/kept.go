@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Keep starts the cluster of a folder, which it makes where there is none, and waits until it answers. The settings are
+// Keep starts the cluster of a folder, which it makes if there is none, and waits until it answers. The settings are
 // as for Start. The caller ends it by ShutDown, so that it is there the next time.
 func Keep(bin, dir string, settings ...string) (*Cluster, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // Write writes what the migrations of a folder lack as new migrations of the name. It returns
-// migrate.ErrNoPlan where they lack nothing, and an error that says what to write instead where a migration
+// migrate.ErrNoPlan if they lack nothing, and an error that says what to write instead if a migration
 // would keep servers waiting. dev is an empty database, "" for one of SQLite's in memory.
 func Write(ctx context.Context, folder, dev, name string) error {
 	driver, err := open(dev)

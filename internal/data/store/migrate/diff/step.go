@@ -54,7 +54,7 @@ func postgresSteps(statements []string) []step {
 	return append(steps, after...)
 }
 
-// appendStep appends a step, to the last one where both may be in one file.
+// appendStep appends a step, to the last one if both may be in one file.
 func appendStep(steps []step, s step) []step {
 	if n := len(steps); n > 0 && steps[n-1].lock == s.lock {
 		steps[n-1].statements = append(steps[n-1].statements, s.statements...)

@@ -119,7 +119,7 @@ func commandThatCannotRun(t *testing.T, program string) {
 	}
 }
 
-// withpg is the command line that runs another with the program, where no cluster is named.
+// withpg is the command line that runs another with the program, if no cluster is named.
 func withpg(t *testing.T, program string, command ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, append([]string{"--"}, command...)...)

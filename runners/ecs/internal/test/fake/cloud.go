@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 )
 
-// Where the fake account is.
+// If the fake account is.
 const (
 	Region  = "eu-west-1"
 	Account = "123456789012"
@@ -39,7 +39,7 @@ type Cloud struct {
 	Held bool
 	// Unseen is how many requests do not find a service yet that was just created, because reads lag behind.
 	Unseen int
-	// Intercept, where it is not nil, is asked at each request, before it is carried out and after it.
+	// Intercept, if it is not nil, is asked at each request, before it is carried out and after it.
 	Intercept func(Call) Verdict
 
 	server *httptest.Server
@@ -70,7 +70,7 @@ type Call struct {
 	Number int
 	// Done is whether it has been carried out.
 	Done bool
-	// Stage is that of the newest service deployment, "" where it has none; Status is its status.
+	// Stage is that of the newest service deployment, "" if it has none; Status is its status.
 	Stage, Status string
 }
 
@@ -82,7 +82,7 @@ type Verdict struct {
 	Unseen bool
 	// Code and Message are an error of AWS. Before the request is carried out it is not carried out.
 	Code, Message string
-	// HTTPStatus is that of the error, 400 where it is 0.
+	// HTTPStatus is that of the error, 400 if it is 0.
 	HTTPStatus int
 }
 

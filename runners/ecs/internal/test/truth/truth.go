@@ -163,7 +163,7 @@ func revision(r *types.ServiceRevisionSummary) Data {
 	return d
 }
 
-// listeners returns what the load balancers of the service did before the service deployment, and after it where it has
+// listeners returns what the load balancers of the service did before the service deployment, and after it if it has
 // ended.
 func listeners(r *fake.Record, k Known) (states []any) {
 	var groups []string

@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string) error {
 	return errors.New("want: diff NAME, hash, or order")
 }
 
-// order fails where a migration was added after a later one.
+// order fails if a migration was added after a later one.
 func order(ctx context.Context, folder string) error {
 	added, err := lint.Added(ctx, ".", folder)
 	if err != nil {
