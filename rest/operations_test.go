@@ -192,7 +192,7 @@ func (s *stage) receiving() []step {
 	token := s.Acme.Tokens[actor.Runner]
 	start := strings.NewReplacer("af3c496d", "ddca6449", "ECS Service Action", "ECS Deployment State Change", "SERVICE_STEADY_STATE", "SERVICE_DEPLOYMENT_IN_PROGRESS",
 		`"createdAt"`, `"deploymentId":"ecs-svc/1234567890123456789","reason":"ECS deployment ecs-svc/1234567890123456789 in progress.","updatedAt"`).Replace(steadyState)
-	task := strings.Replace(steadyState, "ECS Service Action", "ECS Task State Change", 1)
+	task := strings.Replace(steadyState, "ECS Service Action", "ECS Moon Phase Change", 1)
 	none := strings.Replace(start, `"deploymentId":"ecs-svc/1234567890123456789",`, "", 1)
 	elsewhere := on(token, steadyState)
 	elsewhere.headers = in("globex")

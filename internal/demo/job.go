@@ -82,9 +82,8 @@ func (j *job) carryOut(ctx context.Context) error {
 		return err
 	}
 
-	drawn := chance{
-		rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
-	} //nolint:gosec // names that only look like the cloud's
+	//nolint:gosec // names that only look like the cloud's
+	drawn := chance{rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 	destroys := state.ActionOf(j.deployment.TriggerSource) == state.DestroyAction
 	if j.deployment.DeploymentType == ecs.Type && !destroys {
 		return j.rollOut(ctx, drawn, instance, content)

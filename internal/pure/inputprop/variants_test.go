@@ -1,6 +1,7 @@
 package inputprop_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -61,6 +62,44 @@ func TestEveryVariantIsInEveryList(t *testing.T) {
 				if want := names.Replace(line); !strings.Contains(string(text), want) {
 					t.Errorf("%s has no %q", file, want)
 				}
+			}
+		}
+	}
+}
+
+// Reference is in neither, for it is a union of its own.
+func TestEveryVariantIsInBothUnionsOfTheContract(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../rest/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contract struct {
+		Components struct {
+			Schemas map[string]struct {
+				OneOf []struct {
+					Ref string `json:"$ref"`
+				}
+				Discriminator struct{ Mapping map[string]string }
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &contract); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range []string{"Module.PlainInputProperty", "Module.RefFallbackInputProperty"} {
+		union := contract.Components.Schemas[name]
+		listed := map[string]bool{}
+		for _, one := range union.OneOf {
+			listed[one.Ref] = true
+		}
+		for _, n := range namesOfVariants() {
+			if n.short == "Ref" {
+				continue
+			}
+			if ref := union.Discriminator.Mapping[n.discriminator]; ref == "" || !listed[ref] {
+				t.Errorf("%s has %q for %s, and that is in its list: %t", name, ref, n.discriminator, listed[ref])
 			}
 		}
 	}

@@ -1470,10 +1470,10 @@ type DeploymentFilter struct {
 	// Created before this moment.
 	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
 	// True for those that went past rules, false for all others.
-	Overridden *bool `json:"overridden"`
+	Overridden *bool `json:"overridden,omitempty"`
 	// True for those that wait for approvals where the caller's would count and is not given yet; false is as if it were left out. For
 	// lists only, for a record alone does not tell it.
-	AwaitingMyApproval *bool `json:"awaitingMyApproval"`
+	AwaitingMyApproval *bool `json:"awaitingMyApproval,omitempty"`
 }
 
 // GetModuleInstanceId returns DeploymentFilter.ModuleInstanceId, and is useful for accessing the field via an interface.

@@ -43,7 +43,7 @@ func TestWhatIsUsedMustBeOfItsType(t *testing.T) {
 		{`"id":"e1"`, `"id":""`, "/id", "min_length"},
 		{`"id":"e1",`, ``, "/id", "required"},
 		{`"id":"e1"`, `"id":"` + strings.Repeat("x", 129) + `"`, "/id", "max_length"},
-		{`Hook State`, `Task State`, "/detail-type", "enum"},
+		{`Hook State`, `Moon Phase`, "/detail-type", "enum"},
 		{`"time":"2026-03-05T15:54:41Z"`, `"time":"2026-03-05T15:54:41+00:00"`, "/time", "format"},
 		{`618059641Z`, `618059641`, "/detail/updatedAt", "format"},
 		{`"hookId":"ecs-pause-1"`, `"hookId":1`, "/detail/hookId", "type"},

@@ -39,7 +39,7 @@ func (c *converter) value(n *yaml.Node) (t subtree, err error) {
 		t, err = c.collection(n, offset, strictjson.Object, c.members)
 	case yaml.SequenceNode:
 		t, err = c.collection(n, offset, strictjson.Array, c.items)
-	default:
+	case yaml.ScalarNode, yaml.DocumentNode: // of which there is none within a value
 		t, err = c.scalar(n, offset, isText)
 	}
 
