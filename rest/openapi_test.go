@@ -157,53 +157,56 @@ func TestTheDocumentIsOneThatGeneratorsRead(t *testing.T) {
 	}
 }
 
+// structs are what the server reads or writes by a struct, by the schemas of the contract.
+var structs = map[string]any{
+	"UserFacingErrorData":    fault.Data{},
+	"UserFacingErrorAction":  fault.Action{},
+	"UserFacingErrorSection": fault.Section{},
+
+	"EcsDeploymentData":      ecs.Data{},
+	"AcceptedPauseControl":   ecs.AcceptedPauseControl{},
+	"TaskDefinition":         ecs.TaskDefinition{},
+	"ListenerState":          ecs.ListenerState{},
+	"ListenerRule":           ecs.ListenerRule{},
+	"DeploymentEvent":        event.Event{},
+	"ServiceDeploymentState": ecs.ServiceDeploymentState{},
+	"ServiceRevision":        ecs.ServiceRevision{},
+
+	"Module.StringInputProperty":      inputprop.StringProperty{},
+	"Module.TextInputProperty":        inputprop.TextProperty{},
+	"Module.ObjectInputProperty":      inputprop.ObjectProperty{},
+	"Module.ObjectMapInputProperty":   inputprop.ObjectMapProperty{},
+	"Module.ObjectArrayInputProperty": inputprop.ObjectArrayProperty{},
+	"Module.ArrayInputProperty":       inputprop.ArrayProperty{},
+	"Module.StringArrayInputProperty": inputprop.StringArrayProperty{},
+	"Module.NumberInputProperty":      inputprop.NumberProperty{},
+	"Module.BooleanInputProperty":     inputprop.BooleanProperty{},
+	"Module.SectionInputProperty":     inputprop.SectionProperty{},
+	"Module.CompoundInputProperty":    inputprop.CompoundProperty{},
+	"Module.RefInputProperty":         inputprop.ReferenceProperty{},
+	"Module.GitRepoInputProperty":     inputprop.GitRepoProperty{},
+	"Module.KeyValueInputProperty":    inputprop.KeyValueProperty{},
+
+	"Module.RefFallbackObjectInputProperty":      inputprop.ObjectProperty{},
+	"Module.RefFallbackObjectMapInputProperty":   inputprop.ObjectMapProperty{},
+	"Module.RefFallbackObjectArrayInputProperty": inputprop.ObjectArrayProperty{},
+	"Module.RefFallbackArrayInputProperty":       inputprop.ArrayProperty{},
+	"Module.RefFallbackStringArrayInputProperty": inputprop.StringArrayProperty{},
+	"Module.RefFallbackNumberInputProperty":      inputprop.NumberProperty{},
+	"Module.RefFallbackBooleanInputProperty":     inputprop.BooleanProperty{},
+	"Module.RefFallbackCompoundInputProperty":    inputprop.CompoundProperty{},
+	"Module.RefFallbackKeyValueInputProperty":    inputprop.KeyValueProperty{},
+
+	"Module.ValidationPattern":               inputprop.ValidationPattern{},
+	"Module.DynamicValuesRef":                inputprop.DynamicValuesRef{},
+	"Module.MapKeyConfig":                    inputprop.MapKeyConfig{},
+	"Module.ObjectCollectionItemTitleConfig": inputprop.ObjectCollectionItemTitleConfig{},
+}
+
 // The document's fields are those that the code reads and writes.
 func TestTheDocumentHasEveryField(t *testing.T) {
 	t.Parallel()
-	for schema, v := range map[string]any{
-		"UserFacingErrorData":    fault.Data{},
-		"UserFacingErrorAction":  fault.Action{},
-		"UserFacingErrorSection": fault.Section{},
-
-		"EcsDeploymentData":      ecs.Data{},
-		"AcceptedPauseControl":   ecs.AcceptedPauseControl{},
-		"TaskDefinition":         ecs.TaskDefinition{},
-		"ListenerState":          ecs.ListenerState{},
-		"ListenerRule":           ecs.ListenerRule{},
-		"DeploymentEvent":        event.Event{},
-		"ServiceDeploymentState": ecs.ServiceDeploymentState{},
-		"ServiceRevision":        ecs.ServiceRevision{},
-
-		"Module.StringInputProperty":      inputprop.StringProperty{},
-		"Module.TextInputProperty":        inputprop.TextProperty{},
-		"Module.ObjectInputProperty":      inputprop.ObjectProperty{},
-		"Module.ObjectMapInputProperty":   inputprop.ObjectMapProperty{},
-		"Module.ObjectArrayInputProperty": inputprop.ObjectArrayProperty{},
-		"Module.ArrayInputProperty":       inputprop.ArrayProperty{},
-		"Module.StringArrayInputProperty": inputprop.StringArrayProperty{},
-		"Module.NumberInputProperty":      inputprop.NumberProperty{},
-		"Module.BooleanInputProperty":     inputprop.BooleanProperty{},
-		"Module.SectionInputProperty":     inputprop.SectionProperty{},
-		"Module.CompoundInputProperty":    inputprop.CompoundProperty{},
-		"Module.RefInputProperty":         inputprop.ReferenceProperty{},
-		"Module.GitRepoInputProperty":     inputprop.GitRepoProperty{},
-		"Module.KeyValueInputProperty":    inputprop.KeyValueProperty{},
-
-		"Module.RefFallbackObjectInputProperty":      inputprop.ObjectProperty{},
-		"Module.RefFallbackObjectMapInputProperty":   inputprop.ObjectMapProperty{},
-		"Module.RefFallbackObjectArrayInputProperty": inputprop.ObjectArrayProperty{},
-		"Module.RefFallbackArrayInputProperty":       inputprop.ArrayProperty{},
-		"Module.RefFallbackStringArrayInputProperty": inputprop.StringArrayProperty{},
-		"Module.RefFallbackNumberInputProperty":      inputprop.NumberProperty{},
-		"Module.RefFallbackBooleanInputProperty":     inputprop.BooleanProperty{},
-		"Module.RefFallbackCompoundInputProperty":    inputprop.CompoundProperty{},
-		"Module.RefFallbackKeyValueInputProperty":    inputprop.KeyValueProperty{},
-
-		"Module.ValidationPattern":               inputprop.ValidationPattern{},
-		"Module.DynamicValuesRef":                inputprop.DynamicValuesRef{},
-		"Module.MapKeyConfig":                    inputprop.MapKeyConfig{},
-		"Module.ObjectCollectionItemTitleConfig": inputprop.ObjectCollectionItemTitleConfig{},
-	} {
+	for schema, v := range structs {
 		declared, ok := theContract(t).document.Components.Schemas[schema]
 		if !ok {
 			t.Errorf("there is no schema %s", schema)
@@ -218,6 +221,37 @@ func TestTheDocumentHasEveryField(t *testing.T) {
 		}
 		if closed := declared.Value.AdditionalProperties.Has; closed == nil || *closed {
 			t.Errorf("%s is open", schema)
+		}
+	}
+}
+
+// tried are the schemas whose properties other tests hold to the code.
+var tried = []string{"Deployment", "EcsEventDetail", "Module.CompoundValueItem", "Module.DynamicValuesInput"}
+
+// A property that no struct has and no exchange shows may be one that the server does not know.
+func TestEveryPropertyOfTheDocumentIsInAStructOrAnExchange(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*/*.http")
+	if err != nil || len(files) < 50 {
+		t.Fatal(len(files), err)
+	}
+	var exchanges strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exchanges.Write(text)
+	}
+
+	for name, schema := range theContract(t).document.Components.Schemas {
+		if structs[name] != nil || slices.Contains(tried, name) {
+			continue
+		}
+		for property := range schema.Value.Properties {
+			if !strings.Contains(exchanges.String(), `"`+property+`":`) {
+				t.Errorf("no exchange has the property %s of %s", property, name)
+			}
 		}
 	}
 }
