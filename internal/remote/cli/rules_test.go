@@ -1,10 +1,12 @@
 package cli_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"slipway/internal/base/actor"
+	"slipway/internal/pure/gate"
 )
 
 func TestFlagsOfARuleThatAreWrong(t *testing.T) {
@@ -175,4 +177,18 @@ func rest(text string, parts []string) string {
 		}
 	}
 	return text
+}
+
+// A demand of a kind that the commands do not know is shown by its name alone.
+func TestEveryKindOfDemandIsGivenAndShownByACommand(t *testing.T) {
+	t.Parallel()
+	shown, err := os.ReadFile("testdata/rules.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range gate.Names() {
+		if kind := strings.ToUpper(name[:1]) + name[1:] + "Demand"; !strings.Contains(string(shown), `"__typename": "`+kind+`",`+"\n") {
+			t.Errorf("no command of testdata/rules.golden gives a demand of the kind %s, or shows what it demands", name)
+		}
+	}
 }
