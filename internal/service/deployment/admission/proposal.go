@@ -108,8 +108,8 @@ func (c Control) AppendTo(arguments []any) []any {
 	)
 }
 
-// Judge returns why a request of an actor for what is proposed is refused at a time, nil if it is not, and records in the
-// proposal what that is decided by. Whatever makes or starts a deployment asks it, and so does whatever offers to.
+// Judge returns why a request of an actor for what is proposed is refused at a time, nil if it is not, and records in
+// the proposal what that is decided by. Whatever makes or starts a deployment asks it, and so does whatever offers to.
 func (s *Service) Judge(ctx context.Context, a *actor.Actor, p *Proposal, r Request, now time.Time) error {
 	if err := p.checkPlan(r.ExpectedPlan); err != nil {
 		return err
