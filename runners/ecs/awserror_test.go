@@ -3,6 +3,7 @@ package main_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,19 +36,23 @@ func lifetime(t *testing.T, w *world) {
 
 func TestLostAnswersAndThrottlingChangeNothing(t *testing.T) {
 	t.Parallel()
-	for _, operation := range everyOperation {
-		for name, fault := range map[string]struct {
+	for i, operation := range everyOperation {
+		for k, fault := range []struct {
+			name    string
 			done    bool
 			verdict fake.Verdict
 		}{
-			"the request is lost":    {false, fake.Verdict{Lose: true}},
-			"the answer is lost":     {true, fake.Verdict{Lose: true}},
-			"it is throttled":        {false, fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}},
-			"it has expired":         {false, fake.Verdict{Code: "ExpiredTokenException", Message: "The security token has expired"}},
-			"it is not seen once":    {false, fake.Verdict{Unseen: true}},
-			"the server fails first": {false, fake.Verdict{Code: "ServerException", Message: "Service Unavailable", HTTPStatus: http.StatusServiceUnavailable}},
+			{"the request is lost", false, fake.Verdict{Lose: true}},
+			{"the answer is lost", true, fake.Verdict{Lose: true}},
+			{"it is throttled", false, fake.Verdict{Code: "ThrottlingException", Message: "Rate exceeded"}},
+			{"it has expired", false, fake.Verdict{Code: "ExpiredTokenException", Message: "The security token has expired"}},
+			{"it is not seen once", false, fake.Verdict{Unseen: true}},
+			{"the server fails first", false, fake.Verdict{Code: "ServerException", Message: "Service Unavailable", HTTPStatus: http.StatusServiceUnavailable}},
 		} {
-			t.Run(operation+"/"+name, func(t *testing.T) {
+			if os.Getenv("SLIPWAY_PROOF") != "full" && (i+k)%3 != 0 {
+				continue // each operation meets two of them, and the proof has them all
+			}
+			t.Run(operation+"/"+fault.name, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, shifting("BLUE_GREEN", nil))
 				w.cloud.Tick = time.Minute // the stages are of no interest

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 // Merged is a change that merge has left, and its cursor.
 type Merged struct {
 	Change store.Change
-	Cursor Cursor
+	Cursor feedcursor.Cursor
 }
 
 // Merge is merge.

@@ -30,6 +30,7 @@ import (
 	"slipway/internal/base/turns"
 	"slipway/internal/data/record"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 // Retention is how long changes are kept, and so how long who follows may be away and miss nothing.
@@ -62,7 +63,7 @@ type Item struct {
 	// Err, if it is not nil, is why no more items come. The other fields have no values then.
 	Err error
 
-	position store.Position
+	position feedcursor.Position
 }
 
 // Feed is the feed of one server.
@@ -128,15 +129,15 @@ func (f *Feed) Changed(d *ent.Deployment) {
 
 // Head returns the cursor behind all changes that the caller's organization has had until now: what comes after it is
 // missing from no record that is read later.
-func (f *Feed) Head(ctx context.Context) (Cursor, error) {
+func (f *Feed) Head(ctx context.Context) (feedcursor.Cursor, error) {
 	last, err := f.store.LastChange(ctx)
 	if err != nil {
-		return Cursor{}, err
+		return feedcursor.Cursor{}, err
 	}
 	if last == nil {
-		return Cursor{At: store.Now()}, nil
+		return feedcursor.Cursor{At: store.Now()}, nil
 	}
-	return Cursor{Position: last.Position, At: last.At}, nil
+	return feedcursor.Cursor{Position: last.Position, At: last.At}, nil
 }
 
 // expired is the error of a cursor whose place in the feed is not there any more.

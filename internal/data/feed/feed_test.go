@@ -14,6 +14,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/data/feed"
+	"slipway/internal/pure/feedcursor"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/test/testkit"
@@ -207,7 +208,7 @@ func TestOrganizationsThatAreFollowedAtOnceSeeTheirOwn(t *testing.T) {
 			}
 		}
 		for _, o := range orgs {
-			streams[o]["from the start"] = follow(t, w, viewer(t, o), view.Filter{}, new(feed.Cursor{At: time.Now()}.String()))
+			streams[o]["from the start"] = follow(t, w, viewer(t, o), view.Filter{}, new(feedcursor.Cursor{At: time.Now()}.String()))
 			for name, items := range streams[o] {
 				for _, item := range until(t, items, last[o].ID) {
 					if item.Err != nil || item.Deployment.OrganizationID != o.ID {
@@ -367,7 +368,7 @@ func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
 		old.At = old.At.Add(-feed.Retention)
 		ahead.Transaction, ahead.ID = 1<<60, 1<<60
 		moved.At = moved.At.Add(time.Microsecond)
-		for name, c := range map[string]feed.Cursor{
+		for name, c := range map[string]feedcursor.Cursor{
 			"old": old, "of the future": ahead, "of another time": moved, "another organization's": theirs,
 			"from before all, and old": {At: old.At},
 		} {

@@ -7,12 +7,13 @@ import (
 
 	"slipway/ent/deploymentchange"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 // event is a change that is to be sent, and the cursor behind it.
 type event struct {
 	store.Change
-	cursor Cursor
+	cursor feedcursor.Cursor
 }
 
 // maxSeen is of how many deployments the last version is known.
@@ -69,9 +70,9 @@ func merge(page []store.Change, seen func(deploymentID string) int32) []event {
 		}
 
 		for _, early := range passedBy(c, last, page, of[c.DeploymentID]) {
-			events = append(events, event{early, Cursor{c.Position, c.At, true}})
+			events = append(events, event{early, feedcursor.Cursor{Position: c.Position, At: c.At, Before: true}})
 		}
-		events = append(events, event{c, Cursor{c.Position, c.At, false}})
+		events = append(events, event{c, feedcursor.Cursor{Position: c.Position, At: c.At}})
 		final[c.DeploymentID] = c.Version
 	}
 

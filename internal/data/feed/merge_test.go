@@ -10,6 +10,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/internal/data/feed"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 // page reads changes such as "a1 b1 a2* | a3", which stand in their order: the deployment and its version, a star where
@@ -21,7 +22,7 @@ func page(text string) (list []store.Change) {
 			isSettled = false
 			continue
 		}
-		c := store.Change{Position: store.Position{Transaction: 1, ID: int64(i + 1)}, DeploymentID: word[:1], Kind: deploymentchange.KindUPDATED, Settled: isSettled}
+		c := store.Change{Position: feedcursor.Position{Transaction: 1, ID: int64(i + 1)}, DeploymentID: word[:1], Kind: deploymentchange.KindUPDATED, Settled: isSettled}
 		_, _ = fmt.Sscan(strings.TrimSuffix(word[1:], "*"), &c.Version)
 		switch {
 		case c.Version == 1:

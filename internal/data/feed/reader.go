@@ -9,6 +9,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/data/record"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 const (
@@ -29,17 +30,17 @@ type reader struct {
 	// ready is closed when the reader has a position: what changes from then on is sent.
 	ready chan struct{}
 	// position is that of the last change that was read and sent.
-	position store.Position
+	position feedcursor.Position
 	// taken is that of the last change of which it was decided who follows it: a subscription that begins now is sent
 	// what comes after it. It is under the feed's mutex.
-	taken store.Position
+	taken feedcursor.Position
 	// seen are the versions that were sent.
 	seen *versions
 	// logLines is how many lines the logs that are watched had last.
 	logLines map[string]int64
 	// unread is the first change that the last look has left unread, and behindSince when a look did so first, or looks
 	// began to fail; zero if the last has left none. Both are under the feed's mutex.
-	unread      store.Position
+	unread      feedcursor.Position
 	behindSince time.Time
 	// failures is how many looks have failed since the last that did not.
 	failures int
@@ -157,7 +158,7 @@ func (r *reader) lookAround(ctx context.Context, withLogs bool) (waits bool, err
 
 // recordUnread records the first change that a look has left unread. While others come to be the first, the reader gets
 // on.
-func (r *reader) recordUnread(first store.Position) {
+func (r *reader) recordUnread(first feedcursor.Position) {
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
 	if r.behindSince.IsZero() || r.unread != first {
@@ -169,7 +170,7 @@ func (r *reader) recordUnread(first store.Position) {
 func (r *reader) recordRead() {
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
-	r.unread, r.behindSince = store.Position{}, time.Time{}
+	r.unread, r.behindSince = feedcursor.Position{}, time.Time{}
 }
 
 // look reads all changes that there are, and reports whether some have to wait for earlier ones.
@@ -258,7 +259,7 @@ func (r *reader) begin(ctx context.Context) error {
 }
 
 // send sends a page of changes to the subscriptions, and moves on.
-func (r *reader) send(ctx context.Context, page []store.Change, to store.Position) error {
+func (r *reader) send(ctx context.Context, page []store.Change, to feedcursor.Position) error {
 	events := merge(page, r.seen.of)
 	followed := r.take(events, to)
 	items, err := r.feed.items(ctx, followed)
@@ -276,7 +277,7 @@ func (r *reader) send(ctx context.Context, page []store.Change, to store.Positio
 }
 
 // take returns the events that somebody follows.
-func (r *reader) take(events []event, to store.Position) (followed []event) {
+func (r *reader) take(events []event, to feedcursor.Position) (followed []event) {
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
 	r.taken = to

@@ -8,19 +8,20 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/data/record"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 // lookBack is how many changes before a cursor are looked at for versions that have passed later ones.
 const lookBack = 200
 
 // before checks a cursor, and returns the versions of the changes before it.
-func (f *Feed) before(ctx context.Context, c Cursor) (seen *versions, err error) {
+func (f *Feed) before(ctx context.Context, c feedcursor.Cursor) (seen *versions, err error) {
 	if time.Since(c.At) > Retention-margin {
 		return nil, expired("it is too old.")
 	}
 
 	seen = newVersions()
-	if c.Position == (store.Position{}) {
+	if c.Position == (feedcursor.Position{}) {
 		return seen, nil
 	}
 
@@ -74,7 +75,7 @@ func (s *subscription) catchUp(ctx context.Context, seen *versions) (isOver bool
 	}
 
 	isComing := false // whether the feed's reader has changes of the one deployment
-	for at := s.After.begins(); ; {
+	for at := s.After.Begins(); ; {
 		page, err := s.changesAfter(ctx, at)
 		if err != nil {
 			return false, err
@@ -96,7 +97,7 @@ func (s *subscription) catchUp(ctx context.Context, seen *versions) (isOver bool
 }
 
 // changesAfter reads the page of changes after a position.
-func (s *subscription) changesAfter(ctx context.Context, at store.Position) (page []store.Change, err error) {
+func (s *subscription) changesAfter(ctx context.Context, at feedcursor.Position) (page []store.Change, err error) {
 	err = s.feed.Read(ctx, func(ctx context.Context) (err error) {
 		page, err = s.feed.store.ChangesAfter(ctx, at, pageSize)
 		return err

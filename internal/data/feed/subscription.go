@@ -11,6 +11,7 @@ import (
 	"slipway/internal/base/fault"
 	"slipway/internal/data/record"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 // maxQueue is how many items may wait for a subscription to take them, maxLeft of how many deployments it knows that it
@@ -31,7 +32,7 @@ type Following struct {
 	// a change after which it does not is sent as Left, until it matches again once. It goes by the same Columns.
 	Leaves func(*record.Deployment) bool
 	// After, if it is not nil, is the cursor behind which to begin, and otherwise what changes from now on is sent.
-	After *Cursor
+	After *feedcursor.Cursor
 	// First, if it is not nil, returns what is sent before all else. It is called when nothing that changes from
 	// then on will be missed, and later changes of its deployment have higher versions. It reads by Feed.Read.
 	First func(context.Context) (*Item, error)
@@ -57,7 +58,7 @@ type subscription struct {
 
 	mu sync.Mutex
 	// from is where what the feed's reader sends begins to be of interest, version what version of First's deployment.
-	from    store.Position
+	from    feedcursor.Position
 	version int32
 	queue   []*Item
 	// sending reports whether a goroutine sends what is in the queue. None does while it is empty.
@@ -113,8 +114,8 @@ func (s *subscription) begin(ctx context.Context) error {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
 	s.from = r.taken
-	if s.After != nil && s.After.begins().Compare(s.from) > 0 {
-		s.from = s.After.begins() // another server was ahead of this one
+	if s.After != nil && s.After.Begins().Compare(s.from) > 0 {
+		s.from = s.After.Begins() // another server was ahead of this one
 	}
 	s.feed.add(s)
 	return nil

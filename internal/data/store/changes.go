@@ -1,28 +1,18 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 	"strings"
 	"time"
 
 	"slipway/ent/deploymentchange"
+	"slipway/internal/pure/feedcursor"
 )
-
-// Position is the place of a change in the order in which changes are read. On PostgreSQL that is the order of the
-// transactions that wrote them, and in one transaction that of their ids; on SQLite, where transactions are written
-// one after the other, the order of the ids. The zero Position is before all changes.
-type Position struct{ Transaction, ID int64 }
-
-// Compare returns -1 where p comes before q, 1 if it comes after, 0 if they are the same.
-func (p Position) Compare(q Position) int {
-	return cmp.Or(cmp.Compare(p.Transaction, q.Transaction), cmp.Compare(p.ID, q.ID))
-}
 
 // Change is that a deployment was created or changed.
 type Change struct {
-	Position
+	feedcursor.Position
 	OrganizationID, DeploymentID string
 	// Version is that of the deployment after the change.
 	Version int32
@@ -52,7 +42,7 @@ const (
 // NewChanges returns the changes of all organizations after a position, at most limit, in order. Those from the first
 // that is not settled on are shown too, and have to be read again: others may come to stand before them. It is for the
 // system.
-func (s *Store) NewChanges(ctx context.Context, after Position, limit int) ([]Change, error) {
+func (s *Store) NewChanges(ctx context.Context, after feedcursor.Position, limit int) ([]Change, error) {
 	text := s.changes() + s.compare(">") + oldestFirst + limited(limit)
 	return s.systemChanges(ctx, text, s.position(after)...)
 }
@@ -63,13 +53,13 @@ func (s *Store) NewestChange(ctx context.Context) (*Change, error) {
 }
 
 // ChangesAfter returns the changes of the actor's organization after a position, as NewChanges does.
-func (s *Store) ChangesAfter(ctx context.Context, after Position, limit int) ([]Change, error) {
+func (s *Store) ChangesAfter(ctx context.Context, after feedcursor.Position, limit int) ([]Change, error) {
 	return s.ownChanges(ctx, s.compare(">")+oldestFirst+limited(limit), s.position(after)...)
 }
 
 // ChangesBefore returns the settled changes of the actor's organization up to a position, at most limit, in the
 // opposite order.
-func (s *Store) ChangesBefore(ctx context.Context, upTo Position, limit int) ([]Change, error) {
+func (s *Store) ChangesBefore(ctx context.Context, upTo feedcursor.Position, limit int) ([]Change, error) {
 	return s.ownChanges(ctx, s.compare("<=")+s.settled()+newestFirst+limited(limit), s.position(upTo)...)
 }
 
@@ -134,7 +124,7 @@ func (s *Store) compare(operator string) string {
 	return ` AND ("xid", "id") ` + operator + ` (?, ?)`
 }
 
-func (s *Store) position(p Position) []any {
+func (s *Store) position(p feedcursor.Position) []any {
 	if s.Postgres() {
 		return []any{strconv.FormatInt(p.Transaction, 10), p.ID}
 	}

@@ -27,9 +27,5 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	code := m.Run()
-	if programFolder != "" {
-		_ = os.RemoveAll(programFolder)
-	}
-	os.Exit(code)
+	os.Exit(built.Run(m))
 }

@@ -3,12 +3,10 @@ package runner_test
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -19,18 +17,8 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// program builds slipway once for all tests, and returns its path. TestMain removes it.
-var program = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "slipway-runner-")
-	if err != nil {
-		return "", err
-	}
-	programFolder = folder
-	return testkit.Build(context.Background(), folder)
-})
-
-// programFolder is where the program was built, "" if no test has asked for it.
-var programFolder string
+// built is the program as it is built for these tests.
+var built testkit.Program
 
 // process is a runner that runs as a process of its own.
 type process struct {
@@ -41,11 +29,7 @@ type process struct {
 // launch starts a runner's process as a configuration says. What still runs when the test ends is killed.
 func launch(t *testing.T, w *worldtest.World, c runner.Config) *process {
 	t.Helper()
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{Cmd: exec.Command(path, "runner", "--server", c.Server, "--work-dir", c.WorkDir, "--poll", "20ms",
+	p := &process{Cmd: exec.Command(built.Path(t), "runner", "--server", c.Server, "--work-dir", c.WorkDir, "--poll", "20ms",
 		"--stop-grace", c.StopGrace.String(), "--log-level", "debug", "--destroy="+strconv.FormatBool(c.Destroy), "--exec", c.Command,
 		"--stop", string(cmp.Or(c.Stop, keeper.StopGroup)))}
 	p.Env = append(c.Environ, "SLIPWAY_TOKEN="+w.Acme.Tokens[actor.Runner])

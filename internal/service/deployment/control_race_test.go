@@ -3,7 +3,6 @@ package deployment_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 
@@ -15,19 +14,12 @@ import (
 	"slipway/internal/data/store"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/waiting"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
-// often is how often something is tried: as is quickly done, or where SLIPWAY_PROOF is full, as often as proves it.
-func often(quickly, proving int) int {
-	if os.Getenv("SLIPWAY_PROOF") == "full" {
-		return proving
-	}
-	return quickly
-}
-
 // raceRounds is how often each race is run.
-func raceRounds() int { return often(6, 200) }
+func raceRounds() int { return testkit.Often(6, 200) }
 
 // together calls functions at once, and returns their errors.
 func together(calls ...func() error) []error {

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/state"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -229,7 +230,7 @@ func TestOfADestroyAndARollbackAtOnceOneStarts(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		live := p.Succeeded(t)
-		for round := range racers {
+		for round := range testkit.Often(40, 200) {
 			var errs [2]error
 			sides := []func() error{
 				func() error {
@@ -273,7 +274,7 @@ func TestNothingComesToReferToWhatIsDestroyedMeanwhile(t *testing.T) {
 		v := newVersion(t, w, p, "2.0.0", `[{"id":"of","type":"$ref:base","label":"Of"}]`)
 		base.Succeeded(t)
 		first := map[string]int{}
-		for round := range racers {
+		for round := range testkit.Often(40, 200) {
 			var errs [2]error
 			sides := []func() error{
 				func() error {

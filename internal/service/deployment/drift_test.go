@@ -17,6 +17,7 @@ import (
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/state"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -295,7 +296,7 @@ func TestARollbackIsSeenByTheEndOrAsDrift(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		failed, drifted := 0, 0
-		for round := range 2 * racers {
+		for round := range testkit.Often(40, 400) {
 			b := newBus(w, fmt.Sprint("race", round))
 			i, d, lease := b.instance(t, p, "web", true)
 			events := b.rollsBack(b.service("web"))

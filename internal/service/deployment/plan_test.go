@@ -26,6 +26,7 @@ import (
 	"slipway/internal/service/deployment/state"
 	"slipway/internal/service/rule"
 	"slipway/internal/test/pgtest/cluster"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -105,7 +106,7 @@ func TestAPlanIsWhatIsThenDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := map[string]int{}
-		for i := range often(40, 2000) {
+		for i := range testkit.Often(40, 2000) {
 			stir(t, w, r, p, staging, other.ID)
 			call := anyCall(t, w, r, p, other.ID)
 			ctx, control := callers[min(r.IntN(8), 2)], admission.Control{}

@@ -19,6 +19,7 @@ import (
 	"slipway/internal/pure/release"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/inputvalidation"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -168,7 +169,8 @@ const valuesEach = 20
 
 func TestTheThreeThatCheckValuesAgree(t *testing.T) {
 	t.Parallel()
-	for name, cases := range map[string]int{"sqlite": 5000, "postgres": 300} {
+	often := map[string]int{"sqlite": testkit.Often(1000, 5000), "postgres": testkit.Often(100, 300)}
+	for name, cases := range often {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDifferential(t, worldtest.New(t, worldtest.Databases[name](t)))

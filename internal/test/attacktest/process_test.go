@@ -23,15 +23,8 @@ const patience = time.Minute
 // profiling are the flags that make a server serve its profiles.
 var profiling = []string{"--admin-listen", "", "--debug-listen", "127.0.0.1:0"}
 
-// build builds the program and returns its path.
-func build(t *testing.T) string {
-	t.Helper()
-	path, err := testkit.Build(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+// built is the program as it is built for these tests.
+var built testkit.Program
 
 // server is a demo that runs as a process of its own.
 type server struct {

@@ -72,19 +72,17 @@ func plans() []plan {
 
 func TestAttacksAreAnsweredCheaplyOnSQLite(t *testing.T) {
 	t.Parallel()
-	program := build(t)
 	for _, p := range plans() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			database := "sqlite:" + filepath.Join(t.TempDir(), "slipway.db")
-			p.carryOut(t, newMeter(p.serve(t, program, database), "SQLite"), append(p.attacks, p.heavy...))
+			p.carryOut(t, newMeter(p.serve(t, database), "SQLite"), append(p.attacks, p.heavy...))
 		})
 	}
 }
 
 func TestAttacksAreAnsweredCheaplyOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	program := build(t)
 	for _, p := range plans() {
 		if len(p.heavy) == 0 && !whole() {
 			continue
@@ -95,7 +93,7 @@ func TestAttacksAreAnsweredCheaplyOnPostgreSQL(t *testing.T) {
 			if whole() {
 				alone = append(p.attacks, p.heavy...)
 			}
-			p.carryOut(t, newMeter(p.serve(t, program, pgtest.URL(t)), "PostgreSQL"), alone)
+			p.carryOut(t, newMeter(p.serve(t, pgtest.URL(t)), "PostgreSQL"), alone)
 		})
 	}
 }
@@ -111,9 +109,9 @@ func sampled(attacks []attack) (some []attack) {
 }
 
 // serve starts the server, with what its attacks need.
-func (p plan) serve(t *testing.T, program, database string) *server {
+func (p plan) serve(t *testing.T, database string) *server {
 	t.Helper()
-	s := serve(t, program, database, p.flags...)
+	s := serve(t, built.Path(t), database, p.flags...)
 	s.fill(t, p.stocked)
 	if p.columned {
 		s.fillColumns(t)

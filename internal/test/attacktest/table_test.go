@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := built.Run(m)
 	if whole() {
 		measured.write(os.Stdout)
 	}

@@ -172,7 +172,7 @@ func (b *badHour) follow(server *testkit.Server) {
 // The database away, the disk full, a lease late, the feed behind: each alert fires and ends, under a Prometheus and with the
 // rules as they are. That takes ten minutes, so only the full form does.
 func TestAlertsFireInABadHour(t *testing.T) {
-	if !full() {
+	if !testkit.Proving() {
 		t.Skip("takes ten minutes; SLIPWAY_PROOF=full runs it")
 	}
 	t.Parallel()
@@ -181,7 +181,7 @@ func TestAlertsFireInABadHour(t *testing.T) {
 	if !ok {
 		t.Skip("no disk may be mounted")
 	}
-	program := build(t)
+	program := built.Path(t)
 	run := func(args ...string) string {
 		t.Helper()
 		out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()

@@ -11,14 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
 func TestBackupHasWhatWasAcknowledgedAndIsRestoredBesideOldLogFiles(t *testing.T) {
 	t.Parallel()
-	program, chance, begun := build(t), seeded(t), time.Now()
+	program, chance, begun := built.Path(t), seeded(t), time.Now()
 	var sum backedUp
-	for range size(1, 10) {
+	for range testkit.Often(1, 10) {
 		sum.add(backupAndRestore(t, program, chance))
 	}
 	if sum.inTheLog == 0 {
@@ -67,7 +68,7 @@ func backupAndRestore(t *testing.T, program string, chance *rand.Rand) (seen bac
 		seen.inTheLog = info.Size()
 	}
 	restore := []string{"restore", "--database", w.DatabaseURL, "--from", backup}
-	for range size(2, 5) {
+	for range testkit.Often(2, 5) {
 		if ended := killed9(t, program, time.Duration(chance.Int64N(int64(80*time.Millisecond))), restore...); !ended {
 			seen.kills++
 		}

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/server"
 	"slipway/internal/service/account"
 	"slipway/internal/service/deployment/execution"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -41,7 +42,7 @@ func TestClocksOfServersMayDiffer(t *testing.T) {
 			w := worldtest.New(t, worldtest.Postgres(t))
 			begun := time.Now()
 			both := &skewed{w: w, servers: [2]*worldtest.World{at(t, w, o.first), at(t, worldtest.Another(t, w.DatabaseURL), o.second)}}
-			n := size(2, 20)
+			n := testkit.Often(2, 20)
 			p := w.Fixture(t, w.Acme, "web")
 			for i := range n {
 				both.held(t, p, i)

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/service/account"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -57,7 +58,7 @@ func cloudEvents(t *testing.T, database string, servers int) {
 	for range servers - 1 {
 		urls = append(urls, worldtest.Another(t, database, counting).URL)
 	}
-	services, deployments := size(4, 20), size(20, 300)
+	services, deployments := testkit.Often(4, 20), testkit.Often(20, 300)
 	begun, random := time.Now(), seeded(t)
 	p, other := w.Fixture(t, w.Acme, "production"), w.Fixture(t, w.Acme, "staging")
 	var documents []string

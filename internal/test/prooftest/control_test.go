@@ -38,7 +38,7 @@ func TestLostAnswersOfTheDatabaseKeepVoicesAndStartOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newContest(t, race.demanded)
-			begun, rounds := time.Now(), size(4, 200)
+			begun, rounds := time.Now(), testkit.Often(4, 200)
 			for i := range rounds {
 				r.round = i
 				race.run(r, r.place.NewInstance(t, fmt.Sprint("raced-", i)).ID)
@@ -55,7 +55,7 @@ func TestLostAnswersOfTheDatabaseKeepVoicesAndStartOnce(t *testing.T) {
 
 func TestKillOfAServerKeepsVoicesAndStartsOnce(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := built.Path(t)
 	t.Run("sqlite, one server", func(t *testing.T) {
 		t.Parallel()
 		killedInControl(t, program, worldtest.SQLite(t), 1)
@@ -84,7 +84,7 @@ func killedInControl(t *testing.T, program, database string, servers int) {
 	for i := range running {
 		running[i] = serve(t, program, database)
 	}
-	begun, kills := time.Now(), size(2, 10)
+	begun, kills := time.Now(), testkit.Often(2, 10)
 	for range kills {
 		victim := chance.IntN(servers)
 		round(t, crews, running, victim, 10+chance.Int32N(40), time.Duration(chance.Int64N(int64(20*time.Millisecond))))
@@ -99,7 +99,7 @@ func killedInControl(t *testing.T, program, database string, servers int) {
 		}
 	}
 	c.check(t)
-	if unanswered == 0 && full() {
+	if unanswered == 0 && testkit.Proving() {
 		t.Error("no request was in flight at any kill")
 	}
 	proved.note(t, begun, "%d kills, %d requests unanswered: %s", kills, unanswered, &c.kept)

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/data/store/migrate"
 	"slipway/internal/server"
 	"slipway/internal/test/pgtest/cluster"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -223,7 +224,7 @@ func TestFaultsOfTheDatabaseAreNotSeenAndLoseNothing(t *testing.T) {
 	near := worldtest.New(t, p.url(t, p.first))
 	far := worldtest.Another(t, p.url(t, p.first, p.second, p.third))
 	far.Acme = near.Acme
-	writers, readers, times := size(4, 16), size(4, 16), size(1, 5)
+	writers, readers, times := testkit.Often(4, 16), testkit.Often(4, 16), testkit.Often(1, 5)
 	sources := targets(t, near, writers)
 	writes, reads, stop := newCounter(), newCounter(), make(chan struct{})
 	var all sync.WaitGroup

@@ -43,14 +43,14 @@ func fed(t *testing.T, w *worldtest.World, others ...*worldtest.World) {
 	t.Helper()
 	random := seeded(t)
 	servers := append([]*worldtest.World{w}, others...)
-	writers := size(8, 16)
-	load := newFeedLoad(t, w, servers, writers, size(400, 20_000))
+	writers := testkit.Often(8, 16)
+	load := newFeedLoad(t, w, servers, writers, testkit.Often(400, 20_000))
 	begun := time.Now()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var following sync.WaitGroup
 	var list []*subscriber
-	for i := range size(6, 18) {
+	for i := range testkit.Often(6, 18) {
 		s := newSubscriber(w, servers, random.Uint64(), i)
 		s.readList(t, w)
 		list = append(list, s)
@@ -63,7 +63,7 @@ func fed(t *testing.T, w *worldtest.World, others ...*worldtest.World) {
 	}
 	kills := 0
 	if w.Store.Postgres() {
-		kills = load.cutListeners(t, size(2, 10))
+		kills = load.cutListeners(t, testkit.Often(2, 10))
 	}
 	writing.Wait()
 	for load.carryOut(t, w.Deploy, random) { // what still waits
@@ -211,7 +211,7 @@ func (s *subscriber) run(ctx context.Context, t *testing.T) {
 			s.readList(t, at)
 		}
 		connection, drop := context.WithCancel(ctx)
-		left := 1 + s.random.IntN(size(40, 400))
+		left := 1 + s.random.IntN(testkit.Often(40, 400))
 		open := openEvents
 		if s.socket {
 			open = openSocket

@@ -29,7 +29,7 @@ import (
 // reads all the same, each time over a new connection of the same address.
 func TestHostileReadersHoldUpNobody(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := built.Path(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		besieged(t, program, worldtest.SQLite(t))
@@ -42,7 +42,7 @@ func TestHostileReadersHoldUpNobody(t *testing.T) {
 
 func besieged(t *testing.T, program, database string) {
 	t.Helper()
-	streams, tokens, silent, rounds := size(95, 500), size(4, 10), 300, size(1, 20)
+	streams, tokens, silent, rounds := testkit.Often(95, 500), testkit.Often(4, 10), 300, testkit.Often(1, 20)
 	w := worldtest.New(t, database)
 	theirs, mine := w.Fixture(t, w.Globex, "web"), w.Fixture(t, w.Acme, "web")
 	before, err := w.Deploy.View.Feed.Head(w.Globex.As(actor.Viewer))
@@ -74,7 +74,7 @@ func besieged(t *testing.T, program, database string) {
 	for i, what := range errands {
 		quick, slow := median(alone[i]), median(beside[i])
 		told = append(told, fmt.Sprintf("%s %s, alone %s", what, slow, quick))
-		if full() && slow > 10*quick {
+		if testkit.Proving() && slow > 10*quick {
 			t.Errorf("%s takes %s beside them, %s alone", what, slow, quick)
 		}
 	}

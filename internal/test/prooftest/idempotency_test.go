@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slipway/internal/base/actor"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -31,7 +32,7 @@ func TestIdempotencyKeyMakesOneDeploymentHoweverOftenItIsSent(t *testing.T) {
 func repeated(t *testing.T, w *worldtest.World, urls ...string) {
 	t.Helper()
 	chance := seeded(t)
-	keys, times := size(5, 100), size(22, 110)
+	keys, times := testkit.Often(5, 100), testkit.Often(22, 110)
 	sources := targets(t, w, keys)
 	c := newClient(t, w.Acme.Tokens[actor.Developer], times)
 	before, begun := w.Rows(t), time.Now()

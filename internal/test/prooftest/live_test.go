@@ -39,10 +39,10 @@ func TestLiveStreamsAreCheap(t *testing.T) { //nolint:paralleltest // what the p
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	lease := p.Claim(t, d)
 	begun := time.Now()
-	count, listening := size(60, 10_000), size(20, 1000)
-	program := build(t)
+	count, listening := testkit.Often(60, 10_000), testkit.Often(20, 1000)
+	program := built.Path(t)
 	s := serveStreams(t, program, w.DatabaseURL, count)
-	idle := size(2*time.Second, 20*time.Second)
+	idle := testkit.Often(2*time.Second, 20*time.Second)
 
 	open := &openStreams{t: t, url: s.API, token: w.Acme.Tokens[actor.Viewer], heard: make(chan time.Time, 4*listening)}
 	defer open.close()
@@ -54,7 +54,7 @@ func TestLiveStreamsAreCheap(t *testing.T) { //nolint:paralleltest // what the p
 		<-open.heard // the deployment as it is
 	}
 	each := (heapOf(t, s) - before) / count
-	transactionsWhile(t, w, size(2*time.Second, 12*time.Second)) // until the sessions have told of what it took to open them
+	transactionsWhile(t, w, testkit.Often(2*time.Second, 12*time.Second)) // until the sessions have told of what it took to open them
 	statements := transactionsWhile(t, w, idle)
 
 	change := func() time.Time {
@@ -64,7 +64,7 @@ func TestLiveStreamsAreCheap(t *testing.T) { //nolint:paralleltest // what the p
 		return time.Now()
 	}
 	var all []time.Duration
-	for range size(3, 200) {
+	for range testkit.Often(3, 200) {
 		changed, last := change(), time.Time{}
 		for range listening {
 			last = <-open.heard
@@ -72,11 +72,11 @@ func TestLiveStreamsAreCheap(t *testing.T) { //nolint:paralleltest // what the p
 		all = append(all, last.Sub(changed))
 	}
 	quick := underLoad(t, w, s.API, serve(t, program, w.DatabaseURL).API, p)
-	if full() && each > 40<<10 {
+	if testkit.Proving() && each > 40<<10 {
 		t.Errorf("each stream takes %d bytes, want at most 40 KiB", each)
 	}
 	// Two streams had the feed's tick and the token's look-ups already. What the sessions tell comes late at times.
-	if most := usual*3/2 + 10; full() && statements > most {
+	if most := usual*3/2 + 10; testkit.Proving() && statements > most {
 		t.Errorf("%d transactions within %s while nothing changes, want about the %d of two streams", statements, idle, usual)
 	}
 	proved.note(t, begun, "%d streams take %.1f KiB each; %d transactions in %s while nothing changes, %d for two streams; %d hear a change after %s, p99 %s, at most %s; a rollback by REST at another server after %s, p99 %s",
@@ -167,7 +167,7 @@ func underLoad(t *testing.T, w *worldtest.World, listening, asked string, p *wor
 		})
 	}
 	c := newClient(t, w.Acme.Tokens[actor.Developer], 1)
-	for i := range size(5, 200) {
+	for i := range testkit.Often(5, 200) {
 		sent := time.Now()
 		a, err := c.send(t.Context(), asked, request{source: source.ID, id: "loaded-" + strconv.Itoa(i)})
 		if err != nil || !a.made() {

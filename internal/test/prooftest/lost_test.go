@@ -7,6 +7,7 @@ import (
 
 	"slipway/ent/deployment"
 	"slipway/internal/base/actor"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -15,7 +16,7 @@ func TestLostAnswersOfTheDatabaseDoubleAndLoseNothing(t *testing.T) {
 	near := worldtest.New(t, worldtest.Postgres(t))
 	p, through := newProxy(t, near.DatabaseURL)
 	far := worldtest.Another(t, through)
-	chance, cuts := seeded(t), size(5, 50)
+	chance, cuts := seeded(t), testkit.Often(5, 50)
 	sources := targets(t, near, cuts+1)
 	c, viewer := newClient(t, near.Acme.Tokens[actor.Developer], 1), near.Acme.As(actor.Viewer)
 	// The first request of a token also notes that it was used.

@@ -15,7 +15,7 @@ import (
 
 func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	t.Parallel()
-	begun, programs, away := time.Now(), size(4, 20), size(0, 2*time.Minute)
+	begun, programs, away := time.Now(), testkit.Often(4, 20), testkit.Often(0, 2*time.Minute)
 	worldtest.Postgres(t) // says where there is none
 	servers := newPair(t)
 	hosts := servers.url(t, servers.first, servers.second)
@@ -29,7 +29,7 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	if err := w.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	program, folder := build(t), t.TempDir()
+	program, folder := built.Path(t), t.TempDir()
 	first := serve(t, program, hosts)
 	gate := newGate(t, first.API)
 	startRunner(t, runnerOrder{

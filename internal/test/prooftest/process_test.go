@@ -7,6 +7,9 @@ import (
 	"slipway/internal/test/testkit"
 )
 
+// built is the program as it is built for these tests.
+var built testkit.Program
+
 // build builds the program with flags of go build and returns its path.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()

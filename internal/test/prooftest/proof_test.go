@@ -14,6 +14,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"slipway/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -23,21 +25,11 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	code := m.Run()
-	if full() {
+	code := built.Run(m)
+	if testkit.Proving() {
 		proved.write(os.Stdout)
 	}
 	os.Exit(code)
-}
-
-func full() bool { return os.Getenv("SLIPWAY_PROOF") == "full" }
-
-// size picks by the form of the proof.
-func size[T any](short, long T) T {
-	if full() {
-		return long
-	}
-	return short
 }
 
 // seeded returns a source of chance, whose seed is logged. SLIPWAY_PROOF_SEED names one to repeat.

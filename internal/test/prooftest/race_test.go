@@ -9,6 +9,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -29,7 +30,7 @@ func TestRaceOfRollbacksHasOneWinnerOfEachInstance(t *testing.T) {
 // raced lets many roll back each instance at once.
 func raced(t *testing.T, w *worldtest.World, urls ...string) {
 	t.Helper()
-	instances, racers := size(5, 50), size(40, 200)
+	instances, racers := testkit.Often(5, 50), testkit.Often(40, 200)
 	sources := targets(t, w, instances)
 	c := newClient(t, w.Acme.Tokens[actor.Developer], racers)
 	begun := time.Now()

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/data/store/migrate"
 	"slipway/internal/test/pgtest/cluster"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -36,15 +37,15 @@ func TestBackupOfPostgresHasWhatWasAcknowledgedByDumpAndAtAnyPointInTime(t *test
 	mustRun(t, c.Command("pg_basebackup", "--dbname="+c.URL, "--pgdata=base", "--wal-method=stream", "--checkpoint=fast"))
 
 	under := begin(t, clients, w.URL)
-	under.proceed(size(20, 200))
+	under.proceed(testkit.Often(20, 200))
 	dumped := known(clients)
 	mustRun(t, c.Command("pg_dump", "--dbname="+as(t, c.URL, "slipway_backup", "slipway"), "--format=custom", "--file=slipway.dump"))
-	under.proceed(size(20, 200))
+	under.proceed(testkit.Often(20, 200))
 	before := known(clients)
 	moment := now(t, c)
-	under.proceed(size(20, 200))
+	under.proceed(testkit.Often(20, 200))
 	awaitArchive(t, c)
-	under.proceed(size(20, 200))
+	under.proceed(testkit.Often(20, 200))
 	under.finish()
 	inDump := restoredDump(t, c, w, dumped)
 	if err := c.Kill(); err != nil {

@@ -20,7 +20,7 @@ import (
 // tenant's reads take at most ten times as long as they take while the same token reads on 64 connections.
 func TestHostileRefusalsHoldUpNobody(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := built.Path(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		refused(t, program, worldtest.SQLite(t))
@@ -34,7 +34,7 @@ func TestHostileRefusalsHoldUpNobody(t *testing.T) {
 func refused(t *testing.T, program, database string) {
 	t.Helper()
 	const conns, hourRules = 64, 190
-	rounds := size(3, 40)
+	rounds := testkit.Often(3, 40)
 	w := worldtest.New(t, database)
 	source := w.Fixture(t, w.Globex, "web").Succeeded(t).ID
 	w.Fixture(t, w.Acme, "web").Succeeded(t)
@@ -52,7 +52,7 @@ func refused(t *testing.T, program, database string) {
 	plain := v.beside(t, other, conns, rounds, map[string]any{"query": neighbourly})
 	hostile := v.beside(t, other, conns, rounds, map[string]any{"query": rollbackDocument, "variables": map[string]any{"id": source}})
 	quick, slow := median(plain), median(hostile)
-	if full() && slow > 10*quick {
+	if testkit.Proving() && slow > 10*quick {
 		t.Errorf("a read takes %s beside %d connections that are refused, and %s beside as many that read", slow, conns, quick)
 	}
 	proved.note(t, begun, "a read beside %d connections of refused rollbacks under %d rules %s, beside as many of reads %s", conns, hourRules, slow, quick)

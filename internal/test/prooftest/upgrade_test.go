@@ -29,8 +29,8 @@ type programs struct{ old, compatible, incompatible string }
 
 func builds(t *testing.T) programs {
 	t.Helper()
-	p := programs{old: build(t), compatible: build(t, "-overlay", overlay(t, "compatible"))}
-	if full() {
+	p := programs{old: built.Path(t), compatible: build(t, "-overlay", overlay(t, "compatible"))}
+	if testkit.Proving() {
 		p.incompatible = build(t, "-overlay", overlay(t, "compatible", "incompatible"))
 	}
 	return p
@@ -123,9 +123,9 @@ func TestUpgradeBesideAServerShowsNoError(t *testing.T) {
 // upgraded migrates a database beside a server that many ask.
 func upgraded(t *testing.T, p programs, w *worldtest.World) {
 	t.Helper()
-	sources := targets(t, w, size(4, 16)+1)
+	sources := targets(t, w, testkit.Often(4, 16)+1)
 	apart, sources := sources[0], sources[1:]
-	rows := size(2_000, 400_000)
+	rows := testkit.Often(2_000, 400_000)
 	fill(t, w, apart, rows)
 	c := newClient(t, w.Acme.Tokens[actor.Developer], len(sources))
 	first, second := serve(t, p.old, w.DatabaseURL), serve(t, p.old, w.DatabaseURL)
@@ -159,7 +159,7 @@ func upgraded(t *testing.T, p programs, w *worldtest.World) {
 	}
 	load.end(t)
 	// On a machine that has other work clients wait without a migration too.
-	if most := max(longestGap, before.longest); full() && during.longest > most {
+	if most := max(longestGap, before.longest); testkit.Proving() && during.longest > most {
 		t.Errorf("a client waited for %s, want no more than %s", during.longest, most)
 	}
 	taken(t, p, w.DatabaseURL)

@@ -22,14 +22,14 @@ func TestWakingRunners(t *testing.T) {
 	w := worldtest.New(t, worldtest.Postgres(t))
 	p := w.Fixture(t, w.Acme, "web")
 	source := p.Succeeded(t)
-	begun, program := time.Now(), build(t)
+	begun, program := time.Now(), built.Path(t)
 	asked, waiting := serve(t, program, w.DatabaseURL), serve(t, program, w.DatabaseURL)
 	started := filepath.Join(t.TempDir(), "started")
 	startProgram(t, program, "runner", "--server", waiting.API, "--token", w.Acme.Tokens[actor.Runner], "--poll", "1h",
 		"--work-dir", t.TempDir(), "--exec", `date +%s%N >>`+started)
 	c := newClient(t, w.Acme.Tokens[actor.Developer], 1)
 	var late []time.Duration
-	for i := range size(3, 100) {
+	for i := range testkit.Often(3, 100) {
 		sent := time.Now()
 		a, err := c.send(t.Context(), asked.API, request{source: source.ID, id: "waking-" + strconv.Itoa(i)})
 		if err != nil || !a.made() {

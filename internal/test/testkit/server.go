@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -16,12 +18,43 @@ import (
 // Build builds the program into a folder, with flags of go build, and returns its path.
 func Build(ctx context.Context, folder string, flags ...string) (string, error) {
 	path := filepath.Join(folder, "slipway")
-	args := slices.Concat([]string{"build", "-o", path}, flags, []string{"slipway/cmd/slipway"})
+	args := slices.Concat([]string{"build", "-ldflags=-s -w", "-o", path}, flags, []string{"slipway/cmd/slipway"})
 	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput() //nolint:gosec // the flags are a test's own
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
+}
+
+// Program is the program as the tests of a package use it, built when the first of them asks for it.
+type Program struct {
+	once   sync.Once
+	folder string
+	path   string
+	err    error
+}
+
+// Path returns where the program is.
+func (p *Program) Path(t testing.TB) string {
+	t.Helper()
+	p.once.Do(func() {
+		if p.folder, p.err = os.MkdirTemp("", "slipway-program-"); p.err == nil {
+			p.path, p.err = Build(context.Background(), p.folder)
+		}
+	})
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	return p.path
+}
+
+// Run runs the tests of a package, whose TestMain calls it, removes the program, and returns the code to exit with.
+func (p *Program) Run(m *testing.M) int {
+	code := m.Run()
+	if p.folder != "" {
+		_ = os.RemoveAll(p.folder)
+	}
+	return code
 }
 
 // Server is the program that serves in a process of its own.

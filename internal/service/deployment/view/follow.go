@@ -8,6 +8,7 @@ import (
 	"slipway/internal/base/fault"
 	"slipway/internal/data/feed"
 	"slipway/internal/data/record"
+	"slipway/internal/pure/feedcursor"
 	"slipway/internal/service/access"
 )
 
@@ -65,17 +66,17 @@ func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-cha
 }
 
 // cursor checks that the caller may read deployments, and returns the cursor of a text, nil for none.
-func (s *Service) cursor(ctx context.Context, after *string) (*feed.Cursor, error) {
+func (s *Service) cursor(ctx context.Context, after *string) (*feedcursor.Cursor, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil || after == nil {
 		return nil, err
 	}
-	c, err := feed.ParseCursor(*after)
+	c, err := feedcursor.Parse(*after)
 	return &c, err
 }
 
 // asItem returns a deployment as it is now, with a cursor behind which nothing later is missing.
 func (s *Service) asItem(ctx context.Context, deploymentID string) (*feed.Item, error) {
-	var head feed.Cursor
+	var head feedcursor.Cursor
 	var d *record.Deployment
 	err := s.Feed.Read(ctx, func(ctx context.Context) (err error) {
 		if head, err = s.Feed.Head(ctx); err == nil {

@@ -1,27 +1,38 @@
-package feed
+// Package feedcursor has the places in an organization's feed, and how a client is told of one.
+package feedcursor
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"time"
 
 	"slipway/internal/base/fault"
-	"slipway/internal/data/store"
 )
+
+// Position is the place of a change in the order in which changes are read. On PostgreSQL that is the order of the
+// transactions that wrote them, and in one transaction that of their ids; on SQLite, where transactions are written
+// one after the other, the order of the ids. The zero Position is before all changes.
+type Position struct{ Transaction, ID int64 }
+
+// Compare returns -1 if p comes before q, 1 if it comes after, 0 if they are the same.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.Transaction, q.Transaction), cmp.Compare(p.ID, q.ID))
+}
 
 // Cursor is a place in an organization's feed: behind one of its changes or, as its zero Position, before all of them.
 type Cursor struct {
-	store.Position
+	Position
 	// At is when the change was made, or when there was none yet.
 	At time.Time
 	// Before reports whether the change itself is still to come, and only versions that it has passed were sent.
 	Before bool
 }
 
-// begins returns the position behind which the reading goes on.
-func (c Cursor) begins() store.Position {
+// Begins returns the position behind which the reading goes on.
+func (c Cursor) Begins() Position {
 	if c.Before {
-		return store.Position{Transaction: c.Transaction, ID: c.ID - 1}
+		return Position{Transaction: c.Transaction, ID: c.ID - 1}
 	}
 	return c.Position
 }
@@ -47,8 +58,8 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// ParseCursor returns the cursor of a text, or RequestCursorInvalid where String does not write it.
-func ParseCursor(text string) (Cursor, error) {
+// Parse returns the cursor of a text, or RequestCursorInvalid if String does not write it so.
+func Parse(text string) (Cursor, error) {
 	invalid := fault.New(fault.RequestCursorInvalid, "after is not a cursor of the feed.")
 	if len(text) > maxCursor {
 		return Cursor{}, invalid
@@ -71,7 +82,7 @@ func ParseCursor(text string) (Cursor, error) {
 		raw = raw[length:]
 	}
 
-	c := Cursor{store.Position{Transaction: numbers[0], ID: numbers[1]}, time.UnixMicro(numbers[2]).UTC(), isBefore}
+	c := Cursor{Position{Transaction: numbers[0], ID: numbers[1]}, time.UnixMicro(numbers[2]).UTC(), isBefore}
 	if c.String() != text {
 		return Cursor{}, invalid
 	}

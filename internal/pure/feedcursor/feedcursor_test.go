@@ -1,4 +1,4 @@
-package feed_test
+package feedcursor_test
 
 import (
 	"encoding/base64"
@@ -7,19 +7,18 @@ import (
 	"time"
 
 	"slipway/internal/base/fault"
-	"slipway/internal/data/feed"
-	"slipway/internal/data/store"
+	"slipway/internal/pure/feedcursor"
 )
 
 func TestCursorsAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 9, 30, 0, 125_000, time.UTC)
-	for _, want := range []feed.Cursor{
+	for _, want := range []feedcursor.Cursor{
 		{At: at},
-		{Position: store.Position{Transaction: 0, ID: 7}, At: at},
-		{Position: store.Position{Transaction: 1 << 62, ID: 1 << 62}, At: at, Before: true},
+		{Position: feedcursor.Position{Transaction: 0, ID: 7}, At: at},
+		{Position: feedcursor.Position{Transaction: 1 << 62, ID: 1 << 62}, At: at, Before: true},
 	} {
-		got, err := feed.ParseCursor(want.String())
+		got, err := feedcursor.Parse(want.String())
 		if err != nil || got != want {
 			t.Errorf("%v was read as %v, %v", want, got, err)
 		}
@@ -28,22 +27,22 @@ func TestCursorsAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestWhatIsNoCursorIsRefused(t *testing.T) {
 	t.Parallel()
-	good := feed.Cursor{Position: store.Position{Transaction: 800, ID: 7}, At: time.Unix(1, 0)}.String()
+	good := feedcursor.Cursor{Position: feedcursor.Position{Transaction: 800, ID: 7}, At: time.Unix(1, 0)}.String()
 	for _, text := range []string{
 		"", "x", good + "A", good[:len(good)-1], "!" + good, strings.Repeat("A", 1000),
 		base64.RawURLEncoding.EncodeToString([]byte{1}), base64.RawURLEncoding.EncodeToString([]byte{9, 1, 1, 1}),
 		base64.RawURLEncoding.EncodeToString(append([]byte{1}, strings.Repeat("\xff", 30)...)),
 	} {
-		if c, err := feed.ParseCursor(text); !fault.Is(err, fault.RequestCursorInvalid) {
+		if c, err := feedcursor.Parse(text); !fault.Is(err, fault.RequestCursorInvalid) {
 			t.Errorf("%q was read as %v, %v", text, c, err)
 		}
 	}
 }
 
-func FuzzParseCursor(f *testing.F) {
-	f.Add(feed.Cursor{Position: store.Position{Transaction: 800, ID: 7}, At: time.Unix(1, 0)}.String())
+func FuzzParse(f *testing.F) {
+	f.Add(feedcursor.Cursor{Position: feedcursor.Position{Transaction: 800, ID: 7}, At: time.Unix(1, 0)}.String())
 	f.Fuzz(func(t *testing.T, text string) {
-		if c, err := feed.ParseCursor(text); err == nil && c.String() != text {
+		if c, err := feedcursor.Parse(text); err == nil && c.String() != text {
 			t.Errorf("%q is the cursor %v, which is written %q", text, c, c)
 		}
 	})
