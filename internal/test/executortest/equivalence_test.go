@@ -173,15 +173,6 @@ func TestBothExecutorsAnswerTheSame(t *testing.T) {
 	}
 }
 
-func FuzzBothExecutorsAnswerTheSame(f *testing.F) {
-	for _, how := range []behaviour{work, fail, expire, exceed} {
-		f.Add(uint64(1), int(how))
-	}
-	f.Fuzz(func(t *testing.T, seed uint64, how int) {
-		compare(t, seed, 1, behaviour(how&3))
-	})
-}
-
 // compare executes documents with both executors and returns how often each field was asked for.
 func compare(t *testing.T, seed uint64, documents int, how behaviour) map[string]int {
 	t.Helper()

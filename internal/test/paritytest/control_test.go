@@ -767,7 +767,8 @@ func TestTheTableOfVoicesOnWhatWaits(t *testing.T) {
 					demand: "approvals", says: map[string]any{"count": 1, "role": strings.ToUpper(string(demanded))}, overridable: new(!holds),
 				})
 				for _, made := range s.acts {
-					if made.name == "create" || made.name == "destroy" {
+					// On PostgreSQL a quick test leaves out the destroys: who may say what is not its to decide.
+					if made.name == "create" || made.name == "destroy" && (testkit.Proving() || !w.Store.Postgres()) {
 						h := &hearing{s, demanded, author, third, made, map[bool]string{}, &cells}
 						h.all(t, people, holds)
 					}
