@@ -43,11 +43,16 @@ func TestAnAnswerHasItsCost(t *testing.T) {
 		{`{ pet { __typename ... on Cat { mother { id } friend { id } } ... on Dog { friend { id } } ... on Cat { lives } } }`, ``, 4},
 		{`{ cat { ...f ... on Cat { mother { id } } } pet { ...f } } fragment f on Animal { friend { id } }`, ``, 6},
 		{`{ cat { ... on Animal { ... on Dog { friend { friend { id } } } } } }`, ``, 1},
+		{`{ cat { ... on Animal { ... on Night { friend { friend { id } } } } } }`, ``, 1},
+		{`{ cat { ... { mother { id } } ... on Named { name } } }`, ``, 3},
+		{`{ herd(first: 3) { nodes { ...n ... on Owl { mother { id } } } } } fragment n on Named { ... on Cat { mother { id } } ... on Dog { mother { id } } }`, ``, 9},
+		{`{ herd(first: 3) { nodes { ... on Named { ... on Animal { mother { id } } } ... on Night { friend { id } } } } }`, ``, 9},
+		{`{ herd(first: 3) { nodes { ... on Named { name ... on Animal { mother { id } } } ... on Cat { friend { id } } ... on Night { friend { id } } } } }`, ``, 12},
 		{`query($no: Boolean!) { cat @skip(if: $no) { id } pet @include(if: true) { __typename } ... @include(if: false) { cat { id } } }`, `{"no":true}`, 2},
 		{`query a($no: Boolean = true) { cat @skip(if: $no) { id } }`, ``, 0},
 		{`mutation { set grow { mother { id } } __typename }`, ``, 22},
 		{`{ herd(first: 2) { nodes { id } } take }`, ``, 10},
-		{`{ __schema { types { name fields { name } } } }`, ``, 4},
+		{`{ __schema { types { name fields { name } } } }`, ``, 5},
 		{"{ __schema { types { fields { type " + nested(12, "{ ofType ", "{ name }", "}") + " } } } }", ``, 8},
 	} {
 		a := treeServer(gqlhttp.Config{Introspection: true, Limits: document.Limits{Large: []string{"JSON"}}}).run(t, c.query, c.variables)

@@ -94,9 +94,12 @@ func (s *Service) update(ctx context.Context, definitionID string, p Patch, sche
 	}
 
 	if schema != nil { // the two are compared
-		if err := meter.Decode(ctx, meter.Inputs, current.Schema.JSON()); err != nil {
-			return nil, err
-		}
+		err = meter.Decode(ctx, meter.Inputs, current.Schema.JSON())
+	} else { // it was read all the same
+		err = meter.Spend(ctx, meter.Texts, len(current.Schema.JSON()))
+	}
+	if err != nil {
+		return nil, err
 	}
 
 	// Patterns and other people's values take their time: they are checked before the transaction.

@@ -83,10 +83,8 @@ func (c Cost) Each(f *ast.Field, set ast.SelectionSet, object string) float64 {
 // Object returns the name if it is that of an object type which a field of an interface or a union may be resolved
 // to, and else an empty one.
 func (c Cost) Object(f *ast.Field, name string) string {
-	for _, possible := range c.schema.PossibleTypes[f.Definition.Type.Name()] {
-		if possible.Name == name {
-			return name
-		}
+	if slices.Contains(c.objects(f.Definition.Type.Name()), name) {
+		return name
 	}
 	return ""
 }
@@ -116,43 +114,85 @@ func root(op *ast.OperationDefinition) parent { return parent{mutates: op.Operat
 // selections returns what selections cost together. Of what is asked of different objects only what is asked of
 // the parent's counts; until that is known the dearest, because each answer is one of them.
 func (c Cost) selections(set ast.SelectionSet, below parent) float64 {
-	always, dearest := 0.0, 0.0
-	var of map[string]float64
+	s := sum{Cost: c, below: below}
+	s.add(set, nil)
+	return s.always + s.dearest
+}
 
-	conditional := func(condition string, set ast.SelectionSet) {
-		isObject := c.isObject(condition)
-		if isObject && below.object != "" && below.object != condition {
-			return
-		}
+// sum adds up what the fields of a selection set cost, each of which is looked at once.
+type sum struct {
+	Cost
+	below parent
+	// always is what every object costs, and of what the objects of a type cost besides, until theirs is known. dearest
+	// is the most of these.
+	always, dearest float64
+	of              map[string]float64
+}
 
-		sum := c.selections(set, below)
-		if !isObject || below.object != "" {
-			always += sum
-			return
-		}
-		if of == nil {
-			of = map[string]float64{}
-		}
-		of[condition] += sum
-		dearest = max(dearest, of[condition])
-	}
-
+// add adds selections that are of the objects of some types, of all if types is nil.
+func (s *sum) add(set ast.SelectionSet, types []string) {
 	for _, selection := range set {
-		if c.skips(selection) {
+		if s.skips(selection) {
 			continue
 		}
 
 		switch node := selection.(type) {
 		case *ast.Field:
-			always += c.field(node, below)
+			s.count(s.field(node, s.below), types)
 		case *ast.InlineFragment:
-			conditional(node.TypeCondition, node.SelectionSet)
+			s.fragment(node.TypeCondition, node.SelectionSet, types)
 		case *ast.FragmentSpread:
-			conditional(node.Definition.TypeCondition, node.Definition.SelectionSet)
+			s.fragment(node.Definition.TypeCondition, node.Definition.SelectionSet, types)
 		}
 	}
+}
 
-	return always + dearest
+// fragment adds what is selected of those of the types that meet a condition, of all of them if it is empty.
+func (s *sum) fragment(condition string, set ast.SelectionSet, types []string) {
+	possible := s.objects(condition)
+	switch {
+	case condition == "":
+		s.add(set, types)
+		return
+	case s.below.object != "":
+		if slices.Contains(possible, s.below.object) {
+			s.add(set, nil)
+		}
+		return
+	case types != nil:
+		possible = slices.DeleteFunc(slices.Clone(possible), func(name string) bool { return !slices.Contains(types, name) })
+	}
+
+	if len(possible) > 0 {
+		s.add(set, possible)
+	}
+}
+
+// count adds a cost that the objects of some types have, all of them if types is nil.
+func (s *sum) count(cost float64, types []string) {
+	if types == nil {
+		s.always += cost
+		return
+	}
+
+	if s.of == nil {
+		s.of = map[string]float64{}
+	}
+	for _, name := range types {
+		s.of[name] += cost
+		s.dearest = max(s.dearest, s.of[name])
+	}
+}
+
+// objects returns the names of the object types that a type is, implements or has as its members.
+func (c Cost) objects(name string) (names []string) {
+	if c.isObject(name) {
+		return []string{name}
+	}
+	for _, possible := range c.schema.PossibleTypes[name] {
+		names = append(names, possible.Name)
+	}
+	return names
 }
 
 func (c Cost) field(f *ast.Field, below parent) float64 {
