@@ -225,7 +225,7 @@ func TestTheCatalogueIsAllThatCallersWithoutATokenMayAskFor(t *testing.T) {
 		p := publish(t, w)
 		documents := map[string]string{
 			"node": `{ node(id: "` + p.definition + `") { id } }`, "nodes": `{ nodes(ids: ["` + p.version + `"]) { id } }`,
-			"compareDeployments": `{ compareDeployments(from: "x", to: "x") { sameRelease } }`,
+			"compareDeployments": `{ compareDeployments(fromId: "x", toId: "x") { sameRelease } }`,
 			"validateInputs":     `{ validateInputs(input: {moduleVersionId: "` + p.version + `", values: {}}) { valid } }`,
 			"resolveInputs":      `{ resolveInputs(input: {moduleVersionId: "` + p.version + `", values: {}}) { values } }`,
 			"deploymentPlan":     `{ deploymentPlan(input: {rollback: {id: "x"}}) { status } }`,

@@ -70,7 +70,7 @@ var fieldColumns = map[string][]string{
 		moduleinstance.FieldDriftDeploymentID,
 	},
 	"ModuleInstance.dependents":         {},
-	"ModuleInstance.outdated":           {},
+	"ModuleInstance.outdatedReferences": {},
 	"Release.moduleVersion":             {release.FieldModuleVersionID},
 	"Release.inputs":                    {release.FieldDigest, release.FieldContent},
 	"Release.artifact":                  {release.FieldDigest, release.FieldContent},

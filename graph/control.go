@@ -56,7 +56,7 @@ func rulePatch(in model.UpdateRuleInput) rule.Patch {
 func demand(in *model.RuleDemandInput) gate.Demand {
 	var kind gate.Kind
 	if a := in.Approvals.Value(); a != nil {
-		approvals := &gate.Approvals{Count: a.Count, Role: actor.Developer, By: a.By.Value()}
+		approvals := &gate.Approvals{Count: a.Count, Role: actor.Developer, Holders: a.Holders.Value()}
 		if role := a.Role.Value(); role != nil {
 			approvals.Role = *role
 		}

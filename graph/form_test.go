@@ -68,11 +68,7 @@ var forms = []struct {
 			isNamed := p.name == "id" || p.name == "ids" || strings.HasSuffix(p.name, "Id") || strings.HasSuffix(p.name, "Ids")
 			return p.typ.Name() == "ID" && !isNamed
 		},
-		[]string{
-			"CreateDeploymentInput.inputsFrom", "CreateTokenInput.environments", "CreateTokenInput.projects",
-			"InputValuesInput.inputsFrom", "Query.compareDeployments.from", "Query.compareDeployments.to",
-			"TokenScope.environments", "TokenScope.projects",
-		},
+		nil,
 	},
 	{
 		"a list of records is in pages",
@@ -116,23 +112,20 @@ var forms = []struct {
 	{
 		"who did something is an actor",
 		func(p place) bool {
-			isName := p.typ.Name() == "String" && (strings.HasSuffix(p.name, "By") || p.name == "by" || p.name == "runner")
+			isName := p.typ.Name() == "String" && (strings.HasSuffix(p.name, "By") || p.name == "runner")
 			return isName && p.argument == nil && p.of.Kind == ast.Object
 		},
 		[]string{
-			"Approval.createdBy", "ApprovalsDemand.by", "Deployment.cancelRequestedBy", "Deployment.createdBy", "Deployment.runner",
+			"Approval.createdBy", "Deployment.cancelRequestedBy", "Deployment.createdBy", "Deployment.runner",
 			"EcsDeploymentData.triggeredBy", // a text that REST keeps as it was given
-			"ModuleVersionDeprecation.createdBy", "Override.by", "Quarantine.createdBy", "Quarantine.liftedBy",
+			"ModuleVersionDeprecation.createdBy", "Override.createdBy", "Quarantine.createdBy", "Quarantine.endedBy",
 			"Rule.createdBy", "Token.createdBy",
 		},
 	},
 	{
 		"a slug is a GivenId, read and written",
 		func(p place) bool { return p.name == "slug" && p.typ.Name() != "GivenId" },
-		[]string{
-			"Environment.slug", "Organization.slug", "Project.slug", "Query.project.slug",
-			"ViewerOrganization.slug",
-		},
+		[]string{"Query.project.slug"}, // what is looked for may be any text
 	},
 	{
 		"what is judged may be null, with an error in its place",
@@ -147,7 +140,7 @@ var forms = []struct {
 	{
 		"why something is done is its reason",
 		func(p place) bool { return p.name == "comment" },
-		[]string{"Approval.comment", "ApproveDeploymentInput.comment", "RejectDeploymentInput.comment"},
+		nil,
 	},
 	{
 		"a record has an id, and when it was created",

@@ -35,7 +35,7 @@ func newDefinition(in model.CreateDefaultValueDefinitionInput) defaults.New {
 
 func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch {
 	p := defaults.Patch{
-		Name: in.Name.Value(), Description: in.Description.Value(), Schema: in.Schema.Value(), Version: in.Version.Value(),
+		Name: in.Name.Value(), Description: in.Description.Value(), Schema: in.Schema.Value(), Version: in.ExpectedVersion.Value(),
 		DryRun: isTrue(in.DryRun),
 	}
 	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
@@ -44,11 +44,11 @@ func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch 
 }
 
 func newToken(in model.CreateTokenInput) account.NewToken {
-	return account.NewToken{
-		Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt.Value(),
-		Scope:  account.ScopeOf(in.Projects.Value(), in.Environments.Value()),
-		Holder: in.Holder.Value(),
+	t := account.NewToken{Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt.Value(), Holder: in.Holder.Value()}
+	if scope := in.Scope.Value(); scope != nil {
+		t.Scope = account.ScopeOf(scope.ProjectIds.Value(), scope.EnvironmentIds.Value())
 	}
+	return t
 }
 
 func newModule(in model.CreateModuleDefinitionInput) catalog.NewDefinition {
@@ -90,7 +90,7 @@ func validationRequest(in model.InputValuesInput) inputvalidation.Request {
 	q := inputvalidation.Request{
 		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values.Value(),
 		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
-		Takeover: inputvalidation.Takeover{InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value()},
+		Takeover: inputvalidation.Takeover{InputsFrom: in.InputsFromDeploymentID.Value(), WithoutInputs: in.WithoutInputs.Value()},
 	}
 	if list := in.Inputs.Value(); list != nil {
 		q.Inputs, q.Violations = inputprop.FromTypedList(list, "/inputs")
@@ -120,7 +120,7 @@ func texts(params json.RawMessage) (map[string]string, error) {
 func newDeployment(in model.CreateDeploymentInput) propose.New {
 	return propose.New{
 		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID,
-		Inputs: in.Inputs.Value(), InputsFrom: in.InputsFrom.Value(), WithoutInputs: in.WithoutInputs.Value(),
+		Inputs: in.Inputs.Value(), InputsFrom: in.InputsFromDeploymentID.Value(), WithoutInputs: in.WithoutInputs.Value(),
 		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 		Request:       request(in.ExpectedLiveDeploymentID, in.Reason, in.IdempotencyKey, in.ExpectedPlan, in.OverrideReason),

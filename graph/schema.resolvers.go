@@ -42,9 +42,9 @@ import (
 	"slipway/internal/service/workspace"
 )
 
-// By is the resolver for the by field.
-func (r *approvalsDemandResolver) By(ctx context.Context, obj *gate.Approvals) ([]string, error) {
-	return append([]string{}, obj.By...), nil
+// Holders is the resolver for the holders field.
+func (r *approvalsDemandResolver) Holders(ctx context.Context, obj *gate.Approvals) ([]string, error) {
+	return append([]string{}, obj.Holders...), nil
 }
 
 // ActorID is the resolver for the actorId field.
@@ -236,8 +236,8 @@ func (r *deploymentPlanResolver) Violations(ctx context.Context, obj *propose.Pl
 	return planViolations(obj), nil
 }
 
-// Live is the resolver for the live field.
-func (r *deploymentPlanResolver) Live(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
+// LiveDeployment is the resolver for the liveDeployment field.
+func (r *deploymentPlanResolver) LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "live", func(p *propose.Plan) *string { return p.LiveID })
 }
 
@@ -246,8 +246,8 @@ func (r *deploymentReferenceResolver) ModuleInstance(ctx context.Context, obj *e
 	return toInstance(ctx, r.Resolver, obj, func(o *ent.DeploymentReference) *string { return &o.ModuleInstanceID })
 }
 
-// Deployment is the resolver for the deployment field.
-func (r *deploymentReferenceResolver) Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
+// ReadDeployment is the resolver for the readDeployment field.
+func (r *deploymentReferenceResolver) ReadDeployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "deployment", func(o *ent.DeploymentReference) *string { return o.ReadDeploymentID })
 }
 
@@ -393,8 +393,8 @@ func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.Mo
 	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOf))
 }
 
-// Outdated is the resolver for the outdated field.
-func (r *moduleInstanceResolver) Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+// OutdatedReferences is the resolver for the outdatedReferences field.
+func (r *moduleInstanceResolver) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
 	return outdated(ctx, r.Resolver, obj)
 }
 
@@ -507,13 +507,13 @@ func (r *mutationResolver) DeprecateModuleVersion(ctx context.Context, input mod
 	return &model.DeprecateModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v)}, nil
 }
 
-// ReinstateModuleVersion is the resolver for the reinstateModuleVersion field.
-func (r *mutationResolver) ReinstateModuleVersion(ctx context.Context, input model.ReinstateModuleVersionInput) (*model.ReinstateModuleVersionPayload, error) {
-	v, err := r.Catalog.ReinstateVersion(ctx, input.ID)
+// UndeprecateModuleVersion is the resolver for the undeprecateModuleVersion field.
+func (r *mutationResolver) UndeprecateModuleVersion(ctx context.Context, input model.UndeprecateModuleVersionInput) (*model.UndeprecateModuleVersionPayload, error) {
+	v, err := r.Catalog.UndeprecateVersion(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &model.ReinstateModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v)}, nil
+	return &model.UndeprecateModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v)}, nil
 }
 
 // CreateToken is the resolver for the createToken field.
@@ -743,13 +743,13 @@ func (r *mutationResolver) MoveService(ctx context.Context, input model.MoveServ
 	return &model.MoveServicePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
 }
 
-// LiftQuarantine is the resolver for the liftQuarantine field.
-func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error) {
-	rel, err := r.Deploy.Releases.LiftQuarantine(ctx, input.ID)
+// UnquarantineRelease is the resolver for the unquarantineRelease field.
+func (r *mutationResolver) UnquarantineRelease(ctx context.Context, input model.UnquarantineReleaseInput) (*model.UnquarantineReleasePayload, error) {
+	rel, err := r.Deploy.Releases.UnquarantineRelease(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &model.LiftQuarantinePayload{Release: rel}, nil
+	return &model.UnquarantineReleasePayload{Release: rel}, nil
 }
 
 // ClaimDeployment is the resolver for the claimDeployment field.
@@ -801,7 +801,7 @@ func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.Pr
 
 // ApproveDeployment is the resolver for the approveDeployment field.
 func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
-	approved, err := r.Deploy.Waiting.Approve(ctx, input.ID, input.Comment.Value(), input.Start.Value() == nil || isTrue(input.Start))
+	approved, err := r.Deploy.Waiting.Approve(ctx, input.ID, input.Reason.Value(), input.Start.Value() == nil || isTrue(input.Start))
 	if err != nil {
 		return nil, err
 	}
@@ -812,7 +812,7 @@ func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.Ap
 
 // RejectDeployment is the resolver for the rejectDeployment field.
 func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
-	d, err := r.Deploy.Waiting.Reject(ctx, input.ID, input.Comment.Value())
+	d, err := r.Deploy.Waiting.Reject(ctx, input.ID, input.Reason.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -860,13 +860,13 @@ func (r *outdatedReferenceResolver) ModuleInstance(ctx context.Context, obj *inp
 	return toInstance(ctx, r.Resolver, obj, func(o *inputvalidation.Outdated) *string { return &o.InstanceID })
 }
 
-// Read is the resolver for the read field.
-func (r *outdatedReferenceResolver) Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+// ReadDeployment is the resolver for the readDeployment field.
+func (r *outdatedReferenceResolver) ReadDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "read", func(o *inputvalidation.Outdated) *string { return &o.ReadID })
 }
 
-// Live is the resolver for the live field.
-func (r *outdatedReferenceResolver) Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+// LiveDeployment is the resolver for the liveDeployment field.
+func (r *outdatedReferenceResolver) LiveDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "live", func(o *inputvalidation.Outdated) *string { return o.LiveID })
 }
 
@@ -939,8 +939,8 @@ func (r *queryResolver) Deployment(ctx context.Context, id string) (*record.Depl
 }
 
 // CompareDeployments is the resolver for the compareDeployments field.
-func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string) (*releases.Comparison, error) {
-	return comparison(ctx, r.Resolver, from, to)
+func (r *queryResolver) CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error) {
+	return comparison(ctx, r.Resolver, fromID, toID)
 }
 
 // AuditEvents is the resolver for the auditEvents field.

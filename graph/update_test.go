@@ -29,7 +29,7 @@ type updateCase struct {
 // Each mutation that updates something, given one member of its input, keeps all that the others would set.
 func TestAnUpdateKeepsWhatItDoesNotName(t *testing.T) {
 	t.Parallel()
-	ruled := map[string]any{"approvals": map[string]any{"count": 2, "role": "ADMIN", "by": []string{"ann", "bob"}}}
+	ruled := map[string]any{"approvals": map[string]any{"count": 2, "role": "ADMIN", "holders": []string{"ann", "bob"}}}
 	cases := map[string]updateCase{
 		"updateDefaultValueDefinition": {"defaultValueDefinition", "name description schemaJson version", map[string]any{
 			"name": "Other", "description": "Other", "schema": map[string]any{"string": map[string]any{"id": "b", "label": "B"}},
@@ -42,12 +42,12 @@ func TestAnUpdateKeepsWhatItDoesNotName(t *testing.T) {
 		"updateModuleInstance": {"moduleInstance", "name ownInputs onFailure", map[string]any{
 			"name": "other", "ownInputs": []string{"replicas"}, "onFailure": "NOTHING",
 		}, nil},
-		"updateRule": {"rule", "name operations overridable demand { ... on ApprovalsDemand { count role by } } version", map[string]any{
+		"updateRule": {"rule", "name operations overridable demand { ... on ApprovalsDemand { count role holders } } version", map[string]any{
 			"name": "Other", "operations": []string{"CREATE"}, "overridable": true, "demand": ruled,
 		}, map[string][]string{"name": {"version"}, "operations": {"version"}, "overridable": {"version"}, "demand": {"version"}}},
 	}
 	// options are members that say how an update is made, and set nothing.
-	options := map[string][]string{"updateDefaultValueDefinition": {"version", "dryRun"}}
+	options := map[string][]string{"updateDefaultValueDefinition": {"expectedVersion", "dryRun"}}
 
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		u := updater{t, w, w.Fixture(t, w.Acme, "web")}

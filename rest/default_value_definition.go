@@ -74,7 +74,7 @@ func update(
 		return updated(m.UpdateDefaultValueDefinition(ctx, input))
 	}
 	for _, version := range versions {
-		input.Version = graphql.OmittableOf(&version)
+		input.ExpectedVersion = graphql.OmittableOf(&version)
 		d, err := updated(m.UpdateDefaultValueDefinition(ctx, input))
 		if !fault.Is(err, fault.RequestPreconditionFailed) {
 			return d, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,12 @@ func (s *source) withAccounts(
 	return asUsage(do(ctx, server.NewServices(st, slog.New(slog.DiscardHandler), store.Now, "").Accounts))
 }
 
+// flagOf has the flags that give a part of an input by another name than its own.
+var flagOf = map[string]string{
+	"/expiresIn": "--expires-in", "/scope": "--project, --environment", "/scope/projectIds": "--project",
+	"/scope/environmentIds": "--environment",
+}
+
 // asUsage turns the violations of an input into what is wrong with the flags that gave it.
 func asUsage(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
@@ -43,7 +50,7 @@ func asUsage(err error) error {
 	}
 	wrong := make([]string, len(f.Violations))
 	for i, v := range f.Violations {
-		wrong[i] = "--" + strings.TrimPrefix(v.Pointer, "/") + ": " + v.Message
+		wrong[i] = cmp.Or(flagOf[v.Pointer], "--"+strings.TrimPrefix(v.Pointer, "/")) + ": " + v.Message
 	}
 	return setting.Usagef("%s", strings.Join(wrong, "; "))
 }

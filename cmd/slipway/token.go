@@ -68,7 +68,9 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 				return setting.Usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
 			}
 
-			in.Scope = account.ScopeOf(projects, environments)
+			if projects != nil || environments != nil {
+				in.Scope = account.ScopeOf(projects, environments)
+			}
 			if holder != "" {
 				in.Holder = &holder
 			}

@@ -70,9 +70,9 @@ func TestTokenIsCreatedWithAScope(t *testing.T) {
 	one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 	create := []string{"token", "create", "--database", w.DatabaseURL, "--org", "acme", "--role", "developer", "--name", "scoped"}
 	token := must(t, append(create, "--project", one.Project.ID+", "+other.Project.ID, "--environment", one.Environment.ID)...)
-	r := w.GraphQL(t, token, "{ viewer { expiresAt scope { projects environments } } }", nil)
+	r := w.GraphQL(t, token, "{ viewer { expiresAt scope { projectIds environmentIds } } }", nil)
 	want := map[string]any{"expiresAt": nil, "scope": map[string]any{
-		"projects": []any{one.Project.ID, other.Project.ID}, "environments": []any{one.Environment.ID},
+		"projectIds": []any{one.Project.ID, other.Project.ID}, "environmentIds": []any{one.Environment.ID},
 	}}
 	if diff := cmp.Diff(want, r.At(t, "data", "viewer")); diff != "" {
 		t.Error(diff)

@@ -106,7 +106,7 @@ type ComplexityRoot struct {
 // region    ************************** generated!.gotpl **************************
 
 type ApprovalsDemandResolver interface {
-	By(ctx context.Context, obj *gate.Approvals) ([]string, error)
+	Holders(ctx context.Context, obj *gate.Approvals) ([]string, error)
 }
 type AuditEventResolver interface {
 	ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error)
@@ -171,12 +171,12 @@ type DeploymentPlanResolver interface {
 
 	Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error)
 
-	Live(ctx context.Context, obj *propose.Plan) (*record.Deployment, error)
+	LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error)
 }
 type DeploymentReferenceResolver interface {
 	ModuleInstance(ctx context.Context, obj *ent.DeploymentReference) (*record.ModuleInstance, error)
 
-	Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
+	ReadDeployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
 }
 type DriftResolver interface {
 	Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error)
@@ -228,7 +228,7 @@ type ModuleInstanceResolver interface {
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
-	Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
+	OutdatedReferences(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
 	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	OwnInputs(ctx context.Context, obj *record.ModuleInstance) ([]string, error)
 
@@ -254,7 +254,7 @@ type MutationResolver interface {
 	UpdateModuleDefinition(ctx context.Context, input model.UpdateModuleDefinitionInput) (*model.UpdateModuleDefinitionPayload, error)
 	PublishModuleVersion(ctx context.Context, input model.PublishModuleVersionInput) (*model.PublishModuleVersionPayload, error)
 	DeprecateModuleVersion(ctx context.Context, input model.DeprecateModuleVersionInput) (*model.DeprecateModuleVersionPayload, error)
-	ReinstateModuleVersion(ctx context.Context, input model.ReinstateModuleVersionInput) (*model.ReinstateModuleVersionPayload, error)
+	UndeprecateModuleVersion(ctx context.Context, input model.UndeprecateModuleVersionInput) (*model.UndeprecateModuleVersionPayload, error)
 	CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error)
 	RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error)
 	CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error)
@@ -280,7 +280,7 @@ type MutationResolver interface {
 	CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error)
 	QuarantineRelease(ctx context.Context, input model.QuarantineReleaseInput) (*model.QuarantineReleasePayload, error)
 	MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error)
-	LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error)
+	UnquarantineRelease(ctx context.Context, input model.UnquarantineReleaseInput) (*model.UnquarantineReleasePayload, error)
 	ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error)
 	RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error)
 	ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error)
@@ -295,8 +295,9 @@ type MutationResolver interface {
 }
 type OutdatedReferenceResolver interface {
 	ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error)
-	Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
-	Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
+
+	ReadDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
+	LiveDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
 }
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
@@ -315,7 +316,7 @@ type QueryResolver interface {
 	DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error)
 	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	Deployment(ctx context.Context, id string) (*record.Deployment, error)
-	CompareDeployments(ctx context.Context, from string, to string) (*releases.Comparison, error)
+	CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error)
 	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
 	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
 	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
@@ -439,7 +440,6 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInputValuesInput,
 		ec.unmarshalInputItemTitleInput,
 		ec.unmarshalInputKeyValuePropertyInput,
-		ec.unmarshalInputLiftQuarantineInput,
 		ec.unmarshalInputLiveInDemandInput,
 		ec.unmarshalInputLogLineInput,
 		ec.unmarshalInputMapKeyInput,
@@ -455,7 +455,6 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputQuarantineReleaseInput,
 		ec.unmarshalInputRedeployDeploymentInput,
 		ec.unmarshalInputReferencePropertyInput,
-		ec.unmarshalInputReinstateModuleVersionInput,
 		ec.unmarshalInputRejectDeploymentInput,
 		ec.unmarshalInputRenewLeaseInput,
 		ec.unmarshalInputReportDeploymentInput,
@@ -467,9 +466,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputStringArrayPropertyInput,
 		ec.unmarshalInputStringPropertyInput,
 		ec.unmarshalInputTextPropertyInput,
+		ec.unmarshalInputTokenScopeInput,
 		ec.unmarshalInputUnarchiveEnvironmentInput,
 		ec.unmarshalInputUnarchiveModuleInstanceInput,
 		ec.unmarshalInputUnarchiveProjectInput,
+		ec.unmarshalInputUndeprecateModuleVersionInput,
+		ec.unmarshalInputUnquarantineReleaseInput,
 		ec.unmarshalInputUpdateDefaultValueDefinitionInput,
 		ec.unmarshalInputUpdateEnvironmentInput,
 		ec.unmarshalInputUpdateModuleDefinitionInput,
@@ -714,9 +716,9 @@ type Query {
   """
   compareDeployments(
     "The id of the deployment to compare from, ` + "`" + `dep_…` + "`" + `."
-    from: ID!
+    fromId: ID!
     "The id of the deployment to compare to, ` + "`" + `dep_…` + "`" + `."
-    to: ID!
+    toId: ID!
   ): DeploymentComparison
 
   "Who did what in the organization, newest first. For admins."
@@ -992,10 +994,10 @@ type Mutation {
   Ends that a version of a module is deprecated; where it is not, nothing changes. For admins, and superadmins for
   global modules.
   """
-  reinstateModuleVersion(
+  undeprecateModuleVersion(
     "The version."
-    input: ReinstateModuleVersionInput!
-  ): ReinstateModuleVersionPayload
+    input: UndeprecateModuleVersionInput!
+  ): UndeprecateModuleVersionPayload
 
   """
   Creates a token of the organization, or a superadmin's where a superadmin names ` + "`" + `global` + "`" + ` in ` + "`" + `Slipway-Organization` + "`" + `.
@@ -1219,8 +1221,8 @@ type Mutation {
   ): CancelDeploymentPayload
 
   """
-  Marks a release as bad: until it is lifted, or until the given moment, it cannot be deployed again. A
-  quarantine that holds already is replaced. For admins.
+  Marks a release as bad: it cannot be deployed again until ` + "`" + `unquarantineRelease` + "`" + ` ends that, or until the given moment.
+  A quarantine that holds already is replaced. For admins.
   """
   quarantineRelease(
     "The release and the reason."
@@ -1238,10 +1240,10 @@ type Mutation {
   ): MoveServicePayload
 
   "Ends the quarantine of a release. ` + "`" + `slipway:Release:NOT_QUARANTINED` + "`" + ` where there is none. For admins."
-  liftQuarantine(
+  unquarantineRelease(
     "The release."
-    input: LiftQuarantineInput!
-  ): LiftQuarantinePayload
+    input: UnquarantineReleaseInput!
+  ): UnquarantineReleasePayload
 
   """
   Takes the oldest PENDING deployment of the given types and sets it RUNNING under a lease; the payload's
@@ -1429,15 +1431,15 @@ input InputValuesInput {
   "Inputs that need not be saved."
   inputs: [InputPropertyInput!]
   """
-  The values, an object by the ids of the inputs. They may be left out where ` + "`" + `inputsFrom` + "`" + ` is given, and then go before what is
+  The values, an object by the ids of the inputs. They may be left out where ` + "`" + `inputsFromDeploymentId` + "`" + ` is given, and then go before what is
   taken over, key by key.
   """
   values: JSON
   """
   The id of a deployment of the version's module: what was given for its inputs is taken over, as ` + "`" + `createDeployment` + "`" + ` does.
   """
-  inputsFrom: ID
-  "The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFrom` + "`" + `."
+  inputsFromDeploymentId: ID
+  "The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFromDeploymentId` + "`" + `."
   withoutInputs: [String!]
   "The instance that would be deployed: what is live there binds immutable inputs, and templates name it."
   moduleInstanceId: ID
@@ -1450,7 +1452,7 @@ type InputsValidation {
   "Whether there is no violation."
   valid: Boolean!
   "Everything that is wrong with the values."
-  violations: [InputViolation!]!
+  violations: [Violation!]!
   """
   The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
   environment. They are not judged.
@@ -1461,13 +1463,13 @@ type InputsValidation {
   (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
   deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
   (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `. What is not taken over (` + "`" + `input_dropped` + "`" + `, ` + "`" + `input_not_given` + "`" + `), at
-  ` + "`" + `/inputsFrom` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
+  ` + "`" + `/inputsFromDeploymentId` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "One thing that is wrong with a value, or cannot be made out."
-type InputViolation {
+type Violation {
   "The place as a JSON Pointer into the values."
   pointer: String!
   "The stable name of the rule that is broken."
@@ -1487,7 +1489,7 @@ type FieldChange {
 }
 
 "What may not have been meant, though it is allowed."
-type InputWarning {
+type Warning {
   """
   The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (` + "`" + `/inputs/…` + "`" + `) or
   the definition (` + "`" + `/schema/…` + "`" + `). That of ` + "`" + `output_missing` + "`" + ` leads into the values, where they are judged without a mutation.
@@ -1510,7 +1512,7 @@ type ResolvedInputs {
   "The lists of options that the form has to ask for."
   options: [WantedOptions!]!
   "What cannot be made out, such as a template without a value."
-  violations: [InputViolation!]!
+  violations: [Violation!]!
   """
   The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
   environment. They are in the values as they were written.
@@ -1521,9 +1523,9 @@ type ResolvedInputs {
   (` + "`" + `output_missing` + "`" + `), because what is live at the chosen instance has not reported the output. An instance that the live
   deployment chooses, too, and that has been archived since (` + "`" + `reference_archived` + "`" + `). A version that is deprecated
   (` + "`" + `version_deprecated` + "`" + `), at ` + "`" + `/moduleVersionId` + "`" + `. What is not taken over (` + "`" + `input_dropped` + "`" + `, ` + "`" + `input_not_given` + "`" + `), at
-  ` + "`" + `/inputsFrom` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
+  ` + "`" + `/inputsFromDeploymentId` + "`" + ` and ` + "`" + `/withoutInputs` + "`" + `.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "An object whose members are inputs."
@@ -1652,7 +1654,7 @@ enum Permission {
   "Read everything else of the organization, but tokens and audit events."
   READ
   "Create module instances."
-  CREATE_INSTANCE
+  CREATE_INSTANCES
   "Deploy, promote, roll back, redeploy, approve and cancel."
   DEPLOY
   "Go past rules."
@@ -1662,23 +1664,23 @@ enum Permission {
   "Cancel by force."
   FORCE_CANCEL
   "Destroy what is live of module instances."
-  DESTROY_INSTANCE
+  DESTROY_INSTANCES
   "Claim deployments, report on them and complete them."
   RUN_DEPLOYMENTS
   "Create, change and delete default value definitions."
-  EDIT_DEFAULTS
+  MANAGE_DEFAULTS
   "Create and change the organization's module definitions, and publish their versions."
-  EDIT_MODULES
+  MANAGE_MODULES
   "Create and change global module definitions, and publish their versions."
-  EDIT_GLOBAL_MODULES
+  MANAGE_GLOBAL_MODULES
   "Create, rename, archive and delete projects and environments; with a scope, those within it."
-  EDIT_WORKSPACE
+  MANAGE_WORKSPACE
   "Rename, archive and delete module instances."
-  EDIT_INSTANCES
-  "Quarantine releases and lift their quarantine."
-  QUARANTINE_RELEASE
+  MANAGE_INSTANCES
+  "Quarantine releases, and end their quarantine."
+  QUARANTINE_RELEASES
   "Make a service of the cloud belong to another module instance."
-  MOVE_SERVICE
+  MOVE_SERVICES
   "Read tokens."
   READ_TOKENS
   "Create and revoke tokens."
@@ -1736,9 +1738,9 @@ projects themselves, is in no scope: a token that has one changes none of it.
 """
 type TokenScope {
   "The ids of the projects, with all of their environments, those to come among them."
-  projects: [ID!]!
+  projectIds: [ID!]!
   "The ids of single environments, of these projects or others."
-  environments: [ID!]!
+  environmentIds: [ID!]!
 }
 
 "A page of tokens."
@@ -1766,7 +1768,7 @@ type ViewerOrganization {
   "The id, ` + "`" + `org_…` + "`" + `."
   id: ID!
   "The name for URLs and the command line, unique over all organizations."
-  slug: String!
+  slug: GivenId!
   "The name for people."
   name: String!
   "What the viewer may do in it."
@@ -1798,7 +1800,7 @@ type Organization implements Node {
   "The name for people."
   name: String!
   "The name for URLs and the command line, unique over all organizations."
-  slug: String!
+  slug: GivenId!
 }
 
 "A page of organizations."
@@ -1834,7 +1836,7 @@ type Project implements Node {
   "The name for people."
   name: String!
   "The name for URLs and templates, unique among the organization's projects that are not archived."
-  slug: String!
+  slug: GivenId!
   "When it was archived; null where it is not."
   archivedAt: UtcDateTime
   "Its environments that are not archived, newest first."
@@ -1889,7 +1891,7 @@ type Environment implements Node {
   "The name for people."
   name: String!
   "The name for URLs and templates, unique among the project's environments that are not archived."
-  slug: String!
+  slug: GivenId!
   "When it was archived, or its project; null where neither is."
   archivedAt: UtcDateTime
   "The module instances in it that are not archived, newest first."
@@ -2011,7 +2013,7 @@ type ModuleVersion implements Node {
   id: ID!
   "When it was published."
   createdAt: UtcDateTime!
-  "When it was last changed: the same, unless it was deprecated or reinstated."
+  "When it was last changed: the same, unless it was deprecated, or is no longer."
   updatedAt: UtcDateTime!
   "The id of the organization that owns it; null for a global module's."
   organizationId: ID
@@ -2104,7 +2106,7 @@ type ModuleInstance implements Node {
   "Its module."
   moduleDefinition: ModuleDefinition!
   "The name, unique among the environment's instances that are not archived."
-  name: String!
+  name: GivenId!
   "When it was archived, or its environment or project; null where none of them is."
   archivedAt: UtcDateTime
   "The id of the deployment that is live; null before the first success, and after a destroy."
@@ -2160,7 +2162,7 @@ type ModuleInstance implements Node {
   instance, and what was read from it has other values or is no longer there, or where nothing is live there any more. In the
   order of the form, at most 1,000. Empty where Slipway has not kept what the live deployment has read.
   """
-  outdated: [OutdatedReference!]!
+  outdatedReferences: [OutdatedReference!]!
   """
   The instances whose live or active deployment refers to it, newest first. Of a live deployment that was created by a Slipway
   which did not keep its references, the text of its release is searched for the id.
@@ -2224,10 +2226,12 @@ type OutdatedReference {
   moduleInstanceId: ID!
   "The chosen instance; null where it has been deleted since."
   moduleInstance: ModuleInstance
-  "The deployment that was live there when the values were read."
-  read: Deployment!
+  "The id of the deployment whose values were read."
+  readDeploymentId: ID!
+  "The deployment whose values were read."
+  readDeployment: Deployment!
   "The deployment that is live there now; null where none is."
-  live: Deployment
+  liveDeployment: Deployment
 }
 
 "A page of module instances."
@@ -2323,10 +2327,10 @@ type Quarantine implements Node {
   createdBy: String!
   "When it ends by itself; null for never."
   until: UtcDateTime
-  "When it was lifted or replaced; null where it was not."
-  liftedAt: UtcDateTime
-  "Who lifted or replaced it; null where nobody did."
-  liftedBy: String
+  "When it was ended or replaced; null if it was not."
+  endedAt: UtcDateTime
+  "Who ended or replaced it; null if nobody did."
+  endedBy: String
   "Whether it holds now."
   active: Boolean!
 }
@@ -2603,10 +2607,10 @@ type DeploymentReference {
   moduleInstanceId: ID!
   "The chosen instance; null where it has been deleted since."
   moduleInstance: ModuleInstance
-  "The id of the deployment that was live there when the deployment was created; null where none was."
-  deploymentId: ID
-  "The deployment that was live there when the deployment was created; null where none was."
-  deployment: Deployment
+  "The id of the deployment whose values were read; null if none was live."
+  readDeploymentId: ID
+  "The deployment whose values were read; null if none was live."
+  readDeployment: Deployment
 }
 
 "A line that the program of a deployment has printed."
@@ -3954,7 +3958,7 @@ type CreateDefaultValueDefinitionPayload {
   "The new definition."
   defaultValueDefinition: DefaultValueDefinition!
   "What may not have been meant."
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "The fields to change; what is left out stays."
@@ -3968,7 +3972,7 @@ input UpdateDefaultValueDefinitionInput {
   "The value that the default takes, replaced whole; not null."
   schema: InputPropertyInput
   "The version that the change was made on; ` + "`" + `slipway:Request:PRECONDITION_FAILED` + "`" + ` where it has been raised since."
-  version: Int
+  expectedVersion: Int
   "Whether only to say what the change would do, and to change nothing; false where it is left out."
   dryRun: Boolean
 }
@@ -3984,7 +3988,7 @@ type UpdateDefaultValueDefinitionPayload {
   "The module instances whose live values a new schema makes invalid; at most 200 are judged."
   affectedInstances: [ModuleInstance!]!
   "What may not have been meant."
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "The default value definition to delete."
@@ -4019,7 +4023,7 @@ type CreateModuleDefinitionPayload {
   What may not have been meant. ` + "`" + `immutable_changed` + "`" + `: instances of the organization remember that they choose an instance
   of the global module of the type, which binds nothing any more.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "The fields to change; what is left out stays."
@@ -4047,7 +4051,7 @@ type UpdateModuleDefinitionPayload {
   What may not have been meant by the type. ` + "`" + `immutable_changed` + "`" + `: instances of the organization remember that they choose
   an instance of the global module of the type, which binds nothing any more.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "The version to publish."
@@ -4097,7 +4101,7 @@ type PublishModuleVersionPayload {
   value, which binds nothing any more. ` + "`" + `output_unknown` + "`" + `: a mapped input reads an output that the latest version of
   the module of that type does not declare, though it declares others.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "The version of a module to deprecate."
@@ -4117,13 +4121,13 @@ type DeprecateModuleVersionPayload {
 }
 
 "The version of a module that is deprecated no longer."
-input ReinstateModuleVersionInput {
+input UndeprecateModuleVersionInput {
   "The id of the version."
   id: ID!
 }
 
-"What reinstateModuleVersion answers with."
-type ReinstateModuleVersionPayload {
+"What undeprecateModuleVersion answers with."
+type UndeprecateModuleVersionPayload {
   "The version as it is now."
   moduleVersion: ModuleVersion!
 }
@@ -4136,23 +4140,22 @@ input CreateTokenInput {
   role: Role!
   "When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null."
   expiresAt: UtcDateTime
-  """
-  The ids of the projects that it may change something in, 1 to 100 where there are no environments. Without both lists
-  it is good for the whole organization; with both for what is in one of the projects or in one of the environments.
-  ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` for one that is not there.
-  """
-  projects: [ID!]
-  """
-  The ids of the environments that it may change something in, 1 to 100 where there are no projects.
-  ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` for one that is not there.
-  """
-  environments: [ID!]
+  "Where it may change something: the whole organization if it is left out or null."
+  scope: TokenScopeInput
   """
   Whose it is, such as the name by which the company knows a person, for where somebody else has to approve what a person
   does: all tokens of one holder are those of one person. Where it is left out or null, the token is one more of whoever
   creates it. Who creates a token for a holder cannot pass for somebody else by it, whomever it names.
   """
   holder: GivenId
+}
+
+"The part of an organization that a token may change: at least one id, and at most 100 of each kind."
+input TokenScopeInput {
+  "The ids of projects, with all that is in them. ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` for one that does not exist."
+  projectIds: [ID!]
+  "The ids of environments. ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` for one that does not exist."
+  environmentIds: [ID!]
 }
 
 "A token that was created."
@@ -4412,7 +4415,7 @@ input CreateDeploymentInput {
   "The version of its module."
   moduleVersionId: ID!
   """
-  The values of the inputs, by their ids. They may be left out where ` + "`" + `inputsFrom` + "`" + ` is given, and then go before what is taken
+  The values of the inputs, by their ids. They may be left out where ` + "`" + `inputsFromDeploymentId` + "`" + ` is given, and then go before what is taken
   over, key by key.
   """
   inputs: JSON
@@ -4422,9 +4425,9 @@ input CreateDeploymentInput {
   it is that of the deployment; where the deployment is of the same instance, so are ` + "`" + `resourceArn` + "`" + `, ` + "`" + `resourceName` + "`" + ` and of ` + "`" + `data` + "`" + `
   what a rollback takes over. ` + "`" + `slipway:Deployment:INPUTS_UNKNOWN` + "`" + ` where it is not kept what was given.
   """
-  inputsFrom: ID
+  inputsFromDeploymentId: ID
   """
-  The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFrom` + "`" + `. One that was not given there has the warning
+  The ids of at most 1,000 inputs that are not taken over from ` + "`" + `inputsFromDeploymentId` + "`" + `. One that was not given there has the warning
   ` + "`" + `input_not_given` + "`" + `.
   """
   withoutInputs: [String!]
@@ -4484,10 +4487,10 @@ type CreateDeploymentPayload {
   """
   What to see to, though it was allowed. At ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an
   earlier deployment was canceled by force, and ` + "`" + `drift` + "`" + `. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live
-  at the chosen instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFrom` + "`" + ` and
+  at the chosen instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFromDeploymentId` + "`" + ` and
   ` + "`" + `withoutInputs` + "`" + `. Empty for a repeat under an idempotency key.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "What to roll back to."
@@ -4527,7 +4530,7 @@ type RollbackDeploymentPayload {
   What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
   deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "What to redeploy."
@@ -4567,7 +4570,7 @@ type RedeployDeploymentPayload {
   What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
   deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
   """
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "What to destroy."
@@ -4657,7 +4660,7 @@ type PromoteDeploymentPayload {
   "The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals."
   deployment: Deployment!
   "What to see to, though it was allowed. Empty for a repeat under an idempotency key."
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "What to approve of."
@@ -4665,7 +4668,7 @@ input ApproveDeploymentInput {
   "The id of a deployment that waits for approvals."
   id: ID!
   "Why, for people: 1 to 500 characters, not blank."
-  comment: String
+  reason: String
   "Whether to start it at once where all that is demanded is met. True where it is left out or null."
   start: Boolean
 }
@@ -4685,7 +4688,7 @@ input RejectDeploymentInput {
   "The id of a deployment that waits for approvals."
   id: ID!
   "Why, for people: 1 to 500 characters, not blank."
-  comment: String
+  reason: String
 }
 
 "What rejectDeployment answers with."
@@ -4734,13 +4737,13 @@ type DeploymentPlan {
   "What the rules come to that are for the operation in the environment."
   requirements: [Requirement!]!
   "What is wrong with the inputs, or with the request."
-  violations: [InputViolation!]!
+  violations: [Violation!]!
   "What to see to."
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
   "The complete inputs that would be shipped; null where they are not known."
   inputs: JSON
   "The live deployment of the instance; null for none."
-  live: Deployment
+  liveDeployment: Deployment
   "How the inputs differ from those of the live deployment; everything is added where nothing is live."
   inputChanges: [ReleaseChange!]!
   "How the artifact differs from that of the live deployment."
@@ -4819,7 +4822,7 @@ type ApprovalsDemand {
   "The role that each has at least: DEVELOPER or ADMIN."
   role: Role!
   "The holders of tokens of whom it has to be one; empty for anybody."
-  by: [String!]!
+  holders: [GivenId!]!
 }
 
 "Hours of the week, by the clock on the wall of a time zone."
@@ -4896,7 +4899,7 @@ input ApprovalsDemandInput {
   "The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN."
   role: Role
   "At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty."
-  by: [GivenId!]
+  holders: [GivenId!]
 }
 
 "Hours of the week."
@@ -4957,7 +4960,7 @@ type CreateRulePayload {
   "The rule, in force for what begins after this answer."
   rule: Rule!
   "What to see to: ` + "`" + `unsatisfiable` + "`" + `, fewer principals could approve than it demands."
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "The fields to change; what is left out stays."
@@ -4979,7 +4982,7 @@ type UpdateRulePayload {
   "The rule as it is now."
   rule: Rule!
   "What to see to, as for createRule."
-  warnings: [InputWarning!]!
+  warnings: [Warning!]!
 }
 
 "The rule to end."
@@ -5021,7 +5024,7 @@ type Approval implements Node {
   "Whether it is for the deployment, and not against it."
   approved: Boolean!
   "Why; null where nothing was said."
-  comment: String
+  reason: String
   "Who: the name of the token."
   createdBy: String!
   "When."
@@ -5038,9 +5041,9 @@ type Approval implements Node {
 "That a deployment went past rules that were not met."
 type Override {
   "Who: the name of the token."
-  by: String!
+  createdBy: String!
   "When."
-  at: UtcDateTime!
+  createdAt: UtcDateTime!
   "Why."
   reason: String!
   "What was not met."
@@ -5105,13 +5108,13 @@ type MoveServicePayload {
 }
 
 "The release whose quarantine is to end."
-input LiftQuarantineInput {
+input UnquarantineReleaseInput {
   "The id of the release, ` + "`" + `rel_…` + "`" + `."
   id: ID!
 }
 
-"What liftQuarantine answers with."
-type LiftQuarantinePayload {
+"What unquarantineRelease answers with."
+type UnquarantineReleasePayload {
   "The release, not quarantined any more."
   release: Release!
 }
@@ -5315,8 +5318,8 @@ func (ec *executionContext) childFields_Approval(ctx context.Context, field grap
 		return ec.fieldContext_Approval_id(ctx, field)
 	case "approved":
 		return ec.fieldContext_Approval_approved(ctx, field)
-	case "comment":
-		return ec.fieldContext_Approval_comment(ctx, field)
+	case "reason":
+		return ec.fieldContext_Approval_reason(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_Approval_createdBy(ctx, field)
 	case "createdAt":
@@ -5841,8 +5844,8 @@ func (ec *executionContext) childFields_DeploymentPlan(ctx context.Context, fiel
 		return ec.fieldContext_DeploymentPlan_warnings(ctx, field)
 	case "inputs":
 		return ec.fieldContext_DeploymentPlan_inputs(ctx, field)
-	case "live":
-		return ec.fieldContext_DeploymentPlan_live(ctx, field)
+	case "liveDeployment":
+		return ec.fieldContext_DeploymentPlan_liveDeployment(ctx, field)
 	case "inputChanges":
 		return ec.fieldContext_DeploymentPlan_inputChanges(ctx, field)
 	case "artifactChanges":
@@ -5863,10 +5866,10 @@ func (ec *executionContext) childFields_DeploymentReference(ctx context.Context,
 		return ec.fieldContext_DeploymentReference_moduleInstanceId(ctx, field)
 	case "moduleInstance":
 		return ec.fieldContext_DeploymentReference_moduleInstance(ctx, field)
-	case "deploymentId":
-		return ec.fieldContext_DeploymentReference_deploymentId(ctx, field)
-	case "deployment":
-		return ec.fieldContext_DeploymentReference_deployment(ctx, field)
+	case "readDeploymentId":
+		return ec.fieldContext_DeploymentReference_readDeploymentId(ctx, field)
+	case "readDeployment":
+		return ec.fieldContext_DeploymentReference_readDeployment(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentReference", field.Name)
 }
@@ -6235,30 +6238,6 @@ func (ec *executionContext) childFields_InputOption(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type InputOption", field.Name)
 }
 
-func (ec *executionContext) childFields_InputViolation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "pointer":
-		return ec.fieldContext_InputViolation_pointer(ctx, field)
-	case "rule":
-		return ec.fieldContext_InputViolation_rule(ctx, field)
-	case "message":
-		return ec.fieldContext_InputViolation_message(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type InputViolation", field.Name)
-}
-
-func (ec *executionContext) childFields_InputWarning(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "pointer":
-		return ec.fieldContext_InputWarning_pointer(ctx, field)
-	case "rule":
-		return ec.fieldContext_InputWarning_rule(ctx, field)
-	case "message":
-		return ec.fieldContext_InputWarning_message(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type InputWarning", field.Name)
-}
-
 func (ec *executionContext) childFields_InputsValidation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "valid":
@@ -6299,14 +6278,6 @@ func (ec *executionContext) childFields_Lease(ctx context.Context, field graphql
 		return ec.fieldContext_Lease_cancelSeconds(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Lease", field.Name)
-}
-
-func (ec *executionContext) childFields_LiftQuarantinePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "release":
-		return ec.fieldContext_LiftQuarantinePayload_release(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type LiftQuarantinePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_LogBatch(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6481,8 +6452,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
 		return ec.fieldContext_ModuleInstance_deployments(ctx, field)
-	case "outdated":
-		return ec.fieldContext_ModuleInstance_outdated(ctx, field)
+	case "outdatedReferences":
+		return ec.fieldContext_ModuleInstance_outdatedReferences(ctx, field)
 	case "dependents":
 		return ec.fieldContext_ModuleInstance_dependents(ctx, field)
 	case "ownInputs":
@@ -6661,20 +6632,22 @@ func (ec *executionContext) childFields_OutdatedReference(ctx context.Context, f
 		return ec.fieldContext_OutdatedReference_moduleInstanceId(ctx, field)
 	case "moduleInstance":
 		return ec.fieldContext_OutdatedReference_moduleInstance(ctx, field)
-	case "read":
-		return ec.fieldContext_OutdatedReference_read(ctx, field)
-	case "live":
-		return ec.fieldContext_OutdatedReference_live(ctx, field)
+	case "readDeploymentId":
+		return ec.fieldContext_OutdatedReference_readDeploymentId(ctx, field)
+	case "readDeployment":
+		return ec.fieldContext_OutdatedReference_readDeployment(ctx, field)
+	case "liveDeployment":
+		return ec.fieldContext_OutdatedReference_liveDeployment(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OutdatedReference", field.Name)
 }
 
 func (ec *executionContext) childFields_Override(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "by":
-		return ec.fieldContext_Override_by(ctx, field)
-	case "at":
-		return ec.fieldContext_Override_at(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Override_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Override_createdAt(ctx, field)
 	case "reason":
 		return ec.fieldContext_Override_reason(ctx, field)
 	case "requirements":
@@ -6777,10 +6750,10 @@ func (ec *executionContext) childFields_Quarantine(ctx context.Context, field gr
 		return ec.fieldContext_Quarantine_createdBy(ctx, field)
 	case "until":
 		return ec.fieldContext_Quarantine_until(ctx, field)
-	case "liftedAt":
-		return ec.fieldContext_Quarantine_liftedAt(ctx, field)
-	case "liftedBy":
-		return ec.fieldContext_Quarantine_liftedBy(ctx, field)
+	case "endedAt":
+		return ec.fieldContext_Quarantine_endedAt(ctx, field)
+	case "endedBy":
+		return ec.fieldContext_Quarantine_endedBy(ctx, field)
 	case "active":
 		return ec.fieldContext_Quarantine_active(ctx, field)
 	}
@@ -6803,14 +6776,6 @@ func (ec *executionContext) childFields_RedeployDeploymentPayload(ctx context.Co
 		return ec.fieldContext_RedeployDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RedeployDeploymentPayload", field.Name)
-}
-
-func (ec *executionContext) childFields_ReinstateModuleVersionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "moduleVersion":
-		return ec.fieldContext_ReinstateModuleVersionPayload_moduleVersion(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ReinstateModuleVersionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RejectDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7085,10 +7050,10 @@ func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field gra
 
 func (ec *executionContext) childFields_TokenScope(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "projects":
-		return ec.fieldContext_TokenScope_projects(ctx, field)
-	case "environments":
-		return ec.fieldContext_TokenScope_environments(ctx, field)
+	case "projectIds":
+		return ec.fieldContext_TokenScope_projectIds(ctx, field)
+	case "environmentIds":
+		return ec.fieldContext_TokenScope_environmentIds(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenScope", field.Name)
 }
@@ -7115,6 +7080,22 @@ func (ec *executionContext) childFields_UnarchiveProjectPayload(ctx context.Cont
 		return ec.fieldContext_UnarchiveProjectPayload_project(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UnarchiveProjectPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UndeprecateModuleVersionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleVersion":
+		return ec.fieldContext_UndeprecateModuleVersionPayload_moduleVersion(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UndeprecateModuleVersionPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UnquarantineReleasePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "release":
+		return ec.fieldContext_UnquarantineReleasePayload_release(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UnquarantineReleasePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateDefaultValueDefinitionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7251,6 +7232,18 @@ func (ec *executionContext) childFields_ViewerOrganization(ctx context.Context, 
 	return nil, fmt.Errorf("no field named %q was found under type ViewerOrganization", field.Name)
 }
 
+func (ec *executionContext) childFields_Violation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_Violation_pointer(ctx, field)
+	case "rule":
+		return ec.fieldContext_Violation_rule(ctx, field)
+	case "message":
+		return ec.fieldContext_Violation_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Violation", field.Name)
+}
+
 func (ec *executionContext) childFields_WantedOptions(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "pointer":
@@ -7263,6 +7256,18 @@ func (ec *executionContext) childFields_WantedOptions(ctx context.Context, field
 		return ec.fieldContext_WantedOptions_waitsFor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WantedOptions", field.Name)
+}
+
+func (ec *executionContext) childFields_Warning(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_Warning_pointer(ctx, field)
+	case "rule":
+		return ec.fieldContext_Warning_rule(ctx, field)
+	case "message":
+		return ec.fieldContext_Warning_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Warning", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7915,20 +7920,6 @@ func (ec *executionContext) field_Mutation_endRule_args(ctx context.Context, raw
 	return args, nil
 }
 
-func (ec *executionContext) field_Mutation_liftQuarantine_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.LiftQuarantineInput, error) {
-			return ec.unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmodelᚐLiftQuarantineInput(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["input"] = arg0
-	return args, nil
-}
-
 func (ec *executionContext) field_Mutation_moveService_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7991,20 +7982,6 @@ func (ec *executionContext) field_Mutation_redeployDeployment_args(ctx context.C
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.RedeployDeploymentInput, error) {
 			return ec.unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["input"] = arg0
-	return args, nil
-}
-
-func (ec *executionContext) field_Mutation_reinstateModuleVersion_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.ReinstateModuleVersionInput, error) {
-			return ec.unmarshalNReinstateModuleVersionInput2slipwayᚋgraphᚋmodelᚐReinstateModuleVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8131,6 +8108,34 @@ func (ec *executionContext) field_Mutation_unarchiveProject_args(ctx context.Con
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.UnarchiveProjectInput, error) {
 			return ec.unmarshalNUnarchiveProjectInput2slipwayᚋgraphᚋmodelᚐUnarchiveProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_undeprecateModuleVersion_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UndeprecateModuleVersionInput, error) {
+			return ec.unmarshalNUndeprecateModuleVersionInput2slipwayᚋgraphᚋmodelᚐUndeprecateModuleVersionInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_unquarantineRelease_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UnquarantineReleaseInput, error) {
+			return ec.unmarshalNUnquarantineReleaseInput2slipwayᚋgraphᚋmodelᚐUnquarantineReleaseInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8332,22 +8337,22 @@ func (ec *executionContext) field_Query_auditEvents_args(ctx context.Context, ra
 func (ec *executionContext) field_Query_compareDeployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "fromId",
 		func(ctx context.Context, v any) (string, error) {
 			return ec.unmarshalNID2string(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["from"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+	args["fromId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "toId",
 		func(ctx context.Context, v any) (string, error) {
 			return ec.unmarshalNID2string(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["to"] = arg1
+	args["toId"] = arg1
 	return args, nil
 }
 
@@ -9267,13 +9272,13 @@ func (ec *executionContext) fieldContext_Approval_approved(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _Approval_comment(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
+func (ec *executionContext) _Approval_reason(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Approval_comment(ctx, field)
+			return ec.fieldContext_Approval_reason(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Comment, nil
@@ -9286,7 +9291,7 @@ func (ec *executionContext) _Approval_comment(ctx context.Context, field graphql
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_Approval_comment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Approval_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -9428,27 +9433,27 @@ func (ec *executionContext) fieldContext_ApprovalsDemand_role(_ context.Context,
 	return graphql.NewScalarFieldContext("ApprovalsDemand", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
-func (ec *executionContext) _ApprovalsDemand_by(ctx context.Context, field graphql.CollectedField, obj *gate.Approvals) (ret graphql.Marshaler) {
+func (ec *executionContext) _ApprovalsDemand_holders(ctx context.Context, field graphql.CollectedField, obj *gate.Approvals) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ApprovalsDemand_by(ctx, field)
+			return ec.fieldContext_ApprovalsDemand_holders(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ApprovalsDemand().By(ctx, obj)
+			return ec.Resolvers.ApprovalsDemand().Holders(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+			return ec.marshalNGivenId2ᚕstringᚄ(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_ApprovalsDemand_by(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ApprovalsDemand", field, true, true, errors.New("field of type String does not have child fields"))
+func (ec *executionContext) fieldContext_ApprovalsDemand_holders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApprovalsDemand", field, true, true, errors.New("field of type GivenId does not have child fields"))
 }
 
 func (ec *executionContext) _ApproveDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.ApproveDeploymentPayload) (ret graphql.Marshaler) {
@@ -10924,7 +10929,7 @@ func (ec *executionContext) _CreateDefaultValueDefinitionPayload_warnings(ctx co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10937,7 +10942,7 @@ func (ec *executionContext) fieldContext_CreateDefaultValueDefinitionPayload_war
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -10988,7 +10993,7 @@ func (ec *executionContext) _CreateDeploymentPayload_warnings(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11001,7 +11006,7 @@ func (ec *executionContext) fieldContext_CreateDeploymentPayload_warnings(_ cont
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -11084,7 +11089,7 @@ func (ec *executionContext) _CreateModuleDefinitionPayload_warnings(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11097,7 +11102,7 @@ func (ec *executionContext) fieldContext_CreateModuleDefinitionPayload_warnings(
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -11244,7 +11249,7 @@ func (ec *executionContext) _CreateRulePayload_warnings(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -11257,7 +11262,7 @@ func (ec *executionContext) fieldContext_CreateRulePayload_warnings(_ context.Co
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -14320,7 +14325,7 @@ func (ec *executionContext) _DeploymentPlan_violations(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
-			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
+			return ec.marshalNViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14333,7 +14338,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_violations(_ context.Con
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputViolation(ctx, field)
+			return ec.childFields_Violation(ctx, field)
 		},
 	}
 	return fc, nil
@@ -14352,7 +14357,7 @@ func (ec *executionContext) _DeploymentPlan_warnings(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14365,7 +14370,7 @@ func (ec *executionContext) fieldContext_DeploymentPlan_warnings(_ context.Conte
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -14394,16 +14399,16 @@ func (ec *executionContext) fieldContext_DeploymentPlan_inputs(_ context.Context
 	return graphql.NewScalarFieldContext("DeploymentPlan", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentPlan_live(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentPlan_liveDeployment(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DeploymentPlan_live(ctx, field)
+			return ec.fieldContext_DeploymentPlan_liveDeployment(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.DeploymentPlan().Live(ctx, obj)
+			return ec.Resolvers.DeploymentPlan().LiveDeployment(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
@@ -14413,7 +14418,7 @@ func (ec *executionContext) _DeploymentPlan_live(ctx context.Context, field grap
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_DeploymentPlan_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_DeploymentPlan_liveDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeploymentPlan",
 		Field:      field,
@@ -14623,13 +14628,13 @@ func (ec *executionContext) fieldContext_DeploymentReference_moduleInstance(_ co
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentReference_deploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentReference_readDeploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DeploymentReference_deploymentId(ctx, field)
+			return ec.fieldContext_DeploymentReference_readDeploymentId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.ReadDeploymentID, nil
@@ -14642,20 +14647,20 @@ func (ec *executionContext) _DeploymentReference_deploymentId(ctx context.Contex
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_DeploymentReference_deploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_DeploymentReference_readDeploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeploymentReference", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentReference_deployment(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentReference_readDeployment(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentReference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DeploymentReference_deployment(ctx, field)
+			return ec.fieldContext_DeploymentReference_readDeployment(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.DeploymentReference().Deployment(ctx, obj)
+			return ec.Resolvers.DeploymentReference().ReadDeployment(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
@@ -14665,7 +14670,7 @@ func (ec *executionContext) _DeploymentReference_deployment(ctx context.Context,
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_DeploymentReference_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_DeploymentReference_readDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeploymentReference",
 		Field:      field,
@@ -16895,14 +16900,14 @@ func (ec *executionContext) _Environment_slug(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+			return ec.marshalNGivenId2string(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Environment_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type GivenId does not have child fields"))
 }
 
 func (ec *executionContext) _Environment_archivedAt(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
@@ -18151,144 +18156,6 @@ func (ec *executionContext) fieldContext_InputOption_description(_ context.Conte
 	return graphql.NewScalarFieldContext("InputOption", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InputViolation_pointer(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_InputViolation_pointer(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Pointer, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_InputViolation_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InputViolation", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _InputViolation_rule(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_InputViolation_rule(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Rule, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_InputViolation_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InputViolation", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _InputViolation_message(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_InputViolation_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_InputViolation_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InputViolation", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _InputWarning_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_InputWarning_pointer(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Pointer, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_InputWarning_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InputWarning", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _InputWarning_rule(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_InputWarning_rule(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Rule, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_InputWarning_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InputWarning", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _InputWarning_message(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_InputWarning_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_InputWarning_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InputWarning", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func (ec *executionContext) _InputsValidation_valid(ctx context.Context, field graphql.CollectedField, obj *model.InputsValidation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18325,7 +18192,7 @@ func (ec *executionContext) _InputsValidation_violations(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
-			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
+			return ec.marshalNViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18338,7 +18205,7 @@ func (ec *executionContext) fieldContext_InputsValidation_violations(_ context.C
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputViolation(ctx, field)
+			return ec.childFields_Violation(ctx, field)
 		},
 	}
 	return fc, nil
@@ -18380,7 +18247,7 @@ func (ec *executionContext) _InputsValidation_warnings(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18393,7 +18260,7 @@ func (ec *executionContext) fieldContext_InputsValidation_warnings(_ context.Con
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -18788,38 +18655,6 @@ func (ec *executionContext) _Lease_cancelSeconds(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_Lease_cancelSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _LiftQuarantinePayload_release(ctx context.Context, field graphql.CollectedField, obj *model.LiftQuarantinePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_LiftQuarantinePayload_release(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Release, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
-			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_LiftQuarantinePayload_release(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "LiftQuarantinePayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Release(ctx, field)
-		},
-	}
-	return fc, nil
 }
 
 func (ec *executionContext) _LiveInDemand_environments(ctx context.Context, field graphql.CollectedField, obj *gate.LiveIn) (ret graphql.Marshaler) {
@@ -20095,14 +19930,14 @@ func (ec *executionContext) _ModuleInstance_name(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+			return ec.marshalNGivenId2string(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_ModuleInstance_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type GivenId does not have child fields"))
 }
 
 func (ec *executionContext) _ModuleInstance_archivedAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
@@ -20520,16 +20355,16 @@ func (ec *executionContext) fieldContext_ModuleInstance_deployments(ctx context.
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_outdated(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_outdatedReferences(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ModuleInstance_outdated(ctx, field)
+			return ec.fieldContext_ModuleInstance_outdatedReferences(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ModuleInstance().Outdated(ctx, obj)
+			return ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
@@ -20539,7 +20374,7 @@ func (ec *executionContext) _ModuleInstance_outdated(ctx context.Context, field 
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_ModuleInstance_outdated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ModuleInstance_outdatedReferences(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ModuleInstance",
 		Field:      field,
@@ -21904,34 +21739,34 @@ func (ec *executionContext) fieldContext_Mutation_deprecateModuleVersion(ctx con
 	return fc, nil
 }
 
-func (ec *executionContext) _Mutation_reinstateModuleVersion(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mutation_undeprecateModuleVersion(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Mutation_reinstateModuleVersion(ctx, field)
+			return ec.fieldContext_Mutation_undeprecateModuleVersion(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().ReinstateModuleVersion(ctx, fc.Args["input"].(model.ReinstateModuleVersionInput))
+			return ec.Resolvers.Mutation().UndeprecateModuleVersion(ctx, fc.Args["input"].(model.UndeprecateModuleVersionInput))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.ReinstateModuleVersionPayload) graphql.Marshaler {
-			return ec.marshalOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UndeprecateModuleVersionPayload) graphql.Marshaler {
+			return ec.marshalOUndeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐUndeprecateModuleVersionPayload(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_Mutation_reinstateModuleVersion(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Mutation_undeprecateModuleVersion(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Mutation",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ReinstateModuleVersionPayload(ctx, field)
+			return ec.childFields_UndeprecateModuleVersionPayload(ctx, field)
 		},
 	}
 	defer func() {
@@ -21941,7 +21776,7 @@ func (ec *executionContext) fieldContext_Mutation_reinstateModuleVersion(ctx con
 		}
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Mutation_reinstateModuleVersion_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+	if fc.Args, err = ec.field_Mutation_undeprecateModuleVersion_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -23048,34 +22883,34 @@ func (ec *executionContext) fieldContext_Mutation_moveService(ctx context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Mutation_liftQuarantine(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mutation_unquarantineRelease(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Mutation_liftQuarantine(ctx, field)
+			return ec.fieldContext_Mutation_unquarantineRelease(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().LiftQuarantine(ctx, fc.Args["input"].(model.LiftQuarantineInput))
+			return ec.Resolvers.Mutation().UnquarantineRelease(ctx, fc.Args["input"].(model.UnquarantineReleaseInput))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.LiftQuarantinePayload) graphql.Marshaler {
-			return ec.marshalOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UnquarantineReleasePayload) graphql.Marshaler {
+			return ec.marshalOUnquarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐUnquarantineReleasePayload(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_Mutation_liftQuarantine(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Mutation_unquarantineRelease(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Mutation",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_LiftQuarantinePayload(ctx, field)
+			return ec.childFields_UnquarantineReleasePayload(ctx, field)
 		},
 	}
 	defer func() {
@@ -23085,7 +22920,7 @@ func (ec *executionContext) fieldContext_Mutation_liftQuarantine(ctx context.Con
 		}
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Mutation_liftQuarantine_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+	if fc.Args, err = ec.field_Mutation_unquarantineRelease_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -24881,14 +24716,14 @@ func (ec *executionContext) _Organization_slug(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+			return ec.marshalNGivenId2string(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Organization_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Organization", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("Organization", field, false, false, errors.New("field of type GivenId does not have child fields"))
 }
 
 func (ec *executionContext) _OrganizationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
@@ -25143,16 +24978,39 @@ func (ec *executionContext) fieldContext_OutdatedReference_moduleInstance(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _OutdatedReference_read(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+func (ec *executionContext) _OutdatedReference_readDeploymentId(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_OutdatedReference_read(ctx, field)
+			return ec.fieldContext_OutdatedReference_readDeploymentId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.OutdatedReference().Read(ctx, obj)
+			return obj.ReadID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReference_readDeploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReference", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReference_readDeployment(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReference_readDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OutdatedReference().ReadDeployment(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
@@ -25162,7 +25020,7 @@ func (ec *executionContext) _OutdatedReference_read(ctx context.Context, field g
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_OutdatedReference_read(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_OutdatedReference_readDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "OutdatedReference",
 		Field:      field,
@@ -25175,16 +25033,16 @@ func (ec *executionContext) fieldContext_OutdatedReference_read(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _OutdatedReference_live(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
+func (ec *executionContext) _OutdatedReference_liveDeployment(ctx context.Context, field graphql.CollectedField, obj *inputvalidation.Outdated) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_OutdatedReference_live(ctx, field)
+			return ec.fieldContext_OutdatedReference_liveDeployment(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.OutdatedReference().Live(ctx, obj)
+			return ec.Resolvers.OutdatedReference().LiveDeployment(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
@@ -25194,7 +25052,7 @@ func (ec *executionContext) _OutdatedReference_live(ctx context.Context, field g
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_OutdatedReference_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_OutdatedReference_liveDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "OutdatedReference",
 		Field:      field,
@@ -25207,13 +25065,13 @@ func (ec *executionContext) fieldContext_OutdatedReference_live(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Override_by(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
+func (ec *executionContext) _Override_createdBy(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Override_by(ctx, field)
+			return ec.fieldContext_Override_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.By, nil
@@ -25226,17 +25084,17 @@ func (ec *executionContext) _Override_by(ctx context.Context, field graphql.Coll
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Override_by(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Override_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Override", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Override_at(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
+func (ec *executionContext) _Override_createdAt(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Override_at(ctx, field)
+			return ec.fieldContext_Override_createdAt(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.At, nil
@@ -25249,7 +25107,7 @@ func (ec *executionContext) _Override_at(ctx context.Context, field graphql.Coll
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Override_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Override_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Override", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
@@ -25519,14 +25377,14 @@ func (ec *executionContext) _Project_slug(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+			return ec.marshalNGivenId2string(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Project_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type GivenId does not have child fields"))
 }
 
 func (ec *executionContext) _Project_archivedAt(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
@@ -25815,7 +25673,7 @@ func (ec *executionContext) _PromoteDeploymentPayload_warnings(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25828,7 +25686,7 @@ func (ec *executionContext) fieldContext_PromoteDeploymentPayload_warnings(_ con
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -25879,7 +25737,7 @@ func (ec *executionContext) _PublishModuleVersionPayload_warnings(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25892,7 +25750,7 @@ func (ec *executionContext) fieldContext_PublishModuleVersionPayload_warnings(_ 
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -26036,13 +25894,13 @@ func (ec *executionContext) fieldContext_Quarantine_until(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Quarantine_liftedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+func (ec *executionContext) _Quarantine_endedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Quarantine_liftedAt(ctx, field)
+			return ec.fieldContext_Quarantine_endedAt(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.LiftedAt, nil
@@ -26055,17 +25913,17 @@ func (ec *executionContext) _Quarantine_liftedAt(ctx context.Context, field grap
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_Quarantine_liftedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Quarantine_endedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Quarantine_liftedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+func (ec *executionContext) _Quarantine_endedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Quarantine_liftedBy(ctx, field)
+			return ec.fieldContext_Quarantine_endedBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.LiftedBy, nil
@@ -26078,7 +25936,7 @@ func (ec *executionContext) _Quarantine_liftedBy(ctx context.Context, field grap
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_Quarantine_liftedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Quarantine_endedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -26575,7 +26433,7 @@ func (ec *executionContext) _Query_compareDeployments(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string))
+			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["fromId"].(string), fc.Args["toId"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
@@ -27454,7 +27312,7 @@ func (ec *executionContext) _RedeployDeploymentPayload_warnings(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27467,7 +27325,7 @@ func (ec *executionContext) fieldContext_RedeployDeploymentPayload_warnings(_ co
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -27701,38 +27559,6 @@ func (ec *executionContext) _ReferenceProperty_required(ctx context.Context, fie
 }
 func (ec *executionContext) fieldContext_ReferenceProperty_required(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReferenceProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _ReinstateModuleVersionPayload_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *model.ReinstateModuleVersionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ReinstateModuleVersionPayload_moduleVersion(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ModuleVersion, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ReinstateModuleVersionPayload_moduleVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ReinstateModuleVersionPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ModuleVersion(ctx, field)
-		},
-	}
-	return fc, nil
 }
 
 func (ec *executionContext) _RejectDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.RejectDeploymentPayload) (ret graphql.Marshaler) {
@@ -28760,7 +28586,7 @@ func (ec *executionContext) _ResolvedInputs_violations(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
-			return ec.marshalNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
+			return ec.marshalNViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28773,7 +28599,7 @@ func (ec *executionContext) fieldContext_ResolvedInputs_violations(_ context.Con
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputViolation(ctx, field)
+			return ec.childFields_Violation(ctx, field)
 		},
 	}
 	return fc, nil
@@ -28815,7 +28641,7 @@ func (ec *executionContext) _ResolvedInputs_warnings(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28828,7 +28654,7 @@ func (ec *executionContext) fieldContext_ResolvedInputs_warnings(_ context.Conte
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -28911,7 +28737,7 @@ func (ec *executionContext) _RollbackDeploymentPayload_warnings(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28924,7 +28750,7 @@ func (ec *executionContext) fieldContext_RollbackDeploymentPayload_warnings(_ co
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -31138,13 +30964,13 @@ func (ec *executionContext) fieldContext_TokenEdge_node(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _TokenScope_projects(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+func (ec *executionContext) _TokenScope_projectIds(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenScope_projects(ctx, field)
+			return ec.fieldContext_TokenScope_projectIds(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Projects, nil
@@ -31157,17 +30983,17 @@ func (ec *executionContext) _TokenScope_projects(ctx context.Context, field grap
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_TokenScope_projects(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_TokenScope_projectIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _TokenScope_environments(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+func (ec *executionContext) _TokenScope_environmentIds(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_TokenScope_environments(ctx, field)
+			return ec.fieldContext_TokenScope_environmentIds(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Environments, nil
@@ -31180,7 +31006,7 @@ func (ec *executionContext) _TokenScope_environments(ctx context.Context, field 
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_TokenScope_environments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_TokenScope_environmentIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
@@ -31275,6 +31101,70 @@ func (ec *executionContext) fieldContext_UnarchiveProjectPayload_project(_ conte
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UndeprecateModuleVersionPayload_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *model.UndeprecateModuleVersionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UndeprecateModuleVersionPayload_moduleVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleVersion, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UndeprecateModuleVersionPayload_moduleVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UndeprecateModuleVersionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UnquarantineReleasePayload_release(ctx context.Context, field graphql.CollectedField, obj *model.UnquarantineReleasePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnquarantineReleasePayload_release(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Release, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
+			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UnquarantineReleasePayload_release(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnquarantineReleasePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Release(ctx, field)
 		},
 	}
 	return fc, nil
@@ -31421,7 +31311,7 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_warnings(ctx co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31434,7 +31324,7 @@ func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_war
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -31517,7 +31407,7 @@ func (ec *executionContext) _UpdateModuleDefinitionPayload_warnings(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31530,7 +31420,7 @@ func (ec *executionContext) fieldContext_UpdateModuleDefinitionPayload_warnings(
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -31645,7 +31535,7 @@ func (ec *executionContext) _UpdateRulePayload_warnings(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31658,7 +31548,7 @@ func (ec *executionContext) fieldContext_UpdateRulePayload_warnings(_ context.Co
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_InputWarning(ctx, field)
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -32228,14 +32118,14 @@ func (ec *executionContext) _ViewerOrganization_slug(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+			return ec.marshalNGivenId2string(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_ViewerOrganization_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type GivenId does not have child fields"))
 }
 
 func (ec *executionContext) _ViewerOrganization_name(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
@@ -32282,6 +32172,75 @@ func (ec *executionContext) _ViewerOrganization_role(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_ViewerOrganization_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type Role does not have child fields"))
+}
+
+func (ec *executionContext) _Violation_pointer(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Violation_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Violation_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Violation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Violation_rule(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Violation_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Violation_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Violation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Violation_message(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Violation_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Violation_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Violation", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Wanted) (ret graphql.Marshaler) {
@@ -32374,6 +32333,75 @@ func (ec *executionContext) _WantedOptions_waitsFor(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_WantedOptions_waitsFor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("WantedOptions", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Warning_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Warning_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Warning_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Warning", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Warning_rule(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Warning_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Warning_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Warning", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Warning_message(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Warning_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Warning_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Warning", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -33446,7 +33474,7 @@ func (ec *executionContext) unmarshalInputApprovalsDemandInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"count", "role", "by"}
+	fieldsInOrder := [...]string{"count", "role", "holders"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -33467,13 +33495,13 @@ func (ec *executionContext) unmarshalInputApprovalsDemandInput(ctx context.Conte
 				return it, err
 			}
 			it.Role = graphql.OmittableOf(data)
-		case "by":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("by"))
+		case "holders":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("holders"))
 			data, err := ec.unmarshalOGivenId2ᚕstringᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.By = graphql.OmittableOf(data)
+			it.Holders = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -33490,7 +33518,7 @@ func (ec *executionContext) unmarshalInputApproveDeploymentInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "comment", "start"}
+	fieldsInOrder := [...]string{"id", "reason", "start"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -33504,13 +33532,13 @@ func (ec *executionContext) unmarshalInputApproveDeploymentInput(ctx context.Con
 				return it, err
 			}
 			it.ID = data
-		case "comment":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("comment"))
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Comment = graphql.OmittableOf(data)
+			it.Reason = graphql.OmittableOf(data)
 		case "start":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("start"))
 			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
@@ -34217,7 +34245,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFrom", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey", "reason", "pipelineRunId", "stepExecutionId", "expectedPlan", "overrideReason"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "inputsFromDeploymentId", "withoutInputs", "description", "artifact", "data", "resourceArn", "resourceName", "expectedLiveDeploymentId", "idempotencyKey", "reason", "pipelineRunId", "stepExecutionId", "expectedPlan", "overrideReason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -34245,13 +34273,13 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.Inputs = graphql.OmittableOf(data)
-		case "inputsFrom":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFrom"))
+		case "inputsFromDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFromDeploymentId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.InputsFrom = graphql.OmittableOf(data)
+			it.InputsFromDeploymentID = graphql.OmittableOf(data)
 		case "withoutInputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withoutInputs"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
@@ -34637,7 +34665,7 @@ func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "role", "expiresAt", "projects", "environments", "holder"}
+	fieldsInOrder := [...]string{"name", "role", "expiresAt", "scope", "holder"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -34665,20 +34693,13 @@ func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, 
 				return it, err
 			}
 			it.ExpiresAt = graphql.OmittableOf(data)
-		case "projects":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projects"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+		case "scope":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
+			data, err := ec.unmarshalOTokenScopeInput2ᚖslipwayᚋgraphᚋmodelᚐTokenScopeInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Projects = graphql.OmittableOf(data)
-		case "environments":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environments"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Environments = graphql.OmittableOf(data)
+			it.Scope = graphql.OmittableOf(data)
 		case "holder":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("holder"))
 			data, err := ec.unmarshalOGivenId2ᚖstring(ctx, v)
@@ -35562,7 +35583,7 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "inputsFrom", "withoutInputs", "moduleInstanceId", "environmentId"}
+	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "inputsFromDeploymentId", "withoutInputs", "moduleInstanceId", "environmentId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -35597,13 +35618,13 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 				return it, err
 			}
 			it.Values = graphql.OmittableOf(data)
-		case "inputsFrom":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFrom"))
+		case "inputsFromDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputsFromDeploymentId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.InputsFrom = graphql.OmittableOf(data)
+			it.InputsFromDeploymentID = graphql.OmittableOf(data)
 		case "withoutInputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withoutInputs"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
@@ -35750,36 +35771,6 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["required"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Context, obj any) (model.LiftQuarantineInput, error) {
-	var it model.LiftQuarantineInput
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ID = data
 		}
 	}
 	return it, nil
@@ -36913,36 +36904,6 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputReinstateModuleVersionInput(ctx context.Context, obj any) (model.ReinstateModuleVersionInput, error) {
-	var it model.ReinstateModuleVersionInput
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ID = data
-		}
-	}
-	return it, nil
-}
-
 func (ec *executionContext) unmarshalInputRejectDeploymentInput(ctx context.Context, obj any) (model.RejectDeploymentInput, error) {
 	var it model.RejectDeploymentInput
 	if obj == nil {
@@ -36954,7 +36915,7 @@ func (ec *executionContext) unmarshalInputRejectDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "comment"}
+	fieldsInOrder := [...]string{"id", "reason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -36968,13 +36929,13 @@ func (ec *executionContext) unmarshalInputRejectDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ID = data
-		case "comment":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("comment"))
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Comment = graphql.OmittableOf(data)
+			it.Reason = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -37697,6 +37658,43 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputTokenScopeInput(ctx context.Context, obj any) (model.TokenScopeInput, error) {
+	var it model.TokenScopeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"projectIds", "environmentIds"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "projectIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projectIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProjectIds = graphql.OmittableOf(data)
+		case "environmentIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environmentIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EnvironmentIds = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUnarchiveEnvironmentInput(ctx context.Context, obj any) (model.UnarchiveEnvironmentInput, error) {
 	var it model.UnarchiveEnvironmentInput
 	if obj == nil {
@@ -37787,6 +37785,66 @@ func (ec *executionContext) unmarshalInputUnarchiveProjectInput(ctx context.Cont
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUndeprecateModuleVersionInput(ctx context.Context, obj any) (model.UndeprecateModuleVersionInput, error) {
+	var it model.UndeprecateModuleVersionInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUnquarantineReleaseInput(ctx context.Context, obj any) (model.UnquarantineReleaseInput, error) {
+	var it model.UnquarantineReleaseInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx context.Context, obj any) (model.UpdateDefaultValueDefinitionInput, error) {
 	var it model.UpdateDefaultValueDefinitionInput
 	if obj == nil {
@@ -37798,7 +37856,7 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun"}
+	fieldsInOrder := [...]string{"id", "name", "description", "schema", "expectedVersion", "dryRun"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -37833,13 +37891,13 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.Schema = graphql.OmittableOf(data)
-		case "version":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("version"))
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
 			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Version = graphql.OmittableOf(data)
+			it.ExpectedVersion = graphql.OmittableOf(data)
 		case "dryRun":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dryRun"))
 			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
@@ -38536,8 +38594,8 @@ func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "comment":
-			out.Values[i] = ec._Approval_comment(ctx, field, obj)
+		case "reason":
+			out.Values[i] = ec._Approval_reason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -38604,7 +38662,7 @@ func (ec *executionContext) _ApprovalsDemand(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "by":
+		case "holders":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -38613,7 +38671,7 @@ func (ec *executionContext) _ApprovalsDemand(ctx context.Context, sel ast.Select
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._ApprovalsDemand_by(ctx, field, obj)
+				res = ec._ApprovalsDemand_holders(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -42085,7 +42143,7 @@ func (ec *executionContext) _DeploymentPlan(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "live":
+		case "liveDeployment":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -42094,7 +42152,7 @@ func (ec *executionContext) _DeploymentPlan(ctx context.Context, sel ast.Selecti
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._DeploymentPlan_live(ctx, field, obj)
+				res = ec._DeploymentPlan_liveDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -42224,12 +42282,12 @@ func (ec *executionContext) _DeploymentReference(ctx context.Context, sel ast.Se
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "deploymentId":
-			out.Values[i] = ec._DeploymentReference_deploymentId(ctx, field, obj)
+		case "readDeploymentId":
+			out.Values[i] = ec._DeploymentReference_readDeploymentId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "deployment":
+		case "readDeployment":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -42238,7 +42296,7 @@ func (ec *executionContext) _DeploymentReference(ctx context.Context, sel ast.Se
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._DeploymentReference_deployment(ctx, field, obj)
+				res = ec._DeploymentReference_readDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -44336,102 +44394,6 @@ func (ec *executionContext) _InputOption(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var inputViolationImplementors = []string{"InputViolation"}
-
-func (ec *executionContext) _InputViolation(ctx context.Context, sel ast.SelectionSet, obj *fault.Violation) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, inputViolationImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("InputViolation")
-		case "pointer":
-			out.Values[i] = ec._InputViolation_pointer(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "rule":
-			out.Values[i] = ec._InputViolation_rule(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "message":
-			out.Values[i] = ec._InputViolation_message(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var inputWarningImplementors = []string{"InputWarning"}
-
-func (ec *executionContext) _InputWarning(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Warning) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, inputWarningImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("InputWarning")
-		case "pointer":
-			out.Values[i] = ec._InputWarning_pointer(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "rule":
-			out.Values[i] = ec._InputWarning_rule(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "message":
-			out.Values[i] = ec._InputWarning_message(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
 var inputsValidationImplementors = []string{"InputsValidation"}
 
 func (ec *executionContext) _InputsValidation(ctx context.Context, sel ast.SelectionSet, obj *model.InputsValidation) graphql.Marshaler {
@@ -44646,44 +44608,6 @@ func (ec *executionContext) _Lease(ctx context.Context, sel ast.SelectionSet, ob
 		case "cancelSeconds":
 			out.Values[i] = ec._Lease_cancelSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var liftQuarantinePayloadImplementors = []string{"LiftQuarantinePayload"}
-
-func (ec *executionContext) _LiftQuarantinePayload(ctx context.Context, sel ast.SelectionSet, obj *model.LiftQuarantinePayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, liftQuarantinePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("LiftQuarantinePayload")
-		case "release":
-			out.Values[i] = ec._LiftQuarantinePayload_release(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -46057,7 +45981,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "outdated":
+		case "outdatedReferences":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -46066,7 +45990,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._ModuleInstance_outdated(ctx, field, obj)
+				res = ec._ModuleInstance_outdatedReferences(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -47007,9 +46931,9 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
-		case "reinstateModuleVersion":
+		case "undeprecateModuleVersion":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
-				return ec._Mutation_reinstateModuleVersion(ctx, field)
+				return ec._Mutation_undeprecateModuleVersion(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -47189,9 +47113,9 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
-		case "liftQuarantine":
+		case "unquarantineRelease":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
-				return ec._Mutation_liftQuarantine(ctx, field)
+				return ec._Mutation_unquarantineRelease(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -47928,7 +47852,12 @@ func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.Sele
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "read":
+		case "readDeploymentId":
+			out.Values[i] = ec._OutdatedReference_readDeploymentId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "readDeployment":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -47937,7 +47866,7 @@ func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.Sele
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._OutdatedReference_read(ctx, field, obj)
+				res = ec._OutdatedReference_readDeployment(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -47966,7 +47895,7 @@ func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.Sele
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "live":
+		case "liveDeployment":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -47975,7 +47904,7 @@ func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.Sele
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._OutdatedReference_live(ctx, field, obj)
+				res = ec._OutdatedReference_liveDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -48037,13 +47966,13 @@ func (ec *executionContext) _Override(ctx context.Context, sel ast.SelectionSet,
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Override")
-		case "by":
-			out.Values[i] = ec._Override_by(ctx, field, obj)
+		case "createdBy":
+			out.Values[i] = ec._Override_createdBy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "at":
-			out.Values[i] = ec._Override_at(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._Override_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -48494,13 +48423,13 @@ func (ec *executionContext) _Quarantine(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "liftedAt":
-			out.Values[i] = ec._Quarantine_liftedAt(ctx, field, obj)
+		case "endedAt":
+			out.Values[i] = ec._Quarantine_endedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "liftedBy":
-			out.Values[i] = ec._Quarantine_liftedBy(ctx, field, obj)
+		case "endedBy":
+			out.Values[i] = ec._Quarantine_endedBy(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -49374,44 +49303,6 @@ func (ec *executionContext) _ReferenceProperty(ctx context.Context, sel ast.Sele
 			}
 		case "required":
 			out.Values[i] = ec._ReferenceProperty_required(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var reinstateModuleVersionPayloadImplementors = []string{"ReinstateModuleVersionPayload"}
-
-func (ec *executionContext) _ReinstateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReinstateModuleVersionPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, reinstateModuleVersionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ReinstateModuleVersionPayload")
-		case "moduleVersion":
-			out.Values[i] = ec._ReinstateModuleVersionPayload_moduleVersion(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -51234,13 +51125,13 @@ func (ec *executionContext) _TokenScope(ctx context.Context, sel ast.SelectionSe
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("TokenScope")
-		case "projects":
-			out.Values[i] = ec._TokenScope_projects(ctx, field, obj)
+		case "projectIds":
+			out.Values[i] = ec._TokenScope_projectIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "environments":
-			out.Values[i] = ec._TokenScope_environments(ctx, field, obj)
+		case "environmentIds":
+			out.Values[i] = ec._TokenScope_environmentIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -51355,6 +51246,82 @@ func (ec *executionContext) _UnarchiveProjectPayload(ctx context.Context, sel as
 			out.Values[i] = graphql.MarshalString("UnarchiveProjectPayload")
 		case "project":
 			out.Values[i] = ec._UnarchiveProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var undeprecateModuleVersionPayloadImplementors = []string{"UndeprecateModuleVersionPayload"}
+
+func (ec *executionContext) _UndeprecateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UndeprecateModuleVersionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, undeprecateModuleVersionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UndeprecateModuleVersionPayload")
+		case "moduleVersion":
+			out.Values[i] = ec._UndeprecateModuleVersionPayload_moduleVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var unquarantineReleasePayloadImplementors = []string{"UnquarantineReleasePayload"}
+
+func (ec *executionContext) _UnquarantineReleasePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnquarantineReleasePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, unquarantineReleasePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UnquarantineReleasePayload")
+		case "release":
+			out.Values[i] = ec._UnquarantineReleasePayload_release(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -52191,6 +52158,54 @@ func (ec *executionContext) _ViewerOrganization(ctx context.Context, sel ast.Sel
 	return out
 }
 
+var violationImplementors = []string{"Violation"}
+
+func (ec *executionContext) _Violation(ctx context.Context, sel ast.SelectionSet, obj *fault.Violation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, violationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Violation")
+		case "pointer":
+			out.Values[i] = ec._Violation_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rule":
+			out.Values[i] = ec._Violation_rule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._Violation_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var wantedOptionsImplementors = []string{"WantedOptions"}
 
 func (ec *executionContext) _WantedOptions(ctx context.Context, sel ast.SelectionSet, obj *inputvalues.Wanted) graphql.Marshaler {
@@ -52255,6 +52270,54 @@ func (ec *executionContext) _WantedOptions(ctx context.Context, sel ast.Selectio
 			out.Values[i] = ec._WantedOptions_waitsFor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var warningImplementors = []string{"Warning"}
+
+func (ec *executionContext) _Warning(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Warning) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, warningImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Warning")
+		case "pointer":
+			out.Values[i] = ec._Warning_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rule":
+			out.Values[i] = ec._Warning_rule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._Warning_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -53532,6 +53595,35 @@ func (ec *executionContext) marshalNGivenId2string(ctx context.Context, sel ast.
 	return res
 }
 
+func (ec *executionContext) unmarshalNGivenId2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNGivenId2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNGivenId2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNGivenId2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNHoursSpan2slipwayᚋinternalᚋpureᚋgateᚐSpan(ctx context.Context, sel ast.SelectionSet, v gate.Span) graphql.Marshaler {
 	return ec._HoursSpan(ctx, sel, &v)
 }
@@ -53776,98 +53868,6 @@ func (ec *executionContext) unmarshalNInputValuesInput2slipwayᚋgraphᚋmodel�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v fault.Violation) graphql.Marshaler {
-	return ec._InputViolation(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v *fault.Violation) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._InputViolation(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v inputprop.Warning) graphql.Marshaler {
-	return ec._InputWarning(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v *inputprop.Warning) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._InputWarning(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNInt2int32(ctx context.Context, v any) (int32, error) {
 	res, err := graphql.UnmarshalInt32(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -53914,11 +53914,6 @@ func (ec *executionContext) marshalNLease2ᚖslipwayᚋinternalᚋserviceᚋdepl
 		return graphql.Null
 	}
 	return ec._Lease(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmodelᚐLiftQuarantineInput(ctx context.Context, v any) (model.LiftQuarantineInput, error) {
-	res, err := ec.unmarshalInputLiftQuarantineInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNLogBatch2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐLogBatch(ctx context.Context, sel ast.SelectionSet, v *view.LogBatch) graphql.Marshaler {
@@ -54371,44 +54366,44 @@ func (ec *executionContext) marshalNPermission2slipwayᚋinternalᚋserviceᚋac
 
 var (
 	unmarshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction = map[string]access.Action{
-		"READ_CATALOG":         access.ReadCatalog,
-		"READ":                 access.Read,
-		"CREATE_INSTANCE":      access.CreateInstance,
-		"DEPLOY":               access.Deploy,
-		"OVERRIDE_RULES":       access.OverrideRules,
-		"MANAGE_RULES":         access.ManageRules,
-		"FORCE_CANCEL":         access.ForceCancel,
-		"DESTROY_INSTANCE":     access.DestroyInstance,
-		"RUN_DEPLOYMENTS":      access.RunDeployments,
-		"EDIT_DEFAULTS":        access.EditDefaults,
-		"EDIT_MODULES":         access.EditModules,
-		"EDIT_GLOBAL_MODULES":  access.EditGlobalModules,
-		"EDIT_WORKSPACE":       access.EditWorkspace,
-		"EDIT_INSTANCES":       access.EditInstances,
-		"QUARANTINE_RELEASE":   access.QuarantineRelease,
-		"MOVE_SERVICE":         access.MoveService,
-		"READ_TOKENS":          access.ReadTokens,
-		"MANAGE_TOKENS":        access.ManageTokens,
-		"MANAGE_ORGANIZATIONS": access.ManageOrganizations,
-		"READ_AUDIT":           access.ReadAudit,
+		"READ_CATALOG":          access.ReadCatalog,
+		"READ":                  access.Read,
+		"CREATE_INSTANCES":      access.CreateInstances,
+		"DEPLOY":                access.Deploy,
+		"OVERRIDE_RULES":        access.OverrideRules,
+		"MANAGE_RULES":          access.ManageRules,
+		"FORCE_CANCEL":          access.ForceCancel,
+		"DESTROY_INSTANCES":     access.DestroyInstances,
+		"RUN_DEPLOYMENTS":       access.RunDeployments,
+		"MANAGE_DEFAULTS":       access.ManageDefaults,
+		"MANAGE_MODULES":        access.ManageModules,
+		"MANAGE_GLOBAL_MODULES": access.ManageGlobalModules,
+		"MANAGE_WORKSPACE":      access.ManageWorkspace,
+		"MANAGE_INSTANCES":      access.ManageInstances,
+		"QUARANTINE_RELEASES":   access.QuarantineReleases,
+		"MOVE_SERVICES":         access.MoveServices,
+		"READ_TOKENS":           access.ReadTokens,
+		"MANAGE_TOKENS":         access.ManageTokens,
+		"MANAGE_ORGANIZATIONS":  access.ManageOrganizations,
+		"READ_AUDIT":            access.ReadAudit,
 	}
 	marshalNPermission2slipwayᚋinternalᚋserviceᚋaccessᚐAction = map[access.Action]string{
 		access.ReadCatalog:         "READ_CATALOG",
 		access.Read:                "READ",
-		access.CreateInstance:      "CREATE_INSTANCE",
+		access.CreateInstances:     "CREATE_INSTANCES",
 		access.Deploy:              "DEPLOY",
 		access.OverrideRules:       "OVERRIDE_RULES",
 		access.ManageRules:         "MANAGE_RULES",
 		access.ForceCancel:         "FORCE_CANCEL",
-		access.DestroyInstance:     "DESTROY_INSTANCE",
+		access.DestroyInstances:    "DESTROY_INSTANCES",
 		access.RunDeployments:      "RUN_DEPLOYMENTS",
-		access.EditDefaults:        "EDIT_DEFAULTS",
-		access.EditModules:         "EDIT_MODULES",
-		access.EditGlobalModules:   "EDIT_GLOBAL_MODULES",
-		access.EditWorkspace:       "EDIT_WORKSPACE",
-		access.EditInstances:       "EDIT_INSTANCES",
-		access.QuarantineRelease:   "QUARANTINE_RELEASE",
-		access.MoveService:         "MOVE_SERVICE",
+		access.ManageDefaults:      "MANAGE_DEFAULTS",
+		access.ManageModules:       "MANAGE_MODULES",
+		access.ManageGlobalModules: "MANAGE_GLOBAL_MODULES",
+		access.ManageWorkspace:     "MANAGE_WORKSPACE",
+		access.ManageInstances:     "MANAGE_INSTANCES",
+		access.QuarantineReleases:  "QUARANTINE_RELEASES",
+		access.MoveServices:        "MOVE_SERVICES",
 		access.ReadTokens:          "READ_TOKENS",
 		access.ManageTokens:        "MANAGE_TOKENS",
 		access.ManageOrganizations: "MANAGE_ORGANIZATIONS",
@@ -54541,11 +54536,6 @@ func (ec *executionContext) unmarshalNQuarantineReleaseInput2slipwayᚋgraphᚋm
 
 func (ec *executionContext) unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx context.Context, v any) (model.RedeployDeploymentInput, error) {
 	res, err := ec.unmarshalInputRedeployDeploymentInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalNReinstateModuleVersionInput2slipwayᚋgraphᚋmodelᚐReinstateModuleVersionInput(ctx context.Context, v any) (model.ReinstateModuleVersionInput, error) {
-	res, err := ec.unmarshalInputReinstateModuleVersionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -54937,6 +54927,16 @@ func (ec *executionContext) unmarshalNUnarchiveProjectInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNUndeprecateModuleVersionInput2slipwayᚋgraphᚋmodelᚐUndeprecateModuleVersionInput(ctx context.Context, v any) (model.UndeprecateModuleVersionInput, error) {
+	res, err := ec.unmarshalInputUndeprecateModuleVersionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUnquarantineReleaseInput2slipwayᚋgraphᚋmodelᚐUnquarantineReleaseInput(ctx context.Context, v any) (model.UnquarantineReleaseInput, error) {
+	res, err := ec.unmarshalInputUnquarantineReleaseInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNUpdateDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionInput(ctx context.Context, v any) (model.UpdateDefaultValueDefinitionInput, error) {
 	res, err := ec.unmarshalInputUpdateDefaultValueDefinitionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -55002,6 +55002,52 @@ func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋs
 	return ec._ViewerOrganization(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v fault.Violation) graphql.Marshaler {
+	return ec._Violation(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v *fault.Violation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Violation(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputvalues.Wanted) graphql.Marshaler {
 	return ec._WantedOptions(ctx, sel, &v)
 }
@@ -55020,6 +55066,52 @@ func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋpure�
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v inputprop.Warning) graphql.Marshaler {
+	return ec._Warning(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v *inputprop.Warning) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Warning(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(ctx context.Context, v any) (gate.Weekday, error) {
@@ -56193,13 +56285,6 @@ func (ec *executionContext) marshalOLease2ᚖslipwayᚋinternalᚋserviceᚋdepl
 	return ec._Lease(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx context.Context, sel ast.SelectionSet, v *model.LiftQuarantinePayload) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._LiftQuarantinePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalOLiveInDemandInput2ᚖslipwayᚋgraphᚋmodelᚐLiveInDemandInput(ctx context.Context, v any) (*model.LiveInDemandInput, error) {
 	if v == nil {
 		return nil, nil
@@ -56534,13 +56619,6 @@ func (ec *executionContext) unmarshalOReferencePropertyInput2map(ctx context.Con
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, v *model.ReinstateModuleVersionPayload) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._ReinstateModuleVersionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RejectDeploymentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -56803,6 +56881,14 @@ func (ec *executionContext) marshalOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋac
 	return ec._TokenScope(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOTokenScopeInput2ᚖslipwayᚋgraphᚋmodelᚐTokenScopeInput(ctx context.Context, v any) (*model.TokenScopeInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputTokenScopeInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOUnarchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.UnarchiveEnvironmentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -56822,6 +56908,20 @@ func (ec *executionContext) marshalOUnarchiveProjectPayload2ᚖslipwayᚋgraph�
 		return graphql.Null
 	}
 	return ec._UnarchiveProjectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUndeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐUndeprecateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UndeprecateModuleVersionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UndeprecateModuleVersionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUnquarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐUnquarantineReleasePayload(ctx context.Context, sel ast.SelectionSet, v *model.UnquarantineReleasePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UnquarantineReleasePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {

@@ -94,7 +94,6 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputInputValuesInput,
 			ec.unmarshalInputItemTitleInput,
 			ec.unmarshalInputKeyValuePropertyInput,
-			ec.unmarshalInputLiftQuarantineInput,
 			ec.unmarshalInputLiveInDemandInput,
 			ec.unmarshalInputLogLineInput,
 			ec.unmarshalInputMapKeyInput,
@@ -110,7 +109,6 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputQuarantineReleaseInput,
 			ec.unmarshalInputRedeployDeploymentInput,
 			ec.unmarshalInputReferencePropertyInput,
-			ec.unmarshalInputReinstateModuleVersionInput,
 			ec.unmarshalInputRejectDeploymentInput,
 			ec.unmarshalInputRenewLeaseInput,
 			ec.unmarshalInputReportDeploymentInput,
@@ -122,9 +120,12 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputStringArrayPropertyInput,
 			ec.unmarshalInputStringPropertyInput,
 			ec.unmarshalInputTextPropertyInput,
+			ec.unmarshalInputTokenScopeInput,
 			ec.unmarshalInputUnarchiveEnvironmentInput,
 			ec.unmarshalInputUnarchiveModuleInstanceInput,
 			ec.unmarshalInputUnarchiveProjectInput,
+			ec.unmarshalInputUndeprecateModuleVersionInput,
+			ec.unmarshalInputUnquarantineReleaseInput,
 			ec.unmarshalInputUpdateDefaultValueDefinitionInput,
 			ec.unmarshalInputUpdateEnvironmentInput,
 			ec.unmarshalInputUpdateModuleDefinitionInput,
@@ -278,10 +279,6 @@ var planInputLevel = &plan.Object{Name: "InputLevel", Satisfies: inputLevelImple
 
 var planInputOption = &plan.Object{Name: "InputOption", Satisfies: inputOptionImplementors}
 
-var planInputViolation = &plan.Object{Name: "InputViolation", Satisfies: inputViolationImplementors}
-
-var planInputWarning = &plan.Object{Name: "InputWarning", Satisfies: inputWarningImplementors}
-
 var planInputsValidation = &plan.Object{Name: "InputsValidation", Satisfies: inputsValidationImplementors}
 
 var planItemTitle = &plan.Object{Name: "ItemTitle", Satisfies: itemTitleImplementors}
@@ -289,8 +286,6 @@ var planItemTitle = &plan.Object{Name: "ItemTitle", Satisfies: itemTitleImplemen
 var planKeyValueProperty = &plan.Object{Name: "KeyValueProperty", Satisfies: keyValuePropertyImplementors}
 
 var planLease = &plan.Object{Name: "Lease", Satisfies: leaseImplementors}
-
-var planLiftQuarantinePayload = &plan.Object{Name: "LiftQuarantinePayload", Satisfies: liftQuarantinePayloadImplementors}
 
 var planLiveInDemand = &plan.Object{Name: "LiveInDemand", Satisfies: liveInDemandImplementors}
 
@@ -370,8 +365,6 @@ var planRedeployDeploymentPayload = &plan.Object{Name: "RedeployDeploymentPayloa
 
 var planReferenceProperty = &plan.Object{Name: "ReferenceProperty", Satisfies: referencePropertyImplementors}
 
-var planReinstateModuleVersionPayload = &plan.Object{Name: "ReinstateModuleVersionPayload", Satisfies: reinstateModuleVersionPayloadImplementors}
-
 var planRejectDeploymentPayload = &plan.Object{Name: "RejectDeploymentPayload", Satisfies: rejectDeploymentPayloadImplementors}
 
 var planRelease = &plan.Object{Name: "Release", Satisfies: releaseImplementors}
@@ -426,6 +419,10 @@ var planUnarchiveModuleInstancePayload = &plan.Object{Name: "UnarchiveModuleInst
 
 var planUnarchiveProjectPayload = &plan.Object{Name: "UnarchiveProjectPayload", Satisfies: unarchiveProjectPayloadImplementors}
 
+var planUndeprecateModuleVersionPayload = &plan.Object{Name: "UndeprecateModuleVersionPayload", Satisfies: undeprecateModuleVersionPayloadImplementors}
+
+var planUnquarantineReleasePayload = &plan.Object{Name: "UnquarantineReleasePayload", Satisfies: unquarantineReleasePayloadImplementors}
+
 var planUpdateDefaultValueDefinitionPayload = &plan.Object{Name: "UpdateDefaultValueDefinitionPayload", Satisfies: updateDefaultValueDefinitionPayloadImplementors}
 
 var planUpdateEnvironmentPayload = &plan.Object{Name: "UpdateEnvironmentPayload", Satisfies: updateEnvironmentPayloadImplementors}
@@ -446,7 +443,11 @@ var planViewer = &plan.Object{Name: "Viewer", Satisfies: viewerImplementors}
 
 var planViewerOrganization = &plan.Object{Name: "ViewerOrganization", Satisfies: viewerOrganizationImplementors}
 
+var planViolation = &plan.Object{Name: "Violation", Satisfies: violationImplementors}
+
 var planWantedOptions = &plan.Object{Name: "WantedOptions", Satisfies: wantedOptionsImplementors}
+
+var planWarning = &plan.Object{Name: "Warning", Satisfies: warningImplementors}
 
 func init() {
 	planApproval.Fields = map[string]*plan.Field{
@@ -465,7 +466,7 @@ func init() {
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
-		"comment": {Object: "Approval", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"reason": {Object: "Approval", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
 			v := obj.Comment
 			if !w.Text(plan.Length(v)) {
@@ -515,18 +516,18 @@ func init() {
 			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
-		"by": {Object: "ApprovalsDemand", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"holders": {Object: "ApprovalsDemand", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Approvals)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
-			v, err := ec.Resolvers.ApprovalsDemand().By(ctx, obj)
+			v, err := ec.Resolvers.ApprovalsDemand().Holders(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNString2ᚕstringᚄ(w, n, v)
+			return writeNGivenId2ᚕstringᚄ(w, n, v)
 		},
 		},
 	}
@@ -1111,7 +1112,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1137,7 +1138,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1177,7 +1178,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -1245,7 +1246,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -2557,7 +2558,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
+			return writeNViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
 		},
 		},
 		"warnings": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2569,7 +2570,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 		"inputs": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2581,14 +2582,14 @@ func init() {
 			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
-		"live": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"liveDeployment": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*propose.Plan)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.DeploymentPlan().Live(ctx, obj)
+			v, err := ec.Resolvers.DeploymentPlan().LiveDeployment(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -2680,7 +2681,7 @@ func init() {
 			return writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
-		"deploymentId": {Object: "DeploymentReference", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"readDeploymentId": {Object: "DeploymentReference", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.DeploymentReference)
 			v := obj.ReadDeploymentID
 			if !w.Text(plan.Length(v)) {
@@ -2689,14 +2690,14 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"deployment": {Object: "DeploymentReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"readDeployment": {Object: "DeploymentReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.DeploymentReference)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.DeploymentReference().Deployment(ctx, obj)
+			v, err := ec.Resolvers.DeploymentReference().ReadDeployment(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -3557,7 +3558,7 @@ func init() {
 			if !w.Text(len(v)) {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			return writeNGivenId2string(w, n, v)
 		},
 		},
 		"archivedAt": {Object: "Environment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4076,64 +4077,6 @@ func init() {
 		},
 		},
 	}
-	planInputViolation.Fields = map[string]*plan.Field{
-		"pointer": {Object: "InputViolation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*fault.Violation)
-			v := obj.Pointer
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"rule": {Object: "InputViolation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*fault.Violation)
-			v := obj.Rule
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"message": {Object: "InputViolation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*fault.Violation)
-			v := obj.Message
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-	}
-	planInputWarning.Fields = map[string]*plan.Field{
-		"pointer": {Object: "InputWarning", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.Warning)
-			v := obj.Pointer
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"rule": {Object: "InputWarning", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.Warning)
-			v := obj.Rule
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"message": {Object: "InputWarning", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.Warning)
-			v := obj.Message
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-	}
 	planInputsValidation.Fields = map[string]*plan.Field{
 		"valid": {Object: "InputsValidation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.InputsValidation)
@@ -4150,7 +4093,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
+			return writeNViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
 		},
 		},
 		"unresolved": {Object: "InputsValidation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4171,7 +4114,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -4310,20 +4253,6 @@ func init() {
 			obj := parent.(*execution.Lease)
 			v := obj.CancelSeconds
 			return writeOInt2ᚖint32(w, n, v)
-		},
-		},
-	}
-	planLiftQuarantinePayload.Fields = map[string]*plan.Field{
-		"release": {Object: "LiftQuarantinePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*model.LiftQuarantinePayload)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.Release
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 	}
@@ -4856,7 +4785,7 @@ func init() {
 			if !w.Text(len(v)) {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			return writeNGivenId2string(w, n, v)
 		},
 		},
 		"archivedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5065,14 +4994,14 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"outdated": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"outdatedReferences": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().Outdated(ctx, obj)
+			v, err := ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -5675,9 +5604,9 @@ func init() {
 			return writeODeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeprecateModuleVersionPayload(w, n, v)
 		},
 		},
-		"reinstateModuleVersion": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"undeprecateModuleVersion": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_reinstateModuleVersion_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_undeprecateModuleVersion_args)
 			if !ok {
 				return false
 			}
@@ -5685,14 +5614,14 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().ReinstateModuleVersion(ctx, fc.Args["input"].(model.ReinstateModuleVersionInput))
+			v, err := ec.Resolvers.Mutation().UndeprecateModuleVersion(ctx, fc.Args["input"].(model.UndeprecateModuleVersionInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(w, n, v)
+			return writeOUndeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐUndeprecateModuleVersionPayload(w, n, v)
 		},
 		},
 		"createToken": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6195,9 +6124,9 @@ func init() {
 			return writeOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(w, n, v)
 		},
 		},
-		"liftQuarantine": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"unquarantineRelease": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_liftQuarantine_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_unquarantineRelease_args)
 			if !ok {
 				return false
 			}
@@ -6205,14 +6134,14 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().LiftQuarantine(ctx, fc.Args["input"].(model.LiftQuarantineInput))
+			v, err := ec.Resolvers.Mutation().UnquarantineRelease(ctx, fc.Args["input"].(model.UnquarantineReleaseInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(w, n, v)
+			return writeOUnquarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐUnquarantineReleasePayload(w, n, v)
 		},
 		},
 		"claimDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6916,7 +6845,7 @@ func init() {
 			if !w.Text(len(v)) {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			return writeNGivenId2string(w, n, v)
 		},
 		},
 	}
@@ -7027,14 +6956,23 @@ func init() {
 			return writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
-		"read": {Object: "OutdatedReference", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"readDeploymentId": {Object: "OutdatedReference", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputvalidation.Outdated)
+			v := obj.ReadID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"readDeployment": {Object: "OutdatedReference", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputvalidation.Outdated)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.OutdatedReference().Read(ctx, obj)
+			v, err := ec.Resolvers.OutdatedReference().ReadDeployment(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -7044,14 +6982,14 @@ func init() {
 			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"live": {Object: "OutdatedReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"liveDeployment": {Object: "OutdatedReference", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputvalidation.Outdated)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.OutdatedReference().Live(ctx, obj)
+			v, err := ec.Resolvers.OutdatedReference().LiveDeployment(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -7063,7 +7001,7 @@ func init() {
 		},
 	}
 	planOverride.Fields = map[string]*plan.Field{
-		"by": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Override)
 			v := obj.By
 			if !w.Text(len(v)) {
@@ -7072,7 +7010,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"at": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdAt": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Override)
 			v := obj.At
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
@@ -7175,7 +7113,7 @@ func init() {
 			if !w.Text(len(v)) {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			return writeNGivenId2string(w, n, v)
 		},
 		},
 		"archivedAt": {Object: "Project", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7299,7 +7237,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -7325,7 +7263,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -7378,13 +7316,13 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"liftedAt": {Object: "Quarantine", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"endedAt": {Object: "Quarantine", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
 			v := obj.LiftedAt
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"liftedBy": {Object: "Quarantine", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"endedBy": {Object: "Quarantine", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
 			v := obj.LiftedBy
 			if !w.Text(plan.Length(v)) {
@@ -7629,7 +7567,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string))
+			v, err := ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["fromId"].(string), fc.Args["toId"].(string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -7994,7 +7932,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -8081,20 +8019,6 @@ func init() {
 			obj := parent.(*inputprop.ReferenceProperty)
 			v := obj.IsRequired()
 			return writeNBoolean2bool(w, n, v)
-		},
-		},
-	}
-	planReinstateModuleVersionPayload.Fields = map[string]*plan.Field{
-		"moduleVersion": {Object: "ReinstateModuleVersionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*model.ReinstateModuleVersionPayload)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.ModuleVersion
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 	}
@@ -8515,7 +8439,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
+			return writeNViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w, n, v)
 		},
 		},
 		"unresolved": {Object: "ResolvedInputs", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8536,7 +8460,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -8576,7 +8500,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -9410,7 +9334,7 @@ func init() {
 		},
 	}
 	planTokenScope.Fields = map[string]*plan.Field{
-		"projects": {Object: "TokenScope", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"projectIds": {Object: "TokenScope", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Scope)
 			v := obj.Projects
 			if !w.Resolved(v) {
@@ -9419,7 +9343,7 @@ func init() {
 			return writeNID2ᚕstringᚄ(w, n, v)
 		},
 		},
-		"environments": {Object: "TokenScope", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"environmentIds": {Object: "TokenScope", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Scope)
 			v := obj.Environments
 			if !w.Resolved(v) {
@@ -9468,6 +9392,34 @@ func init() {
 				return false
 			}
 			return writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
+		},
+		},
+	}
+	planUndeprecateModuleVersionPayload.Fields = map[string]*plan.Field{
+		"moduleVersion": {Object: "UndeprecateModuleVersionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UndeprecateModuleVersionPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleVersion
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
+		},
+		},
+	}
+	planUnquarantineReleasePayload.Fields = map[string]*plan.Field{
+		"release": {Object: "UnquarantineReleasePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UnquarantineReleasePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Release
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 	}
@@ -9529,7 +9481,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -9569,7 +9521,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -9623,7 +9575,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -9886,7 +9838,7 @@ func init() {
 			if !w.Text(len(v)) {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			return writeNGivenId2string(w, n, v)
 		},
 		},
 		"name": {Object: "ViewerOrganization", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9902,6 +9854,35 @@ func init() {
 			obj := parent.(*account.Membership)
 			v := obj.Role
 			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
+		},
+		},
+	}
+	planViolation.Fields = map[string]*plan.Field{
+		"pointer": {Object: "Violation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*fault.Violation)
+			v := obj.Pointer
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"rule": {Object: "Violation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*fault.Violation)
+			v := obj.Rule
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"message": {Object: "Violation", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*fault.Violation)
+			v := obj.Message
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
 		},
 		},
 	}
@@ -9945,6 +9926,35 @@ func init() {
 				return false
 			}
 			return writeNString2ᚕstringᚄ(w, n, v)
+		},
+		},
+	}
+	planWarning.Fields = map[string]*plan.Field{
+		"pointer": {Object: "Warning", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.Warning)
+			v := obj.Pointer
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"rule": {Object: "Warning", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.Warning)
+			v := obj.Rule
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"message": {Object: "Warning", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.Warning)
+			v := obj.Message
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
 		},
 		},
 	}
@@ -10541,6 +10551,10 @@ func writeNGivenId2string(w *plan.Writer, n *plan.Node, v string) bool {
 	return w.Appended(scalar.AppendGivenID(w.Bytes(), v), true)
 }
 
+func writeNGivenId2ᚕstringᚄ(w *plan.Writer, n *plan.Node, v []string) bool {
+	return plan.Scalars(w, n, v, true, writeNGivenId2string)
+}
+
 func writeNHoursSpan2slipwayᚋinternalᚋpureᚋgateᚐSpan(w *plan.Writer, n *plan.Node, v gate.Span) bool {
 	return w.Object(n, planHoursSpan, &v)
 }
@@ -10601,44 +10615,6 @@ func writeNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty(w *pla
 
 func writeNInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Property) bool {
 	return plan.List(w, n, v, true, writeNInputProperty2slipwayᚋinternalᚋpureᚋinputpropᚐProperty)
-}
-
-func writeNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v fault.Violation) bool {
-	return w.Object(n, planInputViolation, &v)
-}
-
-func writeNInputViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []fault.Violation) bool {
-	return plan.List(w, n, v, true, writeNInputViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation)
-}
-
-func writeNInputViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []*fault.Violation) bool {
-	return plan.List(w, n, v, true, writeNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation)
-}
-
-func writeNInputViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v *fault.Violation) bool {
-	if v == nil {
-		return w.Null()
-	}
-	return w.Object(n, planInputViolation, v)
-}
-
-func writeNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v inputprop.Warning) bool {
-	return w.Object(n, planInputWarning, &v)
-}
-
-func writeNInputWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Warning) bool {
-	return plan.List(w, n, v, true, writeNInputWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning)
-}
-
-func writeNInputWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []*inputprop.Warning) bool {
-	return plan.List(w, n, v, true, writeNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning)
-}
-
-func writeNInputWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v *inputprop.Warning) bool {
-	if v == nil {
-		return w.Null()
-	}
-	return w.Object(n, planInputWarning, v)
 }
 
 func writeNInt2int32(w *plan.Writer, n *plan.Node, v int32) bool {
@@ -10985,12 +10961,50 @@ func writeNViewerOrganization2ᚖslipwayᚋinternalᚋserviceᚋaccountᚐMember
 	return w.Object(n, planViewerOrganization, v)
 }
 
+func writeNViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v fault.Violation) bool {
+	return w.Object(n, planViolation, &v)
+}
+
+func writeNViolation2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []fault.Violation) bool {
+	return plan.List(w, n, v, true, writeNViolation2slipwayᚋinternalᚋbaseᚋfaultᚐViolation)
+}
+
+func writeNViolation2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolationᚄ(w *plan.Writer, n *plan.Node, v []*fault.Violation) bool {
+	return plan.List(w, n, v, true, writeNViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation)
+}
+
+func writeNViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(w *plan.Writer, n *plan.Node, v *fault.Violation) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planViolation, v)
+}
+
 func writeNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted(w *plan.Writer, n *plan.Node, v inputvalues.Wanted) bool {
 	return w.Object(n, planWantedOptions, &v)
 }
 
 func writeNWantedOptions2ᚕslipwayᚋinternalᚋpureᚋinputvaluesᚐWantedᚄ(w *plan.Writer, n *plan.Node, v []inputvalues.Wanted) bool {
 	return plan.List(w, n, v, true, writeNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted)
+}
+
+func writeNWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v inputprop.Warning) bool {
+	return w.Object(n, planWarning, &v)
+}
+
+func writeNWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []inputprop.Warning) bool {
+	return plan.List(w, n, v, true, writeNWarning2slipwayᚋinternalᚋpureᚋinputpropᚐWarning)
+}
+
+func writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w *plan.Writer, n *plan.Node, v []*inputprop.Warning) bool {
+	return plan.List(w, n, v, true, writeNWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning)
+}
+
+func writeNWarning2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarning(w *plan.Writer, n *plan.Node, v *inputprop.Warning) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planWarning, v)
 }
 
 func writeNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(w *plan.Writer, n *plan.Node, v gate.Weekday) bool {
@@ -11407,13 +11421,6 @@ func writeOLease2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋexecutionᚐLeas
 	return w.Object(n, planLease, v)
 }
 
-func writeOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(w *plan.Writer, n *plan.Node, v *model.LiftQuarantinePayload) bool {
-	if v == nil {
-		return false
-	}
-	return w.Object(n, planLiftQuarantinePayload, v)
-}
-
 func writeOLogLineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.DeploymentLog]) bool {
 	if v == nil {
 		return false
@@ -11568,13 +11575,6 @@ func writeORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploy
 	return w.Object(n, planRedeployDeploymentPayload, v)
 }
 
-func writeOReinstateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐReinstateModuleVersionPayload(w *plan.Writer, n *plan.Node, v *model.ReinstateModuleVersionPayload) bool {
-	if v == nil {
-		return false
-	}
-	return w.Object(n, planReinstateModuleVersionPayload, v)
-}
-
 func writeORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.RejectDeploymentPayload) bool {
 	if v == nil {
 		return false
@@ -11706,6 +11706,20 @@ func writeOUnarchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveProject
 		return false
 	}
 	return w.Object(n, planUnarchiveProjectPayload, v)
+}
+
+func writeOUndeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐUndeprecateModuleVersionPayload(w *plan.Writer, n *plan.Node, v *model.UndeprecateModuleVersionPayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUndeprecateModuleVersionPayload, v)
+}
+
+func writeOUnquarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐUnquarantineReleasePayload(w *plan.Writer, n *plan.Node, v *model.UnquarantineReleasePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planUnquarantineReleasePayload, v)
 }
 
 func writeOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(w *plan.Writer, n *plan.Node, v *model.UpdateDefaultValueDefinitionPayload) bool {

@@ -30,7 +30,7 @@ type ApprovalsDemandInput struct {
 	// The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN.
 	Role graphql.Omittable[*actor.Role] `json:"role,omitempty"`
 	// At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty.
-	By graphql.Omittable[[]string] `json:"by,omitempty"`
+	Holders graphql.Omittable[[]string] `json:"holders,omitempty"`
 }
 
 // What to approve of.
@@ -38,7 +38,7 @@ type ApproveDeploymentInput struct {
 	// The id of a deployment that waits for approvals.
 	ID string `json:"id"`
 	// Why, for people: 1 to 500 characters, not blank.
-	Comment graphql.Omittable[*string] `json:"comment,omitempty"`
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
 	// Whether to start it at once where all that is demanded is met. True where it is left out or null.
 	Start graphql.Omittable[*bool] `json:"start,omitempty"`
 }
@@ -206,15 +206,15 @@ type CreateDeploymentInput struct {
 	ModuleInstanceID string `json:"moduleInstanceId"`
 	// The version of its module.
 	ModuleVersionID string `json:"moduleVersionId"`
-	// The values of the inputs, by their ids. They may be left out where `inputsFrom` is given, and then go before what is taken
+	// The values of the inputs, by their ids. They may be left out where `inputsFromDeploymentId` is given, and then go before what is taken
 	// over, key by key.
 	Inputs graphql.Omittable[*strictjson.Node] `json:"inputs,omitempty"`
 	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
 	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
 	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
 	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
-	InputsFrom graphql.Omittable[*string] `json:"inputsFrom,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`. One that was not given there has the warning
+	InputsFromDeploymentID graphql.Omittable[*string] `json:"inputsFromDeploymentId,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`. One that was not given there has the warning
 	// `input_not_given`.
 	WithoutInputs graphql.Omittable[[]string] `json:"withoutInputs,omitempty"`
 	// What it is for, at most 10,000 characters.
@@ -258,7 +258,7 @@ type CreateDeploymentPayload struct {
 	Deployment *record.Deployment `json:"deployment"`
 	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
 	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
-	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and
+	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFromDeploymentId` and
 	// `withoutInputs`. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
@@ -377,13 +377,8 @@ type CreateTokenInput struct {
 	Role actor.Role `json:"role"`
 	// When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null.
 	ExpiresAt graphql.Omittable[*time.Time] `json:"expiresAt,omitempty"`
-	// The ids of the projects that it may change something in, 1 to 100 where there are no environments. Without both lists
-	// it is good for the whole organization; with both for what is in one of the projects or in one of the environments.
-	// `slipway:Project:NOT_FOUND` for one that is not there.
-	Projects graphql.Omittable[[]string] `json:"projects,omitempty"`
-	// The ids of the environments that it may change something in, 1 to 100 where there are no projects.
-	// `slipway:Environment:NOT_FOUND` for one that is not there.
-	Environments graphql.Omittable[[]string] `json:"environments,omitempty"`
+	// Where it may change something: the whole organization if it is left out or null.
+	Scope graphql.Omittable[*TokenScopeInput] `json:"scope,omitempty"`
 	// Whose it is, such as the name by which the company knows a person, for where somebody else has to approve what a person
 	// does: all tokens of one holder are those of one person. Where it is left out or null, the token is one more of whoever
 	// creates it. Who creates a token for a holder cannot pass for somebody else by it, whomever it names.
@@ -585,12 +580,12 @@ type InputValuesInput struct {
 	DefaultValueDefinitionID graphql.Omittable[*string] `json:"defaultValueDefinitionId,omitempty"`
 	// Inputs that need not be saved.
 	Inputs graphql.Omittable[[]*inputprop.RawProperty] `json:"inputs,omitempty"`
-	// The values, an object by the ids of the inputs. They may be left out where `inputsFrom` is given, and then go before what is
+	// The values, an object by the ids of the inputs. They may be left out where `inputsFromDeploymentId` is given, and then go before what is
 	// taken over, key by key.
 	Values graphql.Omittable[*strictjson.Node] `json:"values,omitempty"`
 	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
-	InputsFrom graphql.Omittable[*string] `json:"inputsFrom,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`.
+	InputsFromDeploymentID graphql.Omittable[*string] `json:"inputsFromDeploymentId,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`.
 	WithoutInputs graphql.Omittable[[]string] `json:"withoutInputs,omitempty"`
 	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
@@ -611,20 +606,8 @@ type InputsValidation struct {
 	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
 	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
 	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
-	// `/inputsFrom` and `/withoutInputs`.
+	// `/inputsFromDeploymentId` and `/withoutInputs`.
 	Warnings []*inputprop.Warning `json:"warnings"`
-}
-
-// The release whose quarantine is to end.
-type LiftQuarantineInput struct {
-	// The id of the release, `rel_…`.
-	ID string `json:"id"`
-}
-
-// What liftQuarantine answers with.
-type LiftQuarantinePayload struct {
-	// The release, not quarantined any more.
-	Release *record.Release `json:"release"`
 }
 
 // To have been live elsewhere.
@@ -794,24 +777,12 @@ type RedeployDeploymentPayload struct {
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// The version of a module that is deprecated no longer.
-type ReinstateModuleVersionInput struct {
-	// The id of the version.
-	ID string `json:"id"`
-}
-
-// What reinstateModuleVersion answers with.
-type ReinstateModuleVersionPayload struct {
-	// The version as it is now.
-	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
-}
-
 // What to reject.
 type RejectDeploymentInput struct {
 	// The id of a deployment that waits for approvals.
 	ID string `json:"id"`
 	// Why, for people: 1 to 500 characters, not blank.
-	Comment graphql.Omittable[*string] `json:"comment,omitempty"`
+	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
 }
 
 // What rejectDeployment answers with.
@@ -949,6 +920,14 @@ type StartDeploymentPayload struct {
 type Subscription struct {
 }
 
+// The part of an organization that a token may change: at least one id, and at most 100 of each kind.
+type TokenScopeInput struct {
+	// The ids of projects, with all that is in them. `slipway:Project:NOT_FOUND` for one that does not exist.
+	ProjectIds graphql.Omittable[[]string] `json:"projectIds,omitempty"`
+	// The ids of environments. `slipway:Environment:NOT_FOUND` for one that does not exist.
+	EnvironmentIds graphql.Omittable[[]string] `json:"environmentIds,omitempty"`
+}
+
 // The environment that is to be archived no longer.
 type UnarchiveEnvironmentInput struct {
 	// The id of the environment.
@@ -985,6 +964,30 @@ type UnarchiveProjectPayload struct {
 	Project *record.Project `json:"project"`
 }
 
+// The version of a module that is deprecated no longer.
+type UndeprecateModuleVersionInput struct {
+	// The id of the version.
+	ID string `json:"id"`
+}
+
+// What undeprecateModuleVersion answers with.
+type UndeprecateModuleVersionPayload struct {
+	// The version as it is now.
+	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
+}
+
+// The release whose quarantine is to end.
+type UnquarantineReleaseInput struct {
+	// The id of the release, `rel_…`.
+	ID string `json:"id"`
+}
+
+// What unquarantineRelease answers with.
+type UnquarantineReleasePayload struct {
+	// The release, not quarantined any more.
+	Release *record.Release `json:"release"`
+}
+
 // The fields to change; what is left out stays.
 type UpdateDefaultValueDefinitionInput struct {
 	// The id of the definition.
@@ -996,7 +999,7 @@ type UpdateDefaultValueDefinitionInput struct {
 	// The value that the default takes, replaced whole; not null.
 	Schema graphql.Omittable[*inputprop.RawProperty] `json:"schema,omitempty"`
 	// The version that the change was made on; `slipway:Request:PRECONDITION_FAILED` where it has been raised since.
-	Version graphql.Omittable[*int32] `json:"version,omitempty"`
+	ExpectedVersion graphql.Omittable[*int32] `json:"expectedVersion,omitempty"`
 	// Whether only to say what the change would do, and to change nothing; false where it is left out.
 	DryRun graphql.Omittable[*bool] `json:"dryRun,omitempty"`
 }

@@ -99,7 +99,7 @@ func (c *course) run() {
 		c.carryOut(id, n)
 		ids = append(ids, id)
 	}
-	c.ask(actor.Viewer, fmt.Sprintf(`{ compareDeployments(from: %q, to: %q) { inputs { pointer before after } } }`, ids[0], ids[1]), nil)
+	c.ask(actor.Viewer, fmt.Sprintf(`{ compareDeployments(fromId: %q, toId: %q) { inputs { pointer before after } } }`, ids[0], ids[1]), nil)
 	for _, path := range []string{"/deployments/" + ids[0], "/deployments/none", "/module-definitions?limit=" + markedValue} {
 		c.note(w.REST(t, http.MethodGet, path, w.Acme.Tokens[actor.Viewer], "", nil))
 	}

@@ -13,18 +13,18 @@ import (
 
 // needs has the permission that each mutation takes.
 var needs = map[string]access.Action{
-	"createDefaultValueDefinition": access.EditDefaults, "updateDefaultValueDefinition": access.EditDefaults, "deleteDefaultValueDefinition": access.EditDefaults,
-	"createModuleDefinition": access.EditModules, "updateModuleDefinition": access.EditModules, "publishModuleVersion": access.EditModules,
-	"deprecateModuleVersion": access.EditModules, "reinstateModuleVersion": access.EditModules,
+	"createDefaultValueDefinition": access.ManageDefaults, "updateDefaultValueDefinition": access.ManageDefaults, "deleteDefaultValueDefinition": access.ManageDefaults,
+	"createModuleDefinition": access.ManageModules, "updateModuleDefinition": access.ManageModules, "publishModuleVersion": access.ManageModules,
+	"deprecateModuleVersion": access.ManageModules, "undeprecateModuleVersion": access.ManageModules,
 	"createToken": access.ManageTokens, "revokeToken": access.ManageTokens, "createOrganization": access.ManageOrganizations,
-	"createProject": access.EditWorkspace, "createEnvironment": access.EditWorkspace, "createModuleInstance": access.CreateInstance,
-	"updateProject": access.EditWorkspace, "deleteProject": access.EditWorkspace, "archiveProject": access.EditWorkspace, "unarchiveProject": access.EditWorkspace,
-	"updateEnvironment": access.EditWorkspace, "deleteEnvironment": access.EditWorkspace, "archiveEnvironment": access.EditWorkspace, "unarchiveEnvironment": access.EditWorkspace,
-	"updateModuleInstance": access.EditInstances, "deleteModuleInstance": access.EditInstances, "archiveModuleInstance": access.EditInstances, "unarchiveModuleInstance": access.EditInstances,
+	"createProject": access.ManageWorkspace, "createEnvironment": access.ManageWorkspace, "createModuleInstance": access.CreateInstances,
+	"updateProject": access.ManageWorkspace, "deleteProject": access.ManageWorkspace, "archiveProject": access.ManageWorkspace, "unarchiveProject": access.ManageWorkspace,
+	"updateEnvironment": access.ManageWorkspace, "deleteEnvironment": access.ManageWorkspace, "archiveEnvironment": access.ManageWorkspace, "unarchiveEnvironment": access.ManageWorkspace,
+	"updateModuleInstance": access.ManageInstances, "deleteModuleInstance": access.ManageInstances, "archiveModuleInstance": access.ManageInstances, "unarchiveModuleInstance": access.ManageInstances,
 	"createDeployment": access.Deploy, "rollbackDeployment": access.Deploy, "redeployDeployment": access.Deploy, "cancelDeployment": access.Deploy,
 	"promoteDeployment": access.Deploy, "approveDeployment": access.Deploy, "rejectDeployment": access.Deploy, "startDeployment": access.Deploy,
 	"createRule": access.ManageRules, "updateRule": access.ManageRules, "endRule": access.ManageRules,
-	"quarantineRelease": access.QuarantineRelease, "liftQuarantine": access.QuarantineRelease, "moveService": access.MoveService, "destroyModuleInstance": access.DestroyInstance,
+	"quarantineRelease": access.QuarantineReleases, "unquarantineRelease": access.QuarantineReleases, "moveService": access.MoveServices, "destroyModuleInstance": access.DestroyInstances,
 	"claimDeployment": access.RunDeployments, "renewLease": access.RunDeployments, "reportDeployment": access.RunDeployments,
 	"completeDeployment": access.RunDeployments,
 }

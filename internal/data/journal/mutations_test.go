@@ -123,12 +123,12 @@ var mutations = map[string]mutation{
 	"deprecateModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": p.Version.ID, "reason": "It leaks"}
 	}},
-	"reinstateModuleVersion": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+	"undeprecateModuleVersion": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		_, err := w.Catalog.DeprecateVersion(w.Acme.As(actor.Admin), catalog.Deprecate{VersionID: p.Version.ID, Reason: "It leaks"})
 		return unarchived(t, p.Version.ID, err)
 	}},
 	"createToken": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
-		return in{"name": "N", "role": "VIEWER", "projects": []any{p.Project.ID}, "environments": []any{p.Environment.ID}}
+		return in{"name": "N", "role": "VIEWER", "scope": in{"projectIds": []any{p.Project.ID}, "environmentIds": []any{p.Environment.ID}}}
 	}},
 	"revokeToken": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture) in {
 		w.Token(t, w.Acme, account.NewToken{Name: "revoked", Role: actor.Viewer})
@@ -202,7 +202,7 @@ var mutations = map[string]mutation{
 		}
 		return in{"serviceArn": *data.ServiceARN, "moduleInstanceId": to.ID}
 	}},
-	"liftQuarantine": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
+	"unquarantineRelease": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		release := *p.Succeeded(t).ReleaseID
 		if _, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
 			t.Fatal(err)
@@ -214,11 +214,11 @@ var mutations = map[string]mutation{
 	}},
 	"approveDeployment": {actor.Developer, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		id, _ := waiting(t, w, p)
-		return in{"id": id, "comment": "Fine", "start": false}
+		return in{"id": id, "reason": "Fine", "start": false}
 	}},
 	"rejectDeployment": {actor.Developer, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		id, _ := waiting(t, w, p)
-		return in{"id": id, "comment": "Not now"}
+		return in{"id": id, "reason": "Not now"}
 	}},
 	"startDeployment": {actor.Developer, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		id, ruleID := waiting(t, w, p)

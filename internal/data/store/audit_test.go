@@ -150,7 +150,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	w.Cancel(t, w.Acme, rolled.ID)
 	_, err = w.Deploy.Releases.Quarantine(admin, *target.ReleaseID, "bad", nil)
 	must(t, err)
-	_, err = w.Deploy.Releases.LiftQuarantine(admin, *target.ReleaseID)
+	_, err = w.Deploy.Releases.UnquarantineRelease(admin, *target.ReleaseID)
 	must(t, err)
 	must(t, w.Deploy.CloudEvents.ReceiveECSEvent(runner, strictjson.MustParse(started)))
 	keepHouse(t, w, p)

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,8 +23,25 @@ type Approvals struct {
 	// Count is how many principals have to, 1 to 5, and Role which role each has at least: developer or admin.
 	Count int32      `json:"count"`
 	Role  actor.Role `json:"role"`
-	// By are the holders of whose tokens it has to be one; none for anybody.
-	By []string `json:"by,omitempty"`
+	// Holders are those of whose tokens it has to be one; none for anybody.
+	Holders []string `json:"holders,omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The rules of before have the holders under another name.
+func (a *Approvals) UnmarshalJSON(text []byte) error {
+	type stored Approvals
+	s := struct {
+		*stored
+		By []string `json:"by"`
+	}{stored: (*stored)(a)}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+
+	if a.Holders == nil {
+		a.Holders = s.By
+	}
+	return nil
 }
 
 // Approval is one that somebody has given.
@@ -43,7 +61,7 @@ func (a *Approvals) Roles() []actor.Role {
 
 // Takes reports whether an approval is one of those that are demanded.
 func (a *Approvals) Takes(given Approval) bool {
-	return slices.Contains(a.Roles(), given.Role) && (len(a.By) == 0 || slices.Contains(a.By, given.Holder))
+	return slices.Contains(a.Roles(), given.Role) && (len(a.Holders) == 0 || slices.Contains(a.Holders, given.Holder))
 }
 
 // IsTaken reports whether one of some rules that bind an operation takes an approval.
@@ -85,8 +103,8 @@ func (a *Approvals) who() string {
 	if a.Role == actor.Admin {
 		who = "an admin"
 	}
-	if len(a.By) > 0 {
-		who += " among the holders " + strings.Join(a.By, ", ")
+	if len(a.Holders) > 0 {
+		who += " among the holders " + strings.Join(a.Holders, ", ")
 	}
 	return who + " who is not the author"
 }
@@ -98,14 +116,14 @@ func (a *Approvals) check(v *fault.Violations, at string) {
 	if a.Role != actor.Developer && a.Role != actor.Admin {
 		v.Add(at+"/role", "enum", "must be DEVELOPER or ADMIN, found %.40s", strings.ToUpper(string(a.Role)))
 	}
-	if len(a.By) > maxHolders {
-		v.Add(at+"/by", "max_items", "must name at most %d holders, found %d", maxHolders, len(a.By))
+	if len(a.Holders) > maxHolders {
+		v.Add(at+"/holders", "max_items", "must name at most %d holders, found %d", maxHolders, len(a.Holders))
 	}
-	if n := len(a.By); n > 0 && n < int(a.Count) {
-		v.Add(at+"/by", "min_items", "must name at least as many holders as approvals are demanded, %d, found %d", a.Count, n)
+	if n := len(a.Holders); n > 0 && n < int(a.Count) {
+		v.Add(at+"/holders", "min_items", "must name at least as many holders as approvals are demanded, %d, found %d", a.Count, n)
 	}
-	for i, holder := range a.By {
-		v.Append(textrules.GivenID(fmt.Sprintf("%s/by/%d", at, i), holder)...)
+	for i, holder := range a.Holders {
+		v.Append(textrules.GivenID(fmt.Sprintf("%s/holders/%d", at, i), holder)...)
 	}
-	checkUnique(v, at+"/by", a.By)
+	checkUnique(v, at+"/holders", a.Holders)
 }

@@ -16,7 +16,7 @@ import (
 
 // stored are demands of each kind, as they are stored.
 var stored = map[string]string{
-	"approvals": `{"approvals":{"count":2,"role":"admin","by":["ann","bob"]}}`,
+	"approvals": `{"approvals":{"count":2,"role":"admin","holders":["ann","bob"]}}`,
 	"hours":     `{"hours":{"timeZone":"Europe/Berlin","spans":[{"days":["MONDAY"],"from":"09:00","to":"17:00"}]}}`,
 	"freeze":    `{"freeze":{"from":"2026-12-20T00:00:00Z","until":"2027-01-04T00:00:00Z"}}`,
 	"liveIn":    `{"liveIn":{"environmentIds":["env_1"],"minutes":30}}`,
@@ -42,6 +42,17 @@ func TestEachKindOfDemandIsStoredUnderItsName(t *testing.T) {
 		if d.Unknown() != "" || !slices.Contains(names, name) || len(d.Check(d.DefaultOperations())) > 0 {
 			t.Errorf("%s: %v, unknown %q", name, d.Check(d.DefaultOperations()), d.Unknown())
 		}
+	}
+}
+
+func TestTheHoldersOfARuleOfBeforeStillCount(t *testing.T) {
+	t.Parallel()
+	var d gate.Demand
+	if err := json.Unmarshal([]byte(`{"approvals":{"count":1,"role":"admin","by":["ann"]}}`), &d); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(d); err != nil || string(text) != `{"approvals":{"count":1,"role":"admin","holders":["ann"]}}` {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 

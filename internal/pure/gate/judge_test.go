@@ -30,7 +30,7 @@ func judge(t *testing.T, rules []gate.Rule, f gate.Facts) []gate.Requirement {
 }
 
 func demanded(count int32, role actor.Role, by ...string) gate.Demand {
-	return gate.Demand{Kind: &gate.Approvals{Count: count, Role: role, By: by}}
+	return gate.Demand{Kind: &gate.Approvals{Count: count, Role: role, Holders: by}}
 }
 
 func liveIn(minutes int32) gate.Demand {
@@ -136,9 +136,9 @@ func TestARuleIsRefusedByItsBounds(t *testing.T) {
 	}{
 		{gate.Demand{}, "/demand"},
 		{demanded(0, actor.Developer), "/demand/approvals/count"}, {demanded(1, actor.Developer), ""}, {demanded(5, actor.Admin), ""}, {demanded(6, actor.Admin), "/demand/approvals/count"},
-		{demanded(2, actor.Developer, "ann"), "/demand/approvals/by"}, {demanded(2, actor.Developer, "ann", "bob"), ""},
-		{demanded(1, actor.Viewer), "/demand/approvals/role"}, {demanded(1, actor.Admin, "a", "a"), "/demand/approvals/by/1"}, {demanded(1, actor.Admin, "a b"), "/demand/approvals/by/0"},
-		{demanded(1, actor.Admin, slices.Repeat([]string{"a"}, 21)...), "/demand/approvals/by"},
+		{demanded(2, actor.Developer, "ann"), "/demand/approvals/holders"}, {demanded(2, actor.Developer, "ann", "bob"), ""},
+		{demanded(1, actor.Viewer), "/demand/approvals/role"}, {demanded(1, actor.Admin, "a", "a"), "/demand/approvals/holders/1"}, {demanded(1, actor.Admin, "a b"), "/demand/approvals/holders/0"},
+		{demanded(1, actor.Admin, slices.Repeat([]string{"a"}, 21)...), "/demand/approvals/holders"},
 		{zone("Europe/Berlin"), ""}, {zone(""), "/demand/hours/timeZone"}, {zone("Local"), "/demand/hours/timeZone"}, {zone("Mars/Olympus"), "/demand/hours/timeZone"}, {zone("../etc"), "/demand/hours/timeZone"}, {zone("Europe//Berlin"), "/demand/hours/timeZone"}, {zone("America/Argentina/Buenos_Aires"), ""},
 		{spans(0), "/demand/hours/spans"}, {spans(14), ""}, {spans(15), "/demand/hours/spans"},
 		{span("09:00", "17:00"), "/demand/hours/spans/0/days"}, {span("09:00", "17:00", "FUNDAY"), "/demand/hours/spans/0/days/0"}, {span("09:00", "17:00", gate.Monday, gate.Monday), "/demand/hours/spans/0/days/1"},

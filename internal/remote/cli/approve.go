@@ -13,7 +13,7 @@ import (
 )
 
 func (c *Config) approveCommand() *cobra.Command {
-	var comment string
+	var reason string
 	var start bool
 	cmd := c.decisionCommand(&cobra.Command{
 		Use: "approve DEPLOYMENT", Short: "Approve of a deployment that waits for approvals", Args: cobra.ExactArgs(1),
@@ -25,13 +25,13 @@ Without a terminal, or with --yes, name the deployment by its id: a name may sta
 
 Nobody approves of what is his own: neither who made the deployment,` +
 			` nor who made the author's token or was made one by him.`,
-		Example: "  slipway approve dep_01kb… --comment \"Looks right.\"\n  slipway approve shop/prod/orders@last\n" +
+		Example: "  slipway approve dep_01kb… --reason \"Looks right.\"\n  slipway approve shop/prod/orders@last\n" +
 			"  slipway approve dep_01kb… --start=false",
 	}, decision{verb: "Approve of", seen: true}, func(
 		ctx context.Context, s *session, id string,
 	) (*client.DeploymentDetail, error) {
 		r, err := client.ApproveDeployment(ctx, s.conn, client.ApproveDeploymentInput{
-			Id: id, Comment: orNil(comment), Start: &start,
+			Id: id, Reason: orNil(reason), Start: &start,
 		})
 		if err != nil {
 			return nil, err
@@ -43,25 +43,25 @@ Nobody approves of what is his own: neither who made the deployment,` +
 		}
 		return &approved.Deployment, nil
 	})
-	setting.AddFlag(cmd.Flags(), &comment, "comment", "", setting.Text, "why")
+	decisionReason(cmd, &reason)
 	setting.AddFlag(cmd.Flags(), &start, "start", "true", setting.Bool, "start it where all that is demanded is met")
 	return cmd
 }
 
 func (c *Config) rejectCommand() *cobra.Command {
-	var comment string
+	var reason string
 	cmd := c.decisionCommand(&cobra.Command{
 		Use: "reject DEPLOYMENT", Short: "Reject a deployment that waits for approvals, which ends it",
 		Args:    cobra.ExactArgs(1),
-		Example: "  slipway reject shop/prod/orders@last --comment \"Not before the sale.\"",
+		Example: "  slipway reject shop/prod/orders@last --reason \"Not before the sale.\"",
 	}, decision{verb: "Reject"}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
-		r, err := client.RejectDeployment(ctx, s.conn, client.RejectDeploymentInput{Id: id, Comment: orNil(comment)})
+		r, err := client.RejectDeployment(ctx, s.conn, client.RejectDeploymentInput{Id: id, Reason: orNil(reason)})
 		if err != nil {
 			return nil, err
 		}
 		return &r.RejectDeployment.Deployment, nil
 	})
-	setting.AddFlag(cmd.Flags(), &comment, "comment", "", setting.Text, "why")
+	decisionReason(cmd, &reason)
 	return cmd
 }
 
@@ -84,6 +84,14 @@ To start it again changes nothing; slipway watch follows it.`,
 	})
 	overrideFlag(cmd, &override)
 	return cmd
+}
+
+// decisionReason adds the flag of commands that may say why, which was called --comment once.
+func decisionReason(c *cobra.Command, to *string) {
+	setting.AddFlag(c.Flags(), to, "reason", "", setting.Text, "why")
+	setting.AddFlag(c.Flags(), to, "comment", "", setting.Text, "why")
+	c.Flags().Lookup("comment").Hidden = true
+	c.MarkFlagsMutuallyExclusive("reason", "comment")
 }
 
 // overrideFlag adds the flag of commands that can go past rules.

@@ -97,7 +97,7 @@ func TestApprovalsStartADeployment(t *testing.T) {
 	s.home(t, s.Acme.Tokens[actor.Viewer]).mustFail(t, 4, []string{"FORBIDDEN"}, "approve", d.ID)
 	ann.mustFail(t, 8, []string{"slipway:Deployment:APPROVALS_MISSING", "0 of 2 approvals"}, "start", d.ID)
 	bob.mustFail(t, 2, []string{"want the id of the one that you have seen", "which is " + d.ID + " now"}, "approve", "shop/production/web@last", "--yes")
-	o := bob.run(t, "approve", d.ID, "--comment", "right")
+	o := bob.run(t, "approve", d.ID, "--reason", "right")
 	if o.code != 8 || !strings.Contains(o.stdout, "AWAITING_APPROVAL") {
 		t.Errorf("the first approval: %d, %s", o.code, o.stdout)
 	}
@@ -159,7 +159,7 @@ func TestAdminStartsPastRules(t *testing.T) {
 	s.demand(t, approvals(1))
 	ann := s.holder(t, actor.Admin, "ann")
 	ann.run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=false")
-	got := ann.must(t, "start", "shop/production/web@last", "--override-reason", "The site is down.", "--yes", "--fields", "status,override.by,override.reason", "-o", "tsv")
+	got := ann.must(t, "start", "shop/production/web@last", "--override-reason", "The site is down.", "--yes", "--fields", "status,override.createdBy,override.reason", "-o", "tsv")
 	if got != "PENDING\tann\tThe site is down.\n" {
 		t.Errorf("it is %q", got)
 	}
@@ -174,7 +174,7 @@ func TestApprovalIsWaitedFor(t *testing.T) {
 		says   string
 	}{
 		"approved": {[]string{"approve", ""}, 0, "2 of 2: Applying."},
-		"rejected": {[]string{"reject", "shop/production/web@last", "--comment", "not on Friday"}, 6, "Rejected by bob. (slipway:Deployment:REJECTED)\n  not on Friday\n"},
+		"rejected": {[]string{"reject", "shop/production/web@last", "--reason", "not on Friday"}, 6, "Rejected by bob. (slipway:Deployment:REJECTED)\n  not on Friday\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

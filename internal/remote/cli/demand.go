@@ -200,7 +200,7 @@ func (d *demandFlags) kind(held *heldDemand) (string, error) {
 }
 
 func (d *demandFlags) approvalsOver(held *heldDemand) *client.ApprovalsDemandInput {
-	in := &client.ApprovalsDemandInput{Count: held.Count, By: held.By}
+	in := &client.ApprovalsDemandInput{Count: held.Count, Holders: held.Holders}
 	if held.Role != "" {
 		in.Role = &held.Role
 	}
@@ -211,7 +211,7 @@ func (d *demandFlags) approvalsOver(held *heldDemand) *client.ApprovalsDemandInp
 		in.Role = &d.role
 	}
 	if d.changed("by") {
-		in.By = d.by
+		in.Holders = d.by
 	}
 	return in
 }

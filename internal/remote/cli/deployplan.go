@@ -102,7 +102,7 @@ func (p *deployPlan) askWith(ctx context.Context, s *session, g *givenInputs, ve
 		return p.judge(ctx, s, version, g)
 	}
 
-	p.input.Inputs, p.input.InputsFrom, p.input.WithoutInputs = g.sent, g.from, g.without
+	p.input.Inputs, p.input.InputsFromDeploymentId, p.input.WithoutInputs = g.sent, g.from, g.without
 	if g.from == nil && p.input.Artifact == nil && p.was != nil && p.was.Release != nil &&
 		string(p.was.Release.Artifact) != "null" {
 		p.input.Artifact = p.was.Release.Artifact
@@ -147,7 +147,7 @@ func violationsInValues(records []client.ViolationRecord) []fault.Violation {
 // be made, and for who may only read, who is told what would change if somebody else deploys it.
 func (p *deployPlan) judge(ctx context.Context, s *session, version *client.DeployableVersion, g *givenInputs) error {
 	in := client.InputValuesInput{
-		ModuleVersionId: &version.Id, Values: g.sent, InputsFrom: g.from, WithoutInputs: g.without,
+		ModuleVersionId: &version.Id, Values: g.sent, InputsFromDeploymentId: g.from, WithoutInputs: g.without,
 	}
 	if p.Creates {
 		in.EnvironmentId = &p.environmentID
@@ -175,7 +175,7 @@ func (p *deployPlan) judge(ctx context.Context, s *session, version *client.Depl
 
 	p.differences = nil // of what was planned for somebody who may not make it
 	p.Refusal, p.Warnings, p.Requirements = nil, r.ValidateInputs.Warnings, demanded.Environment.Requirements
-	p.input.Inputs, p.input.InputsFrom, p.input.WithoutInputs = g.sent, g.from, g.without
+	p.input.Inputs, p.input.InputsFromDeploymentId, p.input.WithoutInputs = g.sent, g.from, g.without
 
 	return p.compare(ctx, r.ResolveInputs.Values, version, g)
 }

@@ -151,7 +151,7 @@ var goldens = []struct {
 		"instances show shop/production/web", "instances rename shop/production/orders-N --name new-N", "instances archive shop/production/new-N",
 		"instances unarchive shop/production/new-N", "instances delete shop/production/new-N --yes"}},
 	{"modules", []string{"modules list", "modules show acme/queue", "modules show shop@1.4.0", "modules versions shop",
-		"modules deprecate shop@1.5.0-rc.1 --reason Unfinished. --successor shop@latest", "modules versions shop", "modules reinstate shop@1.5.0-rc.1"}},
+		"modules deprecate shop@1.5.0-rc.1 --reason Unfinished. --successor shop@latest", "modules versions shop", "modules undeprecate shop@1.5.0-rc.1"}},
 	{"deployments", []string{"deployments list", "deployments list --status FAILED --in shop/production", "deployments list --in shop/production/web --limit 1",
 		"deployments show shop/production/web@live", "deployments show shop/production/web@last", "deployments show shop/production/web@previous --fields id,status"}},
 	{"outputs", []string{"outputs shop/production/web", "outputs shop/production/web@live"}},
@@ -257,7 +257,7 @@ func TestEachChangeThatIsNotAllowed(t *testing.T) {
 		"projects create x", "projects rename shop --name x", "projects archive shop", "projects delete shop --yes",
 		"environments create shop/x", "environments rename shop/production --name x", "environments archive shop/production", "environments delete shop/production --yes",
 		"instances create shop/production/x --module shop", "instances rename shop/production/web --name x", "instances archive shop/production/web",
-		"modules deprecate shop@1.4.0 --reason x", "modules reinstate shop@1.4.0", "quarantine shop/production/web@live --reason x",
+		"modules deprecate shop@1.4.0 --reason x", "modules undeprecate shop@1.4.0", "quarantine shop/production/web@live --reason x",
 		"rules create --name x --approvals 1",
 		"destroy shop/production/web --yes", "approve " + s.last, "reject shop/production/web@last", "start shop/production/web@last",
 	} {

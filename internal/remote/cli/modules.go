@@ -33,10 +33,10 @@ var (
 )
 
 func (c *Config) modulesCommand() *cobra.Command {
-	return Group("modules", "Write, check, publish, list, show, deprecate and reinstate modules and their versions",
+	return Group("modules", "Write, check, publish, list, show, deprecate and undeprecate modules and their versions",
 		c.modulesListCommand(), c.modulesShowCommand(), c.modulesVersionsCommand(), c.modulesInitCommand(),
 		c.modulesLintCommand(), c.modulesPublishCommand(),
-		c.deprecateCommand(), c.reinstateCommand())
+		c.deprecateCommand(), c.undeprecateCommand())
 }
 
 func (c *Config) modulesListCommand() *cobra.Command {
@@ -166,18 +166,18 @@ func (c *Config) deprecateCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *Config) reinstateCommand() *cobra.Command {
+func (c *Config) undeprecateCommand() *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "reinstate VERSION", Short: "End that a version is deprecated",
-		Example: "  slipway modules reinstate acme/queue@1.2.0", Args: cobra.ExactArgs(1),
+		Use: "undeprecate VERSION", Aliases: []string{"reinstate"}, Short: "End the deprecation of a version",
+		Example: "  slipway modules undeprecate acme/queue@1.2.0", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return s.changeVersion(ctx, args[0], "Reinstate", nil, func(versionID string) (*client.VersionRecord, error) {
-			r, err := client.ReinstateVersion(ctx, s.conn, client.ReinstateModuleVersionInput{Id: versionID})
+		return s.changeVersion(ctx, args[0], "End the deprecation of", nil, func(versionID string) (*client.VersionRecord, error) {
+			r, err := client.UndeprecateVersion(ctx, s.conn, client.UndeprecateModuleVersionInput{Id: versionID})
 			if err != nil {
 				return nil, err
 			}
-			return &r.ReinstateModuleVersion.ModuleVersion, nil
+			return &r.UndeprecateModuleVersion.ModuleVersion, nil
 		})
 	})
 }

@@ -81,8 +81,8 @@ func (p *plan) ask(
 			Code: p.refused.Code, Message: p.refused.Message, Description: orNil(p.refused.Description),
 		}
 	}
-	if planned.Live != nil { // which is not told to who may not deploy
-		p.live, p.LiveDeployment = planned.Live, &planned.Live.Id
+	if planned.LiveDeployment != nil { // which is not told to who may not deploy
+		p.live, p.LiveDeployment = planned.LiveDeployment, &planned.LiveDeployment.Id
 		if p.live.Release != nil {
 			p.FromVersion = &p.live.Release.ModuleVersion.Version
 		}

@@ -90,11 +90,11 @@ func (c *Config) unquarantineCommand() *cobra.Command {
 		return s.changeRelease(ctx, args[0], "End the quarantine of", nil, made, func(
 			ctx context.Context, g graphql.Client, releaseID string,
 		) (*client.ReleaseRecord, error) {
-			r, err := client.LiftQuarantine(ctx, g, client.LiftQuarantineInput{Id: releaseID})
+			r, err := client.UnquarantineRelease(ctx, g, client.UnquarantineReleaseInput{Id: releaseID})
 			if err != nil {
 				return nil, err
 			}
-			return &r.LiftQuarantine.Release, nil
+			return &r.UnquarantineRelease.Release, nil
 		})
 	})
 }

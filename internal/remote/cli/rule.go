@@ -63,7 +63,7 @@ type heldDemand struct {
 	Typename     string `json:"__typename"`
 	Count        int
 	Role         client.Role
-	By           []string
+	Holders      []string
 	TimeZone     string
 	Spans        []client.HoursSpanInput
 	From         json.RawMessage
@@ -94,8 +94,8 @@ func wordsOfDemand(text json.RawMessage) (string, error) {
 	switch d.Typename {
 	case "ApprovalsDemand":
 		words := fmt.Sprintf("%s by %s", counted(d.Count, "approval"), strings.ToLower(string(d.Role)))
-		if len(d.By) > 0 {
-			words += " of " + strings.Join(d.By, ",")
+		if len(d.Holders) > 0 {
+			words += " of " + strings.Join(d.Holders, ",")
 		}
 		return words, nil
 

@@ -45,7 +45,7 @@ func TestWriteWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 		"projects create shop --name Shop", "environments create shop/prod", "instances create shop/prod/orders --module stock",
 		"instances rename shop/prod/orders --name purchases", "instances archive shop/prod/purchases", "instances unarchive shop/prod/purchases",
 		"instances delete shop/prod/purchases", "environments rename shop/prod --name Prod --slug live", "environments delete shop/live", "projects delete shop",
-		"modules deprecate stock@1.4.0 --reason Old", "modules reinstate stock@latest",
+		"modules deprecate stock@1.4.0 --reason Old", "modules undeprecate stock@latest",
 		"quarantine " + path + "@live --reason Bad", "unquarantine " + path + "@live",
 		"rules create --name Eyes --approvals 1", "rules update Eyes --approvals 2", "rules end Eyes",
 		"destroy " + path + " --reason Done --wait=false", "cancel " + path + "@last",

@@ -22,7 +22,7 @@ type ApprovalRecord struct {
 	// Whether it is for the deployment, and not against it.
 	Approved bool `json:"approved"`
 	// Why; null where nothing was said.
-	Comment *string `json:"comment"`
+	Reason *string `json:"reason"`
 	// Who: the name of the token.
 	CreatedBy string `json:"createdBy"`
 	// When.
@@ -40,8 +40,8 @@ func (v *ApprovalRecord) GetId() string { return v.Id }
 // GetApproved returns ApprovalRecord.Approved, and is useful for accessing the field via an interface.
 func (v *ApprovalRecord) GetApproved() bool { return v.Approved }
 
-// GetComment returns ApprovalRecord.Comment, and is useful for accessing the field via an interface.
-func (v *ApprovalRecord) GetComment() *string { return v.Comment }
+// GetReason returns ApprovalRecord.Reason, and is useful for accessing the field via an interface.
+func (v *ApprovalRecord) GetReason() *string { return v.Reason }
 
 // GetCreatedBy returns ApprovalRecord.CreatedBy, and is useful for accessing the field via an interface.
 func (v *ApprovalRecord) GetCreatedBy() string { return v.CreatedBy }
@@ -62,7 +62,7 @@ type ApprovalsDemandInput struct {
 	// The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN.
 	Role *Role `json:"role,omitempty"`
 	// At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty.
-	By []string `json:"by,omitempty"`
+	Holders []string `json:"holders,omitempty"`
 }
 
 // GetCount returns ApprovalsDemandInput.Count, and is useful for accessing the field via an interface.
@@ -71,15 +71,15 @@ func (v *ApprovalsDemandInput) GetCount() int { return v.Count }
 // GetRole returns ApprovalsDemandInput.Role, and is useful for accessing the field via an interface.
 func (v *ApprovalsDemandInput) GetRole() *Role { return v.Role }
 
-// GetBy returns ApprovalsDemandInput.By, and is useful for accessing the field via an interface.
-func (v *ApprovalsDemandInput) GetBy() []string { return v.By }
+// GetHolders returns ApprovalsDemandInput.Holders, and is useful for accessing the field via an interface.
+func (v *ApprovalsDemandInput) GetHolders() []string { return v.Holders }
 
 // What to approve of.
 type ApproveDeploymentInput struct {
 	// The id of a deployment that waits for approvals.
 	Id string `json:"id"`
 	// Why, for people: 1 to 500 characters, not blank.
-	Comment *string `json:"comment,omitempty"`
+	Reason *string `json:"reason,omitempty"`
 	// Whether to start it at once where all that is demanded is met. True where it is left out or null.
 	Start *bool `json:"start,omitempty"`
 }
@@ -87,8 +87,8 @@ type ApproveDeploymentInput struct {
 // GetId returns ApproveDeploymentInput.Id, and is useful for accessing the field via an interface.
 func (v *ApproveDeploymentInput) GetId() string { return v.Id }
 
-// GetComment returns ApproveDeploymentInput.Comment, and is useful for accessing the field via an interface.
-func (v *ApproveDeploymentInput) GetComment() *string { return v.Comment }
+// GetReason returns ApproveDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *ApproveDeploymentInput) GetReason() *string { return v.Reason }
 
 // GetStart returns ApproveDeploymentInput.Start, and is useful for accessing the field via an interface.
 func (v *ApproveDeploymentInput) GetStart() *bool { return v.Start }
@@ -666,15 +666,15 @@ type CreateDeploymentInput struct {
 	ModuleInstanceId string `json:"moduleInstanceId"`
 	// The version of its module.
 	ModuleVersionId string `json:"moduleVersionId"`
-	// The values of the inputs, by their ids. They may be left out where `inputsFrom` is given, and then go before what is taken
+	// The values of the inputs, by their ids. They may be left out where `inputsFromDeploymentId` is given, and then go before what is taken
 	// over, key by key.
 	Inputs json.RawMessage `json:"inputs,omitempty"`
 	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
 	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
 	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
 	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
-	InputsFrom *string `json:"inputsFrom,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`. One that was not given there has the warning
+	InputsFromDeploymentId *string `json:"inputsFromDeploymentId,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`. One that was not given there has the warning
 	// `input_not_given`.
 	WithoutInputs []string `json:"withoutInputs,omitempty"`
 	// What it is for, at most 10,000 characters.
@@ -721,8 +721,8 @@ func (v *CreateDeploymentInput) GetModuleVersionId() string { return v.ModuleVer
 // GetInputs returns CreateDeploymentInput.Inputs, and is useful for accessing the field via an interface.
 func (v *CreateDeploymentInput) GetInputs() json.RawMessage { return v.Inputs }
 
-// GetInputsFrom returns CreateDeploymentInput.InputsFrom, and is useful for accessing the field via an interface.
-func (v *CreateDeploymentInput) GetInputsFrom() *string { return v.InputsFrom }
+// GetInputsFromDeploymentId returns CreateDeploymentInput.InputsFromDeploymentId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetInputsFromDeploymentId() *string { return v.InputsFromDeploymentId }
 
 // GetWithoutInputs returns CreateDeploymentInput.WithoutInputs, and is useful for accessing the field via an interface.
 func (v *CreateDeploymentInput) GetWithoutInputs() []string { return v.WithoutInputs }
@@ -1207,7 +1207,7 @@ type DeploymentCreated struct {
 	Deployment DeploymentRecord `json:"deployment"`
 	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
 	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
-	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFrom` and
+	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFromDeploymentId` and
 	// `withoutInputs`. Empty for a repeat under an idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
@@ -1608,7 +1608,7 @@ type DeploymentPlanRecord struct {
 	// What to see to.
 	Warnings []WarningRecord `json:"warnings"`
 	// The live deployment of the instance; null for none.
-	Live *PlannedLive `json:"live"`
+	LiveDeployment *PlannedLive `json:"liveDeployment"`
 	// How the inputs differ from those of the live deployment; everything is added where nothing is live.
 	InputChanges []ChangeRecord `json:"inputChanges"`
 	// How the artifact differs from that of the live deployment.
@@ -1634,8 +1634,8 @@ func (v *DeploymentPlanRecord) GetViolations() []ViolationRecord { return v.Viol
 // GetWarnings returns DeploymentPlanRecord.Warnings, and is useful for accessing the field via an interface.
 func (v *DeploymentPlanRecord) GetWarnings() []WarningRecord { return v.Warnings }
 
-// GetLive returns DeploymentPlanRecord.Live, and is useful for accessing the field via an interface.
-func (v *DeploymentPlanRecord) GetLive() *PlannedLive { return v.Live }
+// GetLiveDeployment returns DeploymentPlanRecord.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanRecord) GetLiveDeployment() *PlannedLive { return v.LiveDeployment }
 
 // GetInputChanges returns DeploymentPlanRecord.InputChanges, and is useful for accessing the field via an interface.
 func (v *DeploymentPlanRecord) GetInputChanges() []ChangeRecord { return v.InputChanges }
@@ -2459,12 +2459,12 @@ type InputValuesInput struct {
 	DefaultValueDefinitionId *string `json:"defaultValueDefinitionId,omitempty"`
 	// Inputs that need not be saved.
 	Inputs []json.RawMessage `json:"inputs,omitempty"`
-	// The values, an object by the ids of the inputs. They may be left out where `inputsFrom` is given, and then go before what is
+	// The values, an object by the ids of the inputs. They may be left out where `inputsFromDeploymentId` is given, and then go before what is
 	// taken over, key by key.
 	Values json.RawMessage `json:"values,omitempty"`
 	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
-	InputsFrom *string `json:"inputsFrom,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFrom`.
+	InputsFromDeploymentId *string `json:"inputsFromDeploymentId,omitempty"`
+	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`.
 	WithoutInputs []string `json:"withoutInputs,omitempty"`
 	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
 	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
@@ -2484,8 +2484,8 @@ func (v *InputValuesInput) GetInputs() []json.RawMessage { return v.Inputs }
 // GetValues returns InputValuesInput.Values, and is useful for accessing the field via an interface.
 func (v *InputValuesInput) GetValues() json.RawMessage { return v.Values }
 
-// GetInputsFrom returns InputValuesInput.InputsFrom, and is useful for accessing the field via an interface.
-func (v *InputValuesInput) GetInputsFrom() *string { return v.InputsFrom }
+// GetInputsFromDeploymentId returns InputValuesInput.InputsFromDeploymentId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetInputsFromDeploymentId() *string { return v.InputsFromDeploymentId }
 
 // GetWithoutInputs returns InputValuesInput.WithoutInputs, and is useful for accessing the field via an interface.
 func (v *InputValuesInput) GetWithoutInputs() []string { return v.WithoutInputs }
@@ -2799,7 +2799,7 @@ type JudgedInputs struct {
 	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
 	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
 	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
-	// `/inputsFrom` and `/withoutInputs`.
+	// `/inputsFromDeploymentId` and `/withoutInputs`.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -2825,7 +2825,7 @@ type Judgment struct {
 	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
 	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
 	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
-	// `/inputsFrom` and `/withoutInputs`.
+	// `/inputsFromDeploymentId` and `/withoutInputs`.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -2868,24 +2868,6 @@ type LatestVersionResponse struct {
 
 // GetModuleDefinition returns LatestVersionResponse.ModuleDefinition, and is useful for accessing the field via an interface.
 func (v *LatestVersionResponse) GetModuleDefinition() *LatestOfModule { return v.ModuleDefinition }
-
-// The release whose quarantine is to end.
-type LiftQuarantineInput struct {
-	// The id of the release, `rel_…`.
-	Id string `json:"id"`
-}
-
-// GetId returns LiftQuarantineInput.Id, and is useful for accessing the field via an interface.
-func (v *LiftQuarantineInput) GetId() string { return v.Id }
-
-// LiftQuarantineResponse is returned by LiftQuarantine on success.
-type LiftQuarantineResponse struct {
-	// Ends the quarantine of a release. `slipway:Release:NOT_QUARANTINED` where there is none. For admins.
-	LiftQuarantine QuarantineLifted `json:"liftQuarantine"`
-}
-
-// GetLiftQuarantine returns LiftQuarantineResponse.LiftQuarantine, and is useful for accessing the field via an interface.
-func (v *LiftQuarantineResponse) GetLiftQuarantine() QuarantineLifted { return v.LiftQuarantine }
 
 // LiveDeployment includes the requested fields of the GraphQL type Deployment.
 // The GraphQL type's documentation follows.
@@ -3356,20 +3338,20 @@ func (v *OutputsOfInstance) GetOutputs() json.RawMessage { return v.Outputs }
 // That a deployment went past rules that were not met.
 type OverrideRecord struct {
 	// Who: the name of the token.
-	By string `json:"by"`
+	CreatedBy string `json:"createdBy"`
 	// When.
-	At time.Time `json:"at"`
+	CreatedAt time.Time `json:"createdAt"`
 	// Why.
 	Reason string `json:"reason"`
 	// What was not met.
 	Requirements []string `json:"requirements"`
 }
 
-// GetBy returns OverrideRecord.By, and is useful for accessing the field via an interface.
-func (v *OverrideRecord) GetBy() string { return v.By }
+// GetCreatedBy returns OverrideRecord.CreatedBy, and is useful for accessing the field via an interface.
+func (v *OverrideRecord) GetCreatedBy() string { return v.CreatedBy }
 
-// GetAt returns OverrideRecord.At, and is useful for accessing the field via an interface.
-func (v *OverrideRecord) GetAt() time.Time { return v.At }
+// GetCreatedAt returns OverrideRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *OverrideRecord) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetReason returns OverrideRecord.Reason, and is useful for accessing the field via an interface.
 func (v *OverrideRecord) GetReason() string { return v.Reason }
@@ -3400,7 +3382,7 @@ const (
 	// Read everything else of the organization, but tokens and audit events.
 	PermissionRead Permission = "READ"
 	// Create module instances.
-	PermissionCreateInstance Permission = "CREATE_INSTANCE"
+	PermissionCreateInstances Permission = "CREATE_INSTANCES"
 	// Deploy, promote, roll back, redeploy, approve and cancel.
 	PermissionDeploy Permission = "DEPLOY"
 	// Go past rules.
@@ -3410,23 +3392,23 @@ const (
 	// Cancel by force.
 	PermissionForceCancel Permission = "FORCE_CANCEL"
 	// Destroy what is live of module instances.
-	PermissionDestroyInstance Permission = "DESTROY_INSTANCE"
+	PermissionDestroyInstances Permission = "DESTROY_INSTANCES"
 	// Claim deployments, report on them and complete them.
 	PermissionRunDeployments Permission = "RUN_DEPLOYMENTS"
 	// Create, change and delete default value definitions.
-	PermissionEditDefaults Permission = "EDIT_DEFAULTS"
+	PermissionManageDefaults Permission = "MANAGE_DEFAULTS"
 	// Create and change the organization's module definitions, and publish their versions.
-	PermissionEditModules Permission = "EDIT_MODULES"
+	PermissionManageModules Permission = "MANAGE_MODULES"
 	// Create and change global module definitions, and publish their versions.
-	PermissionEditGlobalModules Permission = "EDIT_GLOBAL_MODULES"
+	PermissionManageGlobalModules Permission = "MANAGE_GLOBAL_MODULES"
 	// Create, rename, archive and delete projects and environments; with a scope, those within it.
-	PermissionEditWorkspace Permission = "EDIT_WORKSPACE"
+	PermissionManageWorkspace Permission = "MANAGE_WORKSPACE"
 	// Rename, archive and delete module instances.
-	PermissionEditInstances Permission = "EDIT_INSTANCES"
-	// Quarantine releases and lift their quarantine.
-	PermissionQuarantineRelease Permission = "QUARANTINE_RELEASE"
+	PermissionManageInstances Permission = "MANAGE_INSTANCES"
+	// Quarantine releases, and end their quarantine.
+	PermissionQuarantineReleases Permission = "QUARANTINE_RELEASES"
 	// Make a service of the cloud belong to another module instance.
-	PermissionMoveService Permission = "MOVE_SERVICE"
+	PermissionMoveServices Permission = "MOVE_SERVICES"
 	// Read tokens.
 	PermissionReadTokens Permission = "READ_TOKENS"
 	// Create and revoke tokens.
@@ -3440,20 +3422,20 @@ const (
 var AllPermission = []Permission{
 	PermissionReadCatalog,
 	PermissionRead,
-	PermissionCreateInstance,
+	PermissionCreateInstances,
 	PermissionDeploy,
 	PermissionOverrideRules,
 	PermissionManageRules,
 	PermissionForceCancel,
-	PermissionDestroyInstance,
+	PermissionDestroyInstances,
 	PermissionRunDeployments,
-	PermissionEditDefaults,
-	PermissionEditModules,
-	PermissionEditGlobalModules,
-	PermissionEditWorkspace,
-	PermissionEditInstances,
-	PermissionQuarantineRelease,
-	PermissionMoveService,
+	PermissionManageDefaults,
+	PermissionManageModules,
+	PermissionManageGlobalModules,
+	PermissionManageWorkspace,
+	PermissionManageInstances,
+	PermissionQuarantineReleases,
+	PermissionMoveServices,
 	PermissionReadTokens,
 	PermissionManageTokens,
 	PermissionManageOrganizations,
@@ -3869,10 +3851,10 @@ func (v *PublishVersionResponse) GetPublishModuleVersion() VersionPublished {
 	return v.PublishModuleVersion
 }
 
-// QuarantineLifted includes the requested fields of the GraphQL type LiftQuarantinePayload.
+// QuarantineLifted includes the requested fields of the GraphQL type UnquarantineReleasePayload.
 // The GraphQL type's documentation follows.
 //
-// What liftQuarantine answers with.
+// What unquarantineRelease answers with.
 type QuarantineLifted struct {
 	// The release, not quarantined any more.
 	Release ReleaseRecord `json:"release"`
@@ -3934,8 +3916,8 @@ func (v *QuarantineReleaseInput) GetUntil() *time.Time { return v.Until }
 
 // QuarantineReleaseResponse is returned by QuarantineRelease on success.
 type QuarantineReleaseResponse struct {
-	// Marks a release as bad: until it is lifted, or until the given moment, it cannot be deployed again. A
-	// quarantine that holds already is replaced. For admins.
+	// Marks a release as bad: it cannot be deployed again until `unquarantineRelease` ends that, or until the given moment.
+	// A quarantine that holds already is replaced. For admins.
 	QuarantineRelease ReleaseQuarantined `json:"quarantineRelease"`
 }
 
@@ -4015,40 +3997,19 @@ func (v *RedeployDeploymentResponse) GetRedeployDeployment() RedeployCreated {
 	return v.RedeployDeployment
 }
 
-// The version of a module that is deprecated no longer.
-type ReinstateModuleVersionInput struct {
-	// The id of the version.
-	Id string `json:"id"`
-}
-
-// GetId returns ReinstateModuleVersionInput.Id, and is useful for accessing the field via an interface.
-func (v *ReinstateModuleVersionInput) GetId() string { return v.Id }
-
-// ReinstateVersionResponse is returned by ReinstateVersion on success.
-type ReinstateVersionResponse struct {
-	// Ends that a version of a module is deprecated; where it is not, nothing changes. For admins, and superadmins for
-	// global modules.
-	ReinstateModuleVersion VersionReinstated `json:"reinstateModuleVersion"`
-}
-
-// GetReinstateModuleVersion returns ReinstateVersionResponse.ReinstateModuleVersion, and is useful for accessing the field via an interface.
-func (v *ReinstateVersionResponse) GetReinstateModuleVersion() VersionReinstated {
-	return v.ReinstateModuleVersion
-}
-
 // What to reject.
 type RejectDeploymentInput struct {
 	// The id of a deployment that waits for approvals.
 	Id string `json:"id"`
 	// Why, for people: 1 to 500 characters, not blank.
-	Comment *string `json:"comment,omitempty"`
+	Reason *string `json:"reason,omitempty"`
 }
 
 // GetId returns RejectDeploymentInput.Id, and is useful for accessing the field via an interface.
 func (v *RejectDeploymentInput) GetId() string { return v.Id }
 
-// GetComment returns RejectDeploymentInput.Comment, and is useful for accessing the field via an interface.
-func (v *RejectDeploymentInput) GetComment() *string { return v.Comment }
+// GetReason returns RejectDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *RejectDeploymentInput) GetReason() *string { return v.Reason }
 
 // RejectDeploymentResponse is returned by RejectDeployment on success.
 type RejectDeploymentResponse struct {
@@ -4917,6 +4878,47 @@ type UnarchiveProjectResponse struct {
 // GetUnarchiveProject returns UnarchiveProjectResponse.UnarchiveProject, and is useful for accessing the field via an interface.
 func (v *UnarchiveProjectResponse) GetUnarchiveProject() ProjectUnarchived { return v.UnarchiveProject }
 
+// The version of a module that is deprecated no longer.
+type UndeprecateModuleVersionInput struct {
+	// The id of the version.
+	Id string `json:"id"`
+}
+
+// GetId returns UndeprecateModuleVersionInput.Id, and is useful for accessing the field via an interface.
+func (v *UndeprecateModuleVersionInput) GetId() string { return v.Id }
+
+// UndeprecateVersionResponse is returned by UndeprecateVersion on success.
+type UndeprecateVersionResponse struct {
+	// Ends that a version of a module is deprecated; where it is not, nothing changes. For admins, and superadmins for
+	// global modules.
+	UndeprecateModuleVersion VersionUndeprecated `json:"undeprecateModuleVersion"`
+}
+
+// GetUndeprecateModuleVersion returns UndeprecateVersionResponse.UndeprecateModuleVersion, and is useful for accessing the field via an interface.
+func (v *UndeprecateVersionResponse) GetUndeprecateModuleVersion() VersionUndeprecated {
+	return v.UndeprecateModuleVersion
+}
+
+// The release whose quarantine is to end.
+type UnquarantineReleaseInput struct {
+	// The id of the release, `rel_…`.
+	Id string `json:"id"`
+}
+
+// GetId returns UnquarantineReleaseInput.Id, and is useful for accessing the field via an interface.
+func (v *UnquarantineReleaseInput) GetId() string { return v.Id }
+
+// UnquarantineReleaseResponse is returned by UnquarantineRelease on success.
+type UnquarantineReleaseResponse struct {
+	// Ends the quarantine of a release. `slipway:Release:NOT_QUARANTINED` where there is none. For admins.
+	UnquarantineRelease QuarantineLifted `json:"unquarantineRelease"`
+}
+
+// GetUnquarantineRelease returns UnquarantineReleaseResponse.UnquarantineRelease, and is useful for accessing the field via an interface.
+func (v *UnquarantineReleaseResponse) GetUnquarantineRelease() QuarantineLifted {
+	return v.UnquarantineRelease
+}
+
 // The fields to change; what is left out stays.
 type UpdateEnvironmentInput struct {
 	// The id of the environment.
@@ -5240,18 +5242,6 @@ func (v *VersionRecord) GetDeprecation() *DeprecationRecord { return v.Deprecati
 // GetCreatedAt returns VersionRecord.CreatedAt, and is useful for accessing the field via an interface.
 func (v *VersionRecord) GetCreatedAt() time.Time { return v.CreatedAt }
 
-// VersionReinstated includes the requested fields of the GraphQL type ReinstateModuleVersionPayload.
-// The GraphQL type's documentation follows.
-//
-// What reinstateModuleVersion answers with.
-type VersionReinstated struct {
-	// The version as it is now.
-	ModuleVersion VersionRecord `json:"moduleVersion"`
-}
-
-// GetModuleVersion returns VersionReinstated.ModuleVersion, and is useful for accessing the field via an interface.
-func (v *VersionReinstated) GetModuleVersion() VersionRecord { return v.ModuleVersion }
-
 // VersionToDeployResponse is returned by VersionToDeploy on success.
 type VersionToDeployResponse struct {
 	// One published module version. Null with `slipway:ModuleVersion:NOT_FOUND` where there is none; for callers without a
@@ -5261,6 +5251,18 @@ type VersionToDeployResponse struct {
 
 // GetModuleVersion returns VersionToDeployResponse.ModuleVersion, and is useful for accessing the field via an interface.
 func (v *VersionToDeployResponse) GetModuleVersion() *DeployableVersion { return v.ModuleVersion }
+
+// VersionUndeprecated includes the requested fields of the GraphQL type UndeprecateModuleVersionPayload.
+// The GraphQL type's documentation follows.
+//
+// What undeprecateModuleVersion answers with.
+type VersionUndeprecated struct {
+	// The version as it is now.
+	ModuleVersion VersionRecord `json:"moduleVersion"`
+}
+
+// GetModuleVersion returns VersionUndeprecated.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *VersionUndeprecated) GetModuleVersion() VersionRecord { return v.ModuleVersion }
 
 // VersionedModule includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
@@ -5356,18 +5358,18 @@ func (v *ViewerResponse) GetViewer() *ViewerRecord { return v.Viewer }
 // projects themselves, is in no scope: a token that has one changes none of it.
 type ViewerScope struct {
 	// The ids of the projects, with all of their environments, those to come among them.
-	Projects []string `json:"projects"`
+	ProjectIds []string `json:"projectIds"`
 	// The ids of single environments, of these projects or others.
-	Environments []string `json:"environments"`
+	EnvironmentIds []string `json:"environmentIds"`
 }
 
-// GetProjects returns ViewerScope.Projects, and is useful for accessing the field via an interface.
-func (v *ViewerScope) GetProjects() []string { return v.Projects }
+// GetProjectIds returns ViewerScope.ProjectIds, and is useful for accessing the field via an interface.
+func (v *ViewerScope) GetProjectIds() []string { return v.ProjectIds }
 
-// GetEnvironments returns ViewerScope.Environments, and is useful for accessing the field via an interface.
-func (v *ViewerScope) GetEnvironments() []string { return v.Environments }
+// GetEnvironmentIds returns ViewerScope.EnvironmentIds, and is useful for accessing the field via an interface.
+func (v *ViewerScope) GetEnvironmentIds() []string { return v.EnvironmentIds }
 
-// ViolationRecord includes the requested fields of the GraphQL type InputViolation.
+// ViolationRecord includes the requested fields of the GraphQL type Violation.
 // The GraphQL type's documentation follows.
 //
 // One thing that is wrong with a value, or cannot be made out.
@@ -5389,7 +5391,7 @@ func (v *ViolationRecord) GetRule() string { return v.Rule }
 // GetMessage returns ViolationRecord.Message, and is useful for accessing the field via an interface.
 func (v *ViolationRecord) GetMessage() string { return v.Message }
 
-// WarningRecord includes the GraphQL fields of InputWarning requested by the fragment WarningRecord.
+// WarningRecord includes the GraphQL fields of Warning requested by the fragment WarningRecord.
 // The GraphQL type's documentation follows.
 //
 // What may not have been meant, though it is allowed.
@@ -5798,14 +5800,6 @@ type __LatestVersionInput struct {
 // GetId returns __LatestVersionInput.Id, and is useful for accessing the field via an interface.
 func (v *__LatestVersionInput) GetId() string { return v.Id }
 
-// __LiftQuarantineInput is used internally by genqlient
-type __LiftQuarantineInput struct {
-	Input LiftQuarantineInput `json:"input"`
-}
-
-// GetInput returns __LiftQuarantineInput.Input, and is useful for accessing the field via an interface.
-func (v *__LiftQuarantineInput) GetInput() LiftQuarantineInput { return v.Input }
-
 // __LiveInputsInput is used internally by genqlient
 type __LiveInputsInput struct {
 	Id string `json:"id"`
@@ -5950,14 +5944,6 @@ type __RedeployDeploymentInput struct {
 // GetInput returns __RedeployDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__RedeployDeploymentInput) GetInput() RedeployDeploymentInput { return v.Input }
 
-// __ReinstateVersionInput is used internally by genqlient
-type __ReinstateVersionInput struct {
-	Input ReinstateModuleVersionInput `json:"input"`
-}
-
-// GetInput returns __ReinstateVersionInput.Input, and is useful for accessing the field via an interface.
-func (v *__ReinstateVersionInput) GetInput() ReinstateModuleVersionInput { return v.Input }
-
 // __RejectDeploymentInput is used internally by genqlient
 type __RejectDeploymentInput struct {
 	Input RejectDeploymentInput `json:"input"`
@@ -6045,6 +6031,22 @@ type __UnarchiveProjectInput struct {
 
 // GetInput returns __UnarchiveProjectInput.Input, and is useful for accessing the field via an interface.
 func (v *__UnarchiveProjectInput) GetInput() UnarchiveProjectInput { return v.Input }
+
+// __UndeprecateVersionInput is used internally by genqlient
+type __UndeprecateVersionInput struct {
+	Input UndeprecateModuleVersionInput `json:"input"`
+}
+
+// GetInput returns __UndeprecateVersionInput.Input, and is useful for accessing the field via an interface.
+func (v *__UndeprecateVersionInput) GetInput() UndeprecateModuleVersionInput { return v.Input }
+
+// __UnquarantineReleaseInput is used internally by genqlient
+type __UnquarantineReleaseInput struct {
+	Input UnquarantineReleaseInput `json:"input"`
+}
+
+// GetInput returns __UnquarantineReleaseInput.Input, and is useful for accessing the field via an interface.
+func (v *__UnquarantineReleaseInput) GetInput() UnquarantineReleaseInput { return v.Input }
 
 // __UpdateEnvironmentInput is used internally by genqlient
 type __UpdateEnvironmentInput struct {
@@ -6174,8 +6176,8 @@ fragment DeploymentDetail on Deployment {
 		warning
 	}
 	override {
-		by
-		at
+		createdBy
+		createdAt
 		reason
 		requirements
 	}
@@ -6243,7 +6245,7 @@ fragment RequirementRecord on Requirement {
 fragment ApprovalRecord on Approval {
 	id
 	approved
-	comment
+	reason
 	createdBy
 	createdAt
 	role
@@ -6585,8 +6587,8 @@ fragment DeploymentDetail on Deployment {
 		warning
 	}
 	override {
-		by
-		at
+		createdBy
+		createdAt
 		reason
 		requirements
 	}
@@ -6637,7 +6639,7 @@ fragment RequirementRecord on Requirement {
 fragment ApprovalRecord on Approval {
 	id
 	approved
-	comment
+	reason
 	createdBy
 	createdAt
 	role
@@ -6806,7 +6808,7 @@ func ClaimDeployment(
 // The query executed by CompareDeployments.
 const CompareDeployments_Operation = `
 query CompareDeployments ($from: ID!, $to: ID!) {
-	compareDeployments(from: $from, to: $to) {
+	compareDeployments(fromId: $from, toId: $to) {
 		... ComparisonRecord
 	}
 }
@@ -6982,7 +6984,7 @@ fragment DeploymentRecord on Deployment {
 	cancelRequestedAt
 	version
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -7239,7 +7241,7 @@ fragment ModuleRecord on ModuleDefinition {
 	createdAt
 	updatedAt
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -7342,7 +7344,7 @@ fragment RuleRecord on Rule {
 		... on ApprovalsDemand {
 			count
 			role
-			by
+			holders
 		}
 		... on HoursDemand {
 			timeZone
@@ -7370,7 +7372,7 @@ fragment RuleRecord on Rule {
 	endedAt
 	version
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -7687,8 +7689,8 @@ fragment DeploymentDetail on Deployment {
 		warning
 	}
 	override {
-		by
-		at
+		createdBy
+		createdAt
 		reason
 		requirements
 	}
@@ -7739,7 +7741,7 @@ fragment RequirementRecord on Requirement {
 fragment ApprovalRecord on Approval {
 	id
 	approved
-	comment
+	reason
 	createdBy
 	createdAt
 	role
@@ -8132,7 +8134,7 @@ fragment RuleRecord on Rule {
 		... on ApprovalsDemand {
 			count
 			role
-			by
+			holders
 		}
 		... on HoursDemand {
 			timeZone
@@ -9150,7 +9152,7 @@ query JudgeValues ($input: InputValuesInput!) {
 		values
 	}
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -9292,72 +9294,6 @@ func LatestVersion(
 	}
 
 	data_ = &LatestVersionResponse{}
-	resp_ := &graphql.Response{Data: data_}
-
-	err_ = client_.MakeRequest(
-		ctx_,
-		req_,
-		resp_,
-	)
-
-	return data_, err_
-}
-
-// The mutation executed by LiftQuarantine.
-const LiftQuarantine_Operation = `
-mutation LiftQuarantine ($input: LiftQuarantineInput!) {
-	liftQuarantine(input: $input) {
-		release {
-			... ReleaseRecord
-		}
-	}
-}
-fragment ReleaseRecord on Release {
-	id
-	digest
-	moduleVersion {
-		... DeployedVersion
-	}
-	quarantine {
-		... QuarantineRecord
-	}
-	createdAt
-}
-fragment DeployedVersion on ModuleVersion {
-	id
-	version
-	moduleDefinition {
-		... ModuleName
-	}
-}
-fragment QuarantineRecord on Quarantine {
-	id
-	reason
-	createdAt
-	createdBy
-	until
-}
-fragment ModuleName on ModuleDefinition {
-	id
-	type
-	name
-}
-`
-
-func LiftQuarantine(
-	ctx_ context.Context,
-	client_ graphql.Client,
-	input LiftQuarantineInput,
-) (data_ *LiftQuarantineResponse, err_ error) {
-	req_ := &graphql.Request{
-		OpName: "LiftQuarantine",
-		Query:  LiftQuarantine_Operation,
-		Variables: &__LiftQuarantineInput{
-			Input: input,
-		},
-	}
-
-	data_ = &LiftQuarantineResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -9702,7 +9638,7 @@ query PlanDeployment ($input: DeploymentPlanInput!) {
 		warnings {
 			... WarningRecord
 		}
-		live {
+		liveDeployment {
 			id
 			completedAt
 			createdBy
@@ -9753,7 +9689,7 @@ fragment RequirementRecord on Requirement {
 	needed
 	given
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -10057,7 +9993,7 @@ fragment DeploymentRecord on Deployment {
 	cancelRequestedAt
 	version
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -10164,7 +10100,7 @@ fragment VersionRecord on ModuleVersion {
 	}
 	createdAt
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -10318,7 +10254,7 @@ fragment DeploymentRecord on Deployment {
 	cancelRequestedAt
 	version
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -10387,74 +10323,6 @@ func RedeployDeployment(
 	}
 
 	data_ = &RedeployDeploymentResponse{}
-	resp_ := &graphql.Response{Data: data_}
-
-	err_ = client_.MakeRequest(
-		ctx_,
-		req_,
-		resp_,
-	)
-
-	return data_, err_
-}
-
-// The mutation executed by ReinstateVersion.
-const ReinstateVersion_Operation = `
-mutation ReinstateVersion ($input: ReinstateModuleVersionInput!) {
-	reinstateModuleVersion(input: $input) {
-		moduleVersion {
-			... VersionRecord
-		}
-	}
-}
-fragment VersionRecord on ModuleVersion {
-	id
-	version
-	moduleDefinition {
-		... ModuleName
-	}
-	deploymentType
-	sourceUrl
-	sourceRef
-	sourcePath
-	deprecation {
-		... DeprecationRecord
-	}
-	createdAt
-}
-fragment ModuleName on ModuleDefinition {
-	id
-	type
-	name
-}
-fragment DeprecationRecord on ModuleVersionDeprecation {
-	reason
-	successor {
-		... VersionName
-	}
-	createdAt
-	createdBy
-}
-fragment VersionName on ModuleVersion {
-	id
-	version
-}
-`
-
-func ReinstateVersion(
-	ctx_ context.Context,
-	client_ graphql.Client,
-	input ReinstateModuleVersionInput,
-) (data_ *ReinstateVersionResponse, err_ error) {
-	req_ := &graphql.Request{
-		OpName: "ReinstateVersion",
-		Query:  ReinstateVersion_Operation,
-		Variables: &__ReinstateVersionInput{
-			Input: input,
-		},
-	}
-
-	data_ = &ReinstateVersionResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -10542,8 +10410,8 @@ fragment DeploymentDetail on Deployment {
 		warning
 	}
 	override {
-		by
-		at
+		createdBy
+		createdAt
 		reason
 		requirements
 	}
@@ -10594,7 +10462,7 @@ fragment RequirementRecord on Requirement {
 fragment ApprovalRecord on Approval {
 	id
 	approved
-	comment
+	reason
 	createdBy
 	createdAt
 	role
@@ -10847,7 +10715,7 @@ fragment DeploymentRecord on Deployment {
 	cancelRequestedAt
 	version
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -10954,7 +10822,7 @@ fragment RuleRecord on Rule {
 		... on ApprovalsDemand {
 			count
 			role
-			by
+			holders
 		}
 		... on HoursDemand {
 			timeZone
@@ -11106,8 +10974,8 @@ fragment DeploymentDetail on Deployment {
 		warning
 	}
 	override {
-		by
-		at
+		createdBy
+		createdAt
 		reason
 		requirements
 	}
@@ -11158,7 +11026,7 @@ fragment RequirementRecord on Requirement {
 fragment ApprovalRecord on Approval {
 	id
 	approved
-	comment
+	reason
 	createdBy
 	createdAt
 	role
@@ -11424,6 +11292,140 @@ func UnarchiveProject(
 	return data_, err_
 }
 
+// The mutation executed by UndeprecateVersion.
+const UndeprecateVersion_Operation = `
+mutation UndeprecateVersion ($input: UndeprecateModuleVersionInput!) {
+	undeprecateModuleVersion(input: $input) {
+		moduleVersion {
+			... VersionRecord
+		}
+	}
+}
+fragment VersionRecord on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+	deploymentType
+	sourceUrl
+	sourceRef
+	sourcePath
+	deprecation {
+		... DeprecationRecord
+	}
+	createdAt
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeprecationRecord on ModuleVersionDeprecation {
+	reason
+	successor {
+		... VersionName
+	}
+	createdAt
+	createdBy
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+func UndeprecateVersion(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UndeprecateModuleVersionInput,
+) (data_ *UndeprecateVersionResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UndeprecateVersion",
+		Query:  UndeprecateVersion_Operation,
+		Variables: &__UndeprecateVersionInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UndeprecateVersionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UnquarantineRelease.
+const UnquarantineRelease_Operation = `
+mutation UnquarantineRelease ($input: UnquarantineReleaseInput!) {
+	unquarantineRelease(input: $input) {
+		release {
+			... ReleaseRecord
+		}
+	}
+}
+fragment ReleaseRecord on Release {
+	id
+	digest
+	moduleVersion {
+		... DeployedVersion
+	}
+	quarantine {
+		... QuarantineRecord
+	}
+	createdAt
+}
+fragment DeployedVersion on ModuleVersion {
+	id
+	version
+	moduleDefinition {
+		... ModuleName
+	}
+}
+fragment QuarantineRecord on Quarantine {
+	id
+	reason
+	createdAt
+	createdBy
+	until
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+`
+
+func UnquarantineRelease(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input UnquarantineReleaseInput,
+) (data_ *UnquarantineReleaseResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UnquarantineRelease",
+		Query:  UnquarantineRelease_Operation,
+		Variables: &__UnquarantineReleaseInput{
+			Input: input,
+		},
+	}
+
+	data_ = &UnquarantineReleaseResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by UpdateEnvironment.
 const UpdateEnvironment_Operation = `
 mutation UpdateEnvironment ($input: UpdateEnvironmentInput!) {
@@ -11649,7 +11651,7 @@ fragment RuleRecord on Rule {
 		... on ApprovalsDemand {
 			count
 			role
-			by
+			holders
 		}
 		... on HoursDemand {
 			timeZone
@@ -11677,7 +11679,7 @@ fragment RuleRecord on Rule {
 	endedAt
 	version
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -11737,7 +11739,7 @@ query ValidateInputs ($input: InputValuesInput!) {
 		}
 	}
 }
-fragment WarningRecord on InputWarning {
+fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
@@ -11832,8 +11834,8 @@ fragment ViewerRecord on Viewer {
 	}
 	expiresAt
 	scope {
-		projects
-		environments
+		projectIds
+		environmentIds
 	}
 	permissions
 }

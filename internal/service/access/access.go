@@ -20,20 +20,20 @@ type Action string
 const (
 	ReadCatalog         Action = "read the module catalogue"
 	Read                Action = "read"
-	CreateInstance      Action = "create module instances"
+	CreateInstances     Action = "create module instances"
 	Deploy              Action = "deploy, promote, roll back, redeploy, approve or cancel"
 	OverrideRules       Action = "go past rules"
 	ManageRules         Action = "make, change or end rules"
 	ForceCancel         Action = "cancel by force"
-	DestroyInstance     Action = "destroy module instances"
+	DestroyInstances    Action = "destroy module instances"
 	RunDeployments      Action = "claim, report or complete deployments"
-	EditDefaults        Action = "change default value definitions"
-	EditModules         Action = "change module definitions"
-	EditGlobalModules   Action = "change global module definitions"
-	EditWorkspace       Action = "change projects and environments"
-	EditInstances       Action = "change module instances"
-	QuarantineRelease   Action = "quarantine releases"
-	MoveService         Action = "move services"
+	ManageDefaults      Action = "change default value definitions"
+	ManageModules       Action = "change module definitions"
+	ManageGlobalModules Action = "change global module definitions"
+	ManageWorkspace     Action = "change projects and environments"
+	ManageInstances     Action = "change module instances"
+	QuarantineReleases  Action = "quarantine releases"
+	MoveServices        Action = "move services"
 	ReadTokens          Action = "read tokens"
 	ManageTokens        Action = "create or revoke tokens"
 	ManageOrganizations Action = "list or create organizations"
@@ -70,20 +70,20 @@ var (
 var table = map[Action]rule{
 	ReadCatalog:         {roles: readers, reads: true, anywhere: true, public: true},
 	Read:                {roles: readers, reads: true},
-	CreateInstance:      {roles: developers},
+	CreateInstances:     {roles: developers},
 	Deploy:              {roles: developers},
 	OverrideRules:       {roles: admins},
 	ManageRules:         {roles: admins},
 	ForceCancel:         {roles: admins},
-	DestroyInstance:     {roles: admins},
+	DestroyInstances:    {roles: admins},
 	RunDeployments:      {roles: []actor.Role{actor.Runner}},
-	EditDefaults:        {roles: admins, whole: true},
-	EditModules:         {roles: admins, whole: true},
-	EditGlobalModules:   {roles: superadmins, whole: true, global: true},
-	EditWorkspace:       {roles: admins},
-	EditInstances:       {roles: admins},
-	QuarantineRelease:   {roles: admins},
-	MoveService:         {roles: admins},
+	ManageDefaults:      {roles: admins, whole: true},
+	ManageModules:       {roles: admins, whole: true},
+	ManageGlobalModules: {roles: superadmins, whole: true, global: true},
+	ManageWorkspace:     {roles: admins},
+	ManageInstances:     {roles: admins},
+	QuarantineReleases:  {roles: admins},
+	MoveServices:        {roles: admins},
 	ReadTokens:          {roles: admins, reads: true, anywhere: true},
 	ManageTokens:        {roles: admins, either: true},
 	ManageOrganizations: {roles: superadmins, whole: true, global: true},

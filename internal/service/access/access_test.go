@@ -36,20 +36,20 @@ var decisions = map[access.Action][]string{
 	//                         anonymous  viewer   developer admin    runner   super in org, super, super on global, system owner
 	access.ReadCatalog:         {ok, ok, ok, ok, ok, ok, ok, ok, ok, refused},
 	access.Read:                {anonymous, ok, ok, ok, ok, ok, needed, needed, ok, refused},
-	access.CreateInstance:      {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
+	access.CreateInstances:     {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
 	access.OverrideRules:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.ManageRules:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.Deploy:              {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
 	access.ForceCancel:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
-	access.DestroyInstance:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.DestroyInstances:    {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.RunDeployments:      {anonymous, refused, refused, refused, ok, refused, needed, needed, ok, refused},
-	access.EditDefaults:        {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
-	access.EditModules:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
-	access.EditGlobalModules:   {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
-	access.EditWorkspace:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
-	access.EditInstances:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
-	access.QuarantineRelease:   {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
-	access.MoveService:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ManageDefaults:      {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ManageModules:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ManageGlobalModules: {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
+	access.ManageWorkspace:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ManageInstances:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.QuarantineReleases:  {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.MoveServices:        {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.ReadTokens:          {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},
 	access.ManageTokens:        {anonymous, refused, refused, ok, refused, ok, needed, ok, ok, refused},
 	access.ManageOrganizations: {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
@@ -142,7 +142,7 @@ func TestNobodyGivesMoreThanHeHas(t *testing.T) {
 
 func TestPermissionsAreWhatTheTableAllowsSomewhere(t *testing.T) {
 	t.Parallel()
-	whole := []access.Action{access.EditDefaults, access.EditModules}
+	whole := []access.Action{access.ManageDefaults, access.ManageModules}
 	for i, caller := range callers {
 		var want, scopedWant []access.Action
 		for action, wants := range decisions {
@@ -185,7 +185,7 @@ func TestSuperadminInNoOrganizationIsToldToNameOne(t *testing.T) {
 	for want, err := range map[string]error{
 		"The role superadmin acts in no organization by itself; name the one to read in.":                     access.Check(superadmin, access.Read, fault.RequestForbidden),
 		"What is global is no organization; name the one to read in.":                                         access.Check(superadmin.InGlobal(), access.Read, fault.RequestForbidden),
-		"To change global module definitions, name global; otherwise name the organization that it is about.": access.Check(superadmin, access.EditGlobalModules, fault.RequestForbidden),
+		"To change global module definitions, name global; otherwise name the organization that it is about.": access.Check(superadmin, access.ManageGlobalModules, fault.RequestForbidden),
 	} {
 		shown := fault.Public(err, fault.View{})
 		if shown.Code != needed || shown.Message != want || !strings.Contains(shown.Description, "Slipway-Organization") {

@@ -208,8 +208,8 @@ func TestTokensThatCannotBeMade(t *testing.T) {
 		"/name":      {w.Acme.ID, account.NewToken{Role: actor.Viewer}},
 		"/expiresIn": {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, ExpiresIn: -time.Second}},
 		"/role":      {"", account.NewToken{Name: "x", Role: actor.Viewer}},
-		"/projects":  {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, Scope: &actor.Scope{}}},
-		"/environments": {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, Scope: &actor.Scope{
+		"/scope":     {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, Scope: &actor.Scope{}}},
+		"/scope/environmentIds": {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, Scope: &actor.Scope{
 			Environments: make([]string, 101),
 		}}},
 	} {

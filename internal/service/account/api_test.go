@@ -16,7 +16,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-const tokenFields = `id name role organizationId scope { projects environments } holder prefix lastFour createdBy createdById createdAt expiresAt lastUsedAt revokedAt`
+const tokenFields = `id name role organizationId scope { projectIds environmentIds } holder prefix lastFour createdBy createdById createdAt expiresAt lastUsedAt revokedAt`
 
 const createToken = `mutation($input: CreateTokenInput!) { createToken(input: $input) { secret token { ` + tokenFields + ` } } }`
 
@@ -42,7 +42,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 		adminID := w.GraphQL(t, admin, `{ viewer { id } }`, nil).Text(t, "data", "viewer", "id")
 		before := time.Now()
 		r := create(t, w, admin, map[string]any{
-			"name": "ci", "role": "DEVELOPER", "projects": []string{p.Project.ID, p.Project.ID}, "environments": []string{},
+			"name": "ci", "role": "DEVELOPER", "scope": map[string]any{"projectIds": []string{p.Project.ID, p.Project.ID}, "environmentIds": []string{}},
 		})
 		secret := r.Text(t, "data", "createToken", "secret")
 		token, _ := r.At(t, "data", "createToken", "token").(map[string]any)
@@ -55,18 +55,18 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 		}
 		want := map[string]any{
 			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": "admin", "createdById": adminID, "holder": nil,
-			"scope":  map[string]any{"projects": []any{p.Project.ID}, "environments": []any{}},
+			"scope":  map[string]any{"projectIds": []any{p.Project.ID}, "environmentIds": []any{}},
 			"prefix": secret[:len("slp_developer_xxxx")], "lastFour": secret[len(secret)-4:],
 			"createdAt": token["createdAt"], "expiresAt": token["expiresAt"], "lastUsedAt": nil, "revokedAt": nil,
 		}
 		if diff := cmp.Diff(want, token); diff != "" {
 			t.Error(diff)
 		}
-		v := w.GraphQL(t, secret, `{ viewer { id tokenName role organizationId expiresAt leaseSeconds scope { projects environments } permissions } }`, nil)
+		v := w.GraphQL(t, secret, `{ viewer { id tokenName role organizationId expiresAt leaseSeconds scope { projectIds environmentIds } permissions } }`, nil)
 		viewer, _ := v.At(t, "data", "viewer").(map[string]any)
 		if viewer["id"] != token["id"] || viewer["tokenName"] != "ci" || viewer["organizationId"] != w.Acme.ID || viewer["expiresAt"] != token["expiresAt"] ||
 			fmt.Sprint(viewer["leaseSeconds"]) != "300" || !cmp.Equal(viewer["scope"], token["scope"]) ||
-			fmt.Sprint(viewer["permissions"]) != "[CREATE_INSTANCE DEPLOY READ READ_CATALOG]" {
+			fmt.Sprint(viewer["permissions"]) != "[CREATE_INSTANCES DEPLOY READ READ_CATALOG]" {
 			t.Errorf("%s", v.Body)
 		}
 		w.Accounts.StoreUses(t.Context())
@@ -151,8 +151,12 @@ func TestNobodyMakesMoreThanHeHas(t *testing.T) {
 		single := w.Token(t, w.Acme, account.NewToken{Name: "single", Role: actor.Admin, Scope: &actor.Scope{Environments: []string{one.Environment.ID}}})
 		input := func(role actor.Role, lists ...[]string) map[string]any {
 			in := map[string]any{"name": "x", "role": strings.ToUpper(string(role))}
+			scope := map[string]any{}
 			for i, list := range lists {
-				in[[]string{"projects", "environments"}[i]] = list
+				scope[[]string{"projectIds", "environmentIds"}[i]] = list
+			}
+			if len(lists) > 0 {
+				in["scope"] = scope
 			}
 			return in
 		}
@@ -233,7 +237,7 @@ func TestARevokedTokenIsRefusedAtOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 		admin := w.Acme.Tokens[actor.Admin]
-		secret, id := made(t, w, admin, map[string]any{"name": "ci", "role": "ADMIN", "projects": []string{one.Project.ID}})
+		secret, id := made(t, w, admin, map[string]any{"name": "ci", "role": "ADMIN", "scope": map[string]any{"projectIds": []string{one.Project.ID}}})
 		const who = "{ viewer { id } }"
 		if r := w.GraphQL(t, secret, who, nil); r.Text(t, "data", "viewer", "id") != id {
 			t.Fatalf("%s", r.Body)
@@ -267,15 +271,15 @@ func TestARevokedTokenIsRefusedAtOnce(t *testing.T) {
 			t.Errorf("revoked at %s, and again at %s", first, again)
 		}
 		// One's own token may be revoked, and by somebody whose scope has its own.
-		own, ownID := made(t, w, admin, map[string]any{"name": "own", "role": "ADMIN", "environments": []string{one.Environment.ID}})
+		own, ownID := made(t, w, admin, map[string]any{"name": "own", "role": "ADMIN", "scope": map[string]any{"environmentIds": []string{one.Environment.ID}}})
 		if r := revoke(own, ownID); r.At(t, "errors") != nil {
 			t.Errorf("one's own: %s", r.Body)
 		}
 		if r := w.GraphQL(t, own, who, nil); r.Status != 401 {
 			t.Errorf("after one's own revocation: %d %s", r.Status, r.Body)
 		}
-		wide, _ := made(t, w, admin, map[string]any{"name": "wide", "role": "ADMIN", "projects": []string{one.Project.ID}})
-		_, narrowID := made(t, w, admin, map[string]any{"name": "narrow", "role": "RUNNER", "environments": []string{one.Environment.ID}})
+		wide, _ := made(t, w, admin, map[string]any{"name": "wide", "role": "ADMIN", "scope": map[string]any{"projectIds": []string{one.Project.ID}}})
+		_, narrowID := made(t, w, admin, map[string]any{"name": "narrow", "role": "RUNNER", "scope": map[string]any{"environmentIds": []string{one.Environment.ID}}})
 		if r := revoke(wide, narrowID); r.At(t, "errors") != nil {
 			t.Errorf("a token within the scope: %s", r.Body)
 		}

@@ -18,11 +18,8 @@ import (
 // maxScoped is how many projects a scope may name, and how many environments.
 const maxScoped = 100
 
-// ScopeOf returns the scope of the given projects and environments, each once; nil if neither list is given.
+// ScopeOf returns the scope of the given projects and environments, each once.
 func ScopeOf(projects, environments []string) *actor.Scope {
-	if projects == nil && environments == nil {
-		return nil
-	}
 	return &actor.Scope{Projects: distinct(projects), Environments: distinct(environments)}
 }
 
@@ -40,13 +37,13 @@ func checkScope(scope *actor.Scope) []fault.Violation {
 	}
 	var violations fault.Violations
 	if len(scope.Projects)+len(scope.Environments) == 0 {
-		violations.Add("/projects", "min_items", "must have at least 1 item where there are no environments, found none; "+
-			"without both lists the token is good for the whole organization")
+		violations.Add("/scope", "min_items", "must name at least 1 project or environment, found none; "+
+			"without a scope the token is good for the whole organization")
 	}
 	for _, list := range []struct {
 		pointer string
 		ids     []string
-	}{{"/projects", scope.Projects}, {"/environments", scope.Environments}} {
+	}{{"/scope/projectIds", scope.Projects}, {"/scope/environmentIds", scope.Environments}} {
 		if n := len(list.ids); n > maxScoped {
 			violations.Add(list.pointer, "max_items", "must have at most %d items, found %d", maxScoped, n)
 		}

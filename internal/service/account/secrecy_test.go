@@ -60,7 +60,7 @@ func TestTheSecretIsToldOnceAndKeptNowhere(t *testing.T) {
 		})
 		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
-		r := create(t, w, admin, map[string]any{"name": "canary", "role": "RUNNER", "environments": []string{p.Environment.ID}})
+		r := create(t, w, admin, map[string]any{"name": "canary", "role": "RUNNER", "scope": map[string]any{"environmentIds": []string{p.Environment.ID}}})
 		secret, id := r.Text(t, "data", "createToken", "secret"), r.Text(t, "data", "createToken", "token", "id")
 		parsed, ok := auth.Parse(secret)
 		if !ok || strings.Count(string(r.Body), secret) != 1 {
@@ -99,13 +99,13 @@ func TestTheAuditSaysWhichTokenWasMadeAndRevoked(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
-		r := create(t, w, admin, map[string]any{"name": "ci", "role": "RUNNER", "environments": []string{p.Environment.ID}})
+		r := create(t, w, admin, map[string]any{"name": "ci", "role": "RUNNER", "scope": map[string]any{"environmentIds": []string{p.Environment.ID}}})
 		id, end := r.Text(t, "data", "createToken", "token", "id"), r.Text(t, "data", "createToken", "token", "expiresAt")
 		for range 2 { // the second changes nothing
 			w.GraphQL(t, admin, revokeToken, map[string]any{"id": id})
 		}
 		events := w.Store.Client.AuditEvent.Query().Where(auditevent.ObjectID(id)).Order(auditevent.ByCreatedAt()).AllX(system(w.Acme.ID))
-		want := fmt.Sprintf(`{"name":"ci","role":"runner","expiresAt":%q,"scope":{"projects":[],"environments":[%q]}}`, end, p.Environment.ID)
+		want := fmt.Sprintf(`{"name":"ci","role":"runner","expiresAt":%q,"scope":{"projectIds":[],"environmentIds":[%q]}}`, end, p.Environment.ID)
 		var told []string
 		for _, e := range events {
 			var compact bytes.Buffer

@@ -140,7 +140,7 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 		if err := checkNewScope(ctx, tx, in.Scope); err != nil {
 			return err
 		}
-		e.ObjectID, e.Changes = tokenID, auditedToken{in.Name, in.Role, end, in.Scope, in.Holder}
+		e.ObjectID, e.Changes = tokenID, auditedToken{in.Name, in.Role, end, auditedScopeOf(in.Scope), in.Holder}
 		create := tx.Token.Create().
 			SetID(tokenID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetCreatedBy(a.Name).
 			SetName(in.Name).SetRole(in.Role).SetNillableExpiresAt(end).
@@ -169,11 +169,24 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 
 // auditedToken is what an audit event has of a token.
 type auditedToken struct {
-	Name      string       `json:"name"`
-	Role      actor.Role   `json:"role"`
-	ExpiresAt *time.Time   `json:"expiresAt"`
-	Scope     *actor.Scope `json:"scope,omitempty"`
-	Holder    *string      `json:"holder,omitempty"`
+	Name      string        `json:"name"`
+	Role      actor.Role    `json:"role"`
+	ExpiresAt *time.Time    `json:"expiresAt"`
+	Scope     *auditedScope `json:"scope,omitempty"`
+	Holder    *string       `json:"holder,omitempty"`
+}
+
+// auditedScope is a scope by the names of the API.
+type auditedScope struct {
+	ProjectIDs     []string `json:"projectIds"`
+	EnvironmentIDs []string `json:"environmentIds"`
+}
+
+func auditedScopeOf(s *actor.Scope) *auditedScope {
+	if s == nil {
+		return nil
+	}
+	return &auditedScope{s.Projects, s.Environments}
 }
 
 // Tokens returns a page of the tokens of the organization that the actor acts in, or of superadmins' tokens if it acts
@@ -228,7 +241,7 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 			return nil
 		}
 
-		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, t.Scope, t.Holder}
+		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, auditedScopeOf(t.Scope), t.Holder}
 		revoked, err = t.Update().SetRevokedAt(e.At).SetUpdatedAt(e.At).Save(ctx)
 		return err
 	})

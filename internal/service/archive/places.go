@@ -55,7 +55,7 @@ func (s *Service) UnarchiveInstance(ctx context.Context, instanceID string) (*en
 }
 
 var projects = kind[ent.Project]{
-	name: "Project", permission: access.EditWorkspace, forbidden: fault.ProjectForbidden, taken: fault.ProjectSlugTaken,
+	name: "Project", permission: access.ManageWorkspace, forbidden: fault.ProjectForbidden, taken: fault.ProjectSlugTaken,
 	deployments: deployment.FieldProjectID, placed: moduleinstance.FieldProjectID,
 	find: func(ctx context.Context, tx *ent.Tx, projectID string) (*ent.Project, error) {
 		return store.Find(ctx, tx.Project.Get, id.Project, projectID, fault.ProjectNotFound)
@@ -84,7 +84,7 @@ var projects = kind[ent.Project]{
 }
 
 var environments = kind[ent.Environment]{
-	name: "Environment", permission: access.EditWorkspace, forbidden: fault.EnvironmentForbidden,
+	name: "Environment", permission: access.ManageWorkspace, forbidden: fault.EnvironmentForbidden,
 	taken:       fault.EnvironmentSlugTaken,
 	deployments: deployment.FieldEnvironmentID, placed: moduleinstance.FieldEnvironmentID,
 	find: func(ctx context.Context, tx *ent.Tx, environmentID string) (*ent.Environment, error) {
@@ -115,7 +115,7 @@ var environments = kind[ent.Environment]{
 }
 
 var instances = kind[ent.ModuleInstance]{
-	name: "ModuleInstance", permission: access.EditInstances, forbidden: fault.ModuleInstanceForbidden,
+	name: "ModuleInstance", permission: access.ManageInstances, forbidden: fault.ModuleInstanceForbidden,
 	taken:       fault.ModuleInstanceNameTaken,
 	deployments: deployment.FieldModuleInstanceID, placed: moduleinstance.FieldID,
 	find: func(ctx context.Context, tx *ent.Tx, instanceID string) (*ent.ModuleInstance, error) {

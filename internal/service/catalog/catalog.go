@@ -39,7 +39,7 @@ type SchemaChecker interface {
 // organization.
 func editing(a *actor.Actor) access.Action {
 	if a != nil && a.OrganizationID == "" {
-		return access.EditGlobalModules
+		return access.ManageGlobalModules
 	}
-	return access.EditModules
+	return access.ManageModules
 }

@@ -71,9 +71,9 @@ func (s *Service) DeprecateVersion(ctx context.Context, in Deprecate) (*ent.Modu
 		})
 }
 
-// ReinstateVersion ends that a version is deprecated. It fails with ModuleVersionNotFound.
-func (s *Service) ReinstateVersion(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
-	return s.mendVersion(ctx, "reinstateModuleVersion", versionID,
+// UndeprecateVersion ends that a version is deprecated. It fails with ModuleVersionNotFound.
+func (s *Service) UndeprecateVersion(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
+	return s.mendVersion(ctx, "undeprecateModuleVersion", versionID,
 		func(_ context.Context, _ *ent.Tx, v *ent.ModuleVersion, e *journal.Entry) (*ent.ModuleVersionUpdateOne, error) {
 			if v.DeprecatedAt == nil {
 				return nil, nil

@@ -165,7 +165,7 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 				return err
 			}
 			place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
-			if err := access.CheckIn(a, access.CreateInstance, place, fault.ModuleInstanceForbidden); err != nil {
+			if err := access.CheckIn(a, access.CreateInstances, place, fault.ModuleInstanceForbidden); err != nil {
 				return err
 			}
 			if environment.ArchivedAt != nil {
@@ -338,5 +338,5 @@ func ownInstance(ctx context.Context, tx *ent.Tx, instanceID string) (*ent.Modul
 		return nil, err
 	}
 	place := actor.Place{ProjectID: i.ProjectID, EnvironmentID: i.EnvironmentID}
-	return i, access.CheckIn(a, access.EditInstances, place, fault.ModuleInstanceForbidden)
+	return i, access.CheckIn(a, access.ManageInstances, place, fault.ModuleInstanceForbidden)
 }

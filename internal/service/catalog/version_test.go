@@ -190,7 +190,7 @@ func TestADeprecatedVersionIsWarnedOfAndDeployedAllTheSame(t *testing.T) {
 		}
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for range 2 {
-			v, err := w.Catalog.ReinstateVersion(ctx, p.Version.ID)
+			v, err := w.Catalog.UndeprecateVersion(ctx, p.Version.ID)
 			if err != nil || v.DeprecatedAt != nil || v.SuccessorID != nil {
 				t.Errorf("%v, %v", v, err)
 			}

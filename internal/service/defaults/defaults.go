@@ -57,7 +57,7 @@ type New struct {
 // of the givenId.
 func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefinition, []inputprop.Warning, error) {
 	a := actor.From(ctx)
-	if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+	if err := access.Check(a, access.ManageDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, nil, err
 	}
 	schema, err := in.check()
@@ -140,7 +140,7 @@ func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.Default
 			if err != nil {
 				return err
 			}
-			if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+			if err := access.Check(a, access.ManageDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
 				return err
 			}
 			if err := recordLate(ctx, tx); err != nil {

@@ -86,7 +86,7 @@ func (s *Service) update(ctx context.Context, definitionID string, p Patch, sche
 	if err != nil {
 		return nil, err
 	}
-	if err := access.Check(actor.From(ctx), access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.ManageDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
 	if err := p.checkVersion(current); err != nil {

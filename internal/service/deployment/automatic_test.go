@@ -154,7 +154,7 @@ func TestAFailureSaysWhyItDoesNotRollBack(t *testing.T) {
 		if got := why(p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), broken)); got == "" || len(rollbacksOf(w)) != 0 {
 			t.Error(got)
 		}
-		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.UnquarantineRelease(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
 		// A rule that names rollbacks holds for this one, too: it waits for an approval, which anybody may give.

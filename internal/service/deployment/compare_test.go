@@ -183,7 +183,7 @@ func TestAComparisonIsToldOverGraphQLInThreeStatements(t *testing.T) {
 		w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `{ viewer { id } }`, nil)
 		var r worldtest.Response
 		ran := w.Statements(func() {
-			r = w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($from: ID!, $to: ID!) { compareDeployments(from: $from, to: $to) {
+			r = w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($from: ID!, $to: ID!) { compareDeployments(fromId: $from, toId: $to) {
 				from { id } to { id } fromVersion { id } toVersion { id } sameRelease
 				inputs { ...change } artifact { ...change } } }
 				fragment change on ReleaseChange { pointer kind before after masked immutable }`, map[string]any{"from": one.ID, "to": two.ID})

@@ -65,7 +65,7 @@ func TestADestroyLeavesNothingLiveAndARollbackBringsItBack(t *testing.T) {
 		refusedAs(t, err, fault.DeploymentNotReplayable)
 		_, _, err = w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: d.ID})
 		refusedAs(t, err, fault.DeploymentNotReplayable)
-		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.UnquarantineRelease(w.Acme.As(actor.Admin), *live.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
 		back, _, err := w.Deploy.Propose.Rollback(developer, propose.Replay{SourceID: live.ID})

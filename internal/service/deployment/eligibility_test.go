@@ -36,7 +36,7 @@ var situations = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.Worl
 	"quarantine lifted": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:lifted"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
-		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *d.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.UnquarantineRelease(w.Acme.As(actor.Admin), *d.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
 		return d

@@ -109,11 +109,11 @@ func TestReferencesAreKeptWithWhatTheyRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf(`{"references":[`+
-			`{"pointer":"/of","moduleInstanceId":%q,"moduleInstance":{"name":"web"},"deploymentId":%q,"deployment":{"status":"SUCCEEDED"}},`+
-			`{"pointer":"/named/a~1b/of","moduleInstanceId":%q,"moduleInstance":{"name":"idle"},"deploymentId":null,"deployment":null},`+
-			`{"pointer":"/named/c/of","moduleInstanceId":%[1]q,"moduleInstance":{"name":"web"},"deploymentId":%[2]q,"deployment":{"status":"SUCCEEDED"}}]}`,
+			`{"pointer":"/of","moduleInstanceId":%q,"moduleInstance":{"name":"web"},"readDeploymentId":%q,"readDeployment":{"status":"SUCCEEDED"}},`+
+			`{"pointer":"/named/a~1b/of","moduleInstanceId":%q,"moduleInstance":{"name":"idle"},"readDeploymentId":null,"readDeployment":null},`+
+			`{"pointer":"/named/c/of","moduleInstanceId":%[1]q,"moduleInstance":{"name":"web"},"readDeploymentId":%[2]q,"readDeployment":{"status":"SUCCEEDED"}}]}`,
 			base.Instance.ID, live.ID, idle.ID)
-		const fields = `references { pointer moduleInstanceId moduleInstance { name } deploymentId deployment { status } }`
+		const fields = `references { pointer moduleInstanceId moduleInstance { name } readDeploymentId readDeployment { status } }`
 		ran := w.Statements(func() {
 			if got := shown(t, w, `{ nodes(ids: [%q, %q, %q]) { ... on Deployment { `+fields+` } } }`, d.ID, replay.ID, live.ID); got != `{"nodes":[`+want+`,`+want+`,{"references":[]}]}` {
 				t.Errorf("%s, want %s", got, want)

@@ -207,7 +207,7 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 	if releases := w.Store.Client.Release.Query().Order(ent.Asc("id")).AllX(admin); len(releases) > 0 && r.IntN(4) == 0 {
 		one := releases[r.IntN(len(releases))].ID
 		if r.IntN(2) == 0 {
-			_, _ = w.Deploy.Releases.LiftQuarantine(admin, one) // which may be in none
+			_, _ = w.Deploy.Releases.UnquarantineRelease(admin, one) // which may be in none
 		} else if _, err := w.Deploy.Releases.Quarantine(admin, one, "bad", nil); err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,8 @@ var quarantining = map[string]func(*worldtest.World, context.Context, string) er
 		_, err := w.Deploy.Releases.Quarantine(ctx, id, "It loses data.", nil)
 		return err
 	},
-	"liftQuarantine": func(w *worldtest.World, ctx context.Context, id string) error {
-		_, err := w.Deploy.Releases.LiftQuarantine(ctx, id)
+	"unquarantineRelease": func(w *worldtest.World, ctx context.Context, id string) error {
+		_, err := w.Deploy.Releases.UnquarantineRelease(ctx, id)
 		return err
 	},
 }
@@ -97,8 +97,8 @@ func TestQuarantinesAreAudited(t *testing.T) {
 		}{
 			{"quarantineRelease", `reason: "It loses data.", until: "2099-01-01T00:00:00Z"`, http.StatusOK},
 			{"quarantineRelease", `reason: ""`, http.StatusOK},
-			{"liftQuarantine", ``, http.StatusOK},
-			{"liftQuarantine", ``, http.StatusOK},
+			{"unquarantineRelease", ``, http.StatusOK},
+			{"unquarantineRelease", ``, http.StatusOK},
 		} {
 			query := `mutation { ` + c.field + `(input: { id: "` + *target.ReleaseID + `", ` + c.input + ` }) { release { quarantine { reason } } } }`
 			if r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], query, nil); r.Status != c.status {
@@ -110,7 +110,7 @@ func TestQuarantinesAreAudited(t *testing.T) {
 			Order(ent.Asc(auditevent.FieldCreatedAt, auditevent.FieldID)).AllX(w.Acme.As(actor.Admin)) {
 			got = append(got, e.Action+" by "+e.ActorName+" "+string(e.Changes))
 		}
-		want := []string{`quarantineRelease by admin {"reason":"It loses data.","until":"2099-01-01T00:00:00Z"}`, `liftQuarantine by admin `}
+		want := []string{`quarantineRelease by admin {"reason":"It loses data.","until":"2099-01-01T00:00:00Z"}`, `unquarantineRelease by admin `}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("want (-), got (+):\n%s", diff)
 		}

@@ -93,12 +93,12 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 		}
 		// Other content is no concern of it.
 		w.Cancel(t, w.Acme, other(t, w, p).ID)
-		if r, err := w.Deploy.Releases.LiftQuarantine(admin, *target.ReleaseID); err != nil || r.ID != *target.ReleaseID {
+		if r, err := w.Deploy.Releases.UnquarantineRelease(admin, *target.ReleaseID); err != nil || r.ID != *target.ReleaseID {
 			t.Fatal(r, err)
 		}
 		startable(t, w, ways)
 		_ = refused(t, w, "lift again", fault.ReleaseNotQuarantined, func() (*ent.Deployment, error) {
-			_, err := w.Deploy.Releases.LiftQuarantine(admin, *target.ReleaseID)
+			_, err := w.Deploy.Releases.UnquarantineRelease(admin, *target.ReleaseID)
 			return nil, err
 		})
 	})
@@ -123,12 +123,12 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 		now = until
 		startable(t, w, ways)
 		_ = refused(t, w, "lift", fault.ReleaseNotQuarantined, func() (*ent.Deployment, error) {
-			_, err := then.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *target.ReleaseID)
+			_, err := then.Deploy.Releases.UnquarantineRelease(w.Acme.As(actor.Admin), *target.ReleaseID)
 			return nil, err
 		})
 		quarantined := history(t, w, *target.ReleaseID)
 		want := []any{map[string]any{"reason": "For an hour.", "createdBy": "admin", "until": until.Format(time.RFC3339Nano),
-			"liftedAt": nil, "liftedBy": nil, "active": false}}
+			"endedAt": nil, "endedBy": nil, "active": false}}
 		if diff := cmp.Diff(map[string]any{"quarantine": nil, "quarantines": want}, quarantined); diff != "" {
 			t.Errorf("want (-), got (+):\n%s", diff)
 		}
@@ -139,7 +139,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 func history(t *testing.T, w *worldtest.World, releaseID string) any {
 	t.Helper()
 	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { release(id: $id) { quarantine { reason }
-		quarantines { reason createdBy until liftedAt liftedBy active } } }`, map[string]any{"id": releaseID})
+		quarantines { reason createdBy until endedAt endedBy active } } }`, map[string]any{"id": releaseID})
 	return r.At(t, "data", "release")
 }
 
@@ -161,8 +161,8 @@ func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 			}
 			now = now.Add(q.after)
 		}
-		row := func(reason string, until, liftedAt, liftedBy any, active bool) any {
-			return map[string]any{"reason": reason, "createdBy": "admin", "until": until, "liftedAt": liftedAt, "liftedBy": liftedBy, "active": active}
+		row := func(reason string, until, endedAt, endedBy any, active bool) any {
+			return map[string]any{"reason": reason, "createdBy": "admin", "until": until, "endedAt": endedAt, "endedBy": endedBy, "active": active}
 		}
 		text := func(at time.Time) string { return at.Format(time.RFC3339Nano) }
 		want := map[string]any{"quarantine": map[string]any{"reason": "third"}, "quarantines": []any{
@@ -209,7 +209,7 @@ func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
 		for range rounds {
 			var lifted atomic.Int32
 			atOnce(services, func(s *deployment.Services) {
-				if _, err := s.Releases.LiftQuarantine(admin, *target.ReleaseID); err == nil {
+				if _, err := s.Releases.UnquarantineRelease(admin, *target.ReleaseID); err == nil {
 					lifted.Add(1)
 				} else if !fault.Is(err, fault.ReleaseNotQuarantined) {
 					t.Error(err)

@@ -267,7 +267,7 @@ func TestPreviousIsASuccessOfAnotherReleaseFromBeforeTheLiveOne(t *testing.T) {
 			quarantine(t, w, *d.ReleaseID)
 		}
 		wants("neither what is quarantined nor a destroy", "")
-		if _, err := w.Deploy.Releases.LiftQuarantine(w.Acme.As(actor.Admin), *one.ReleaseID); err != nil {
+		if _, err := w.Deploy.Releases.UnquarantineRelease(w.Acme.As(actor.Admin), *one.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
 		wants("one is good again", one.ID)

@@ -115,7 +115,7 @@ func TestWhatIsGivenNowGoesBeforeWhatWasGiven(t *testing.T) {
 			{"less", v.ID, giving(``, "b", "password", "b"), `{"a":{"n":1.50,"m":[1e2,-0]}}`, nil},
 			{"less than there is", v.ID, giving(`{}`, "c"), given, []string{"/withoutInputs/0 input_not_given"}},
 			{"a version that lacks some", lacking.ID, giving(`{"renamed":{}}`), `{"a":{"n":1.50,"m":[1e2,-0]},"renamed":{}}`,
-				[]string{"/inputsFrom input_dropped", "/inputsFrom input_dropped"}},
+				[]string{"/inputsFromDeploymentId input_dropped", "/inputsFromDeploymentId input_dropped"}},
 		} {
 			d, warnings := mustTakeOver(t, w, p.Instance.ID, c.version, failed.ID, c.more)
 			var got []string
@@ -166,7 +166,7 @@ func TestOnlyWhatIsKnownOfTheModuleIsTakenOver(t *testing.T) {
 			"nothing kept":      {kept.ID, fault.DeploymentInputsUnknown},
 		} {
 			_, _, err := takeOver(w, p.Instance.ID, p.Version.ID, c.from, nil)
-			if !fault.Is(err, c.code) || c.code == fault.RequestInvalid && violationsOf(err)[0].Pointer != "/inputsFrom" {
+			if !fault.Is(err, c.code) || c.code == fault.RequestInvalid && violationsOf(err)[0].Pointer != "/inputsFromDeploymentId" {
 				t.Errorf("%s: %v", what, err)
 			}
 		}

@@ -36,7 +36,7 @@ func (o Takeover) Check(values *strictjson.Node, at string) (violations []fault.
 	switch {
 	case o.InputsFrom == nil && len(o.WithoutInputs) > 0:
 		return []fault.Violation{{Pointer: "/withoutInputs", Rule: "inputs_from", Message: "is for inputs that are taken " +
-			"over: give inputsFrom too, or leave it out"}}
+			"over: give inputsFromDeploymentId too, or leave it out"}}
 	case len(o.WithoutInputs) > maxWithout:
 		return []fault.Violation{{Pointer: "/withoutInputs", Rule: "max_items",
 			Message: fmt.Sprintf("must name at most %d inputs, found %d", maxWithout, len(o.WithoutInputs))}}
@@ -84,7 +84,7 @@ func (s *Service) TakeOver(
 			return nil, err
 		}
 		if other.ModuleDefinitionID != moduleID {
-			return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/inputsFrom", Rule: "other_module",
+			return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/inputsFromDeploymentId", Rule: "other_module",
 				Message: fmt.Sprintf("must be a deployment of the module %s, found one of %s", moduleID, other.ModuleDefinitionID)})
 		}
 	}
@@ -197,7 +197,7 @@ func (t *Taken) Drop(list []inputprop.Property, version, at string) []fault.Viol
 	for i, key := range t.Values.Keys {
 		input := level.ByID[key]
 		if t.keys[key] && (input == nil || input.Traits.NoValue) {
-			t.warn("/inputsFrom", "input_dropped", fmt.Sprintf("has a value for %s, which the version %s has no input for: it "+
+			t.warn("/inputsFromDeploymentId", "input_dropped", fmt.Sprintf("has a value for %s, which the version %s has no input for: it "+
 				"is left out",
 				strictjson.Quote(key), version))
 			continue

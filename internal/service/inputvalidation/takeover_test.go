@@ -36,8 +36,8 @@ func TestValuesThatAreTakenOverAreJudgedAndShownBeforehand(t *testing.T) {
 			without []string
 			want    kept
 		}{
-			"all of it":       {"", nil, kept{`{"a":"x","b":"b of new","c":1}`, "", "/inputsFrom input_dropped"}},
-			"some in between": {`{"c":5}`, nil, kept{`{"a":"x","b":"b of new","c":5}`, "", "/inputsFrom input_dropped"}},
+			"all of it":       {"", nil, kept{`{"a":"x","b":"b of new","c":1}`, "", "/inputsFromDeploymentId input_dropped"}},
+			"some in between": {`{"c":5}`, nil, kept{`{"a":"x","b":"b of new","c":5}`, "", "/inputsFromDeploymentId input_dropped"}},
 			"in its place":    {`{"a":"z"}`, []string{"gone"}, kept{`{"a":"z","b":"b of new","c":1}`, "", ""}},
 			"less":            {"", []string{"a", "gone", "d"}, kept{`{"b":"b of new","c":1}`, "", "/withoutInputs/2 input_not_given"}},
 			"refused":         {`{"c":10,"d":1}`, []string{"gone"}, kept{"", "/d unknown_input, /c max", ""}},
@@ -102,8 +102,8 @@ func TestOnlyTheInputsOfAVersionAreTakenOver(t *testing.T) {
 		}{
 			"another's":           {q(foreign.ID), fault.DeploymentNotFound, ""},
 			"no deployment":       {q("dep_x"), fault.DeploymentNotFound, ""},
-			"of another module":   {q(others.ID), fault.RequestInvalid, "/inputsFrom"},
-			"inputs of the call":  {given, fault.RequestInvalid, "/inputsFrom"},
+			"of another module":   {q(others.ID), fault.RequestInvalid, "/inputsFromDeploymentId"},
+			"inputs of the call":  {given, fault.RequestInvalid, "/inputsFromDeploymentId"},
 			"too many are left":   {many, fault.RequestInvalid, "/withoutInputs"},
 			"nothing is taken":    {nothing, fault.RequestInvalid, "/withoutInputs"},
 			"no object":           {unknown, fault.RequestInvalid, "/values"},

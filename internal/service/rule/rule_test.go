@@ -115,9 +115,9 @@ func TestWhoMakesARuleIsToldWhereTooFewCouldApprove(t *testing.T) {
 			{gate.Approvals{Count: 4, Role: actor.Developer}, false},
 			{gate.Approvals{Count: 1, Role: actor.Admin}, true},
 			{gate.Approvals{Count: 2, Role: actor.Admin}, false},
-			{gate.Approvals{Count: 1, Role: actor.Developer, By: []string{"alice"}}, true},
-			{gate.Approvals{Count: 1, Role: actor.Developer, By: []string{"bob"}}, false},
-			{gate.Approvals{Count: 1, Role: actor.Admin, By: []string{"alice"}}, false},
+			{gate.Approvals{Count: 1, Role: actor.Developer, Holders: []string{"alice"}}, true},
+			{gate.Approvals{Count: 1, Role: actor.Developer, Holders: []string{"bob"}}, false},
+			{gate.Approvals{Count: 1, Role: actor.Admin, Holders: []string{"alice"}}, false},
 		} {
 			if got := could(c.demand); got != c.could {
 				t.Errorf("%+v: could be met %t", c.demand, got)
@@ -185,7 +185,7 @@ func TestRulesAreReadAsTheyWereMade(t *testing.T) {
 		admin := w.Acme.As(actor.Admin)
 		var want []gate.Rule
 		for i, demand := range []gate.Demand{
-			{Kind: &gate.Approvals{Count: 2, Role: actor.Admin, By: []string{"alice", "bob"}}},
+			{Kind: &gate.Approvals{Count: 2, Role: actor.Admin, Holders: []string{"alice", "bob"}}},
 			{Kind: &gate.Hours{TimeZone: "Europe/Berlin", Spans: []gate.Span{{Days: gate.Weekdays, From: "09:00", To: "17:00"}}}},
 			{Kind: &gate.Freeze{From: frozenFrom, Until: new(frozenFrom.Add(time.Hour))}},
 			{Kind: &gate.LiveIn{EnvironmentIDs: []string{other.Environment.ID}, Minutes: 30}},

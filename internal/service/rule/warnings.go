@@ -39,7 +39,7 @@ func (s *Service) unsatisfiable(
 	ctx context.Context, r *ent.Rule, demand *gate.Approvals, at time.Time,
 ) ([]inputprop.Warning, error) {
 	approvers, err := s.Store.PrincipalsWith(
-		ctx, nil, store.PrincipalQuery{At: at, Roles: demand.Roles(), Place: PlaceOf(r), Holders: demand.By},
+		ctx, nil, store.PrincipalQuery{At: at, Roles: demand.Roles(), Place: PlaceOf(r), Holders: demand.Holders},
 	)
 	if err != nil {
 		return nil, err

@@ -135,7 +135,7 @@ func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*en
 				return err
 			}
 			if err := access.CheckIn(
-				a, access.EditWorkspace, actor.Place{ProjectID: project.ID}, fault.EnvironmentForbidden,
+				a, access.ManageWorkspace, actor.Place{ProjectID: project.ID}, fault.EnvironmentForbidden,
 			); err != nil {
 				return err
 			}
@@ -231,7 +231,7 @@ func ownEnvironment(ctx context.Context, tx *ent.Tx, environmentID string) (*ent
 		return nil, err
 	}
 	place := actor.Place{ProjectID: found.ProjectID, EnvironmentID: found.ID}
-	return found, access.CheckIn(a, access.EditWorkspace, place, fault.EnvironmentForbidden)
+	return found, access.CheckIn(a, access.ManageWorkspace, place, fault.EnvironmentForbidden)
 }
 
 func environmentSlugTaken(slug string) *fault.Error {

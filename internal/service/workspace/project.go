@@ -82,7 +82,7 @@ type NewProject struct {
 // CreateProject creates a project. It fails with ProjectSlugTaken if the organization has one of the slug.
 func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Project, error) {
 	a := actor.From(ctx)
-	if err := access.Check(a, access.EditWorkspace, fault.ProjectForbidden); err != nil {
+	if err := access.Check(a, access.ManageWorkspace, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
 	if violations := append(
@@ -177,7 +177,7 @@ func ownProject(ctx context.Context, tx *ent.Tx, projectID string) (*ent.Project
 	if err != nil {
 		return nil, err
 	}
-	return p, access.CheckIn(a, access.EditWorkspace, actor.Place{ProjectID: p.ID}, fault.ProjectForbidden)
+	return p, access.CheckIn(a, access.ManageWorkspace, actor.Place{ProjectID: p.ID}, fault.ProjectForbidden)
 }
 
 func projectSlugTaken(slug string) *fault.Error {

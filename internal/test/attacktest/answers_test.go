@@ -70,14 +70,14 @@ func named() []attack {
 
 // compared are attacks by comparisons of releases that differ in everything.
 func compared() []attack {
-	const compare = "compareDeployments(from: $f, to: $t) { sameRelease inputs { pointer kind before after } artifact { pointer } }"
+	const compare = "compareDeployments(fromId: $f, toId: $t) { sameRelease inputs { pointer kind before after } artifact { pointer } }"
 	leaved := func(s stock) object { return object{"f": s.left, "t": s.right} }
 	blobs := func(s stock) object { return object{"f": s.blob, "t": s.clob} }
 	const named = "query($f: ID!, $t: ID!) "
 	return []attack{
 		probe("12,000 leaves compared", within, actor.Viewer, named+aliased(1, compare), leaved),
 		probe("12,000 leaves compared 29 times", bounded, actor.Viewer, named+aliased(29, compare), leaved),
-		probe("12,000 leaves compared 29 times and not told", within, actor.Viewer, named+aliased(29, "compareDeployments(from: $f, to: $t) { sameRelease }"), leaved),
+		probe("12,000 leaves compared 29 times and not told", within, actor.Viewer, named+aliased(29, "compareDeployments(fromId: $f, toId: $t) { sameRelease }"), leaved),
 		probe("two releases of 200 KB compared 29 times", within, actor.Viewer, named+aliased(29, compare), blobs),
 		probe("a release compared with its like 29 times", within, actor.Viewer, named+aliased(29, compare), func(s stock) object { return object{"f": s.left, "t": s.left} }),
 	}

@@ -30,7 +30,7 @@ func lastings() []lasting {
 		{"keys that are refused", onInputs(30, validate), unknown},
 		{"titles that are made", onInputs(29, titles), title},
 		{"defaults that are filled in", onInputs(29, resolve), defaults},
-		{"releases that are compared", "query($f: ID!, $t: ID!) " + aliased(29, "compareDeployments(from: $f, to: $t) { sameRelease inputs { pointer } }"), leaved},
+		{"releases that are compared", "query($f: ID!, $t: ID!) " + aliased(29, "compareDeployments(fromId: $f, toId: $t) { sameRelease inputs { pointer } }"), leaved},
 		{"parameters that are refused", "query($p: JSON!) " + aliased(29, `dynamicValues(source: "projects", params: $p) { totalCount }`), params},
 	}
 }

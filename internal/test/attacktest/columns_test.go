@@ -119,7 +119,7 @@ func readings() map[string]columnReads {
 				aliased(29, "validateInputs(input: {moduleVersionId: $v, moduleInstanceId: $i, values: {}}) { valid }"), at),
 		}},
 		enttoken.Table + ".scope": {typeName: "Token", attacks: []attack{
-			probe("the scopes of 95 tokens", actor.Admin, "{ tokens(first: 95) { nodes { scope { projects environments } } } }", nothing),
+			probe("the scopes of 95 tokens", actor.Admin, "{ tokens(first: 95) { nodes { scope { projectIds environmentIds } } } }", nothing),
 		}},
 	}
 }

@@ -74,7 +74,7 @@ var ways = map[string][]string{
 	"ModuleInstance":           {"moduleInstances(first: 100) { nodes { <> } }", `moduleInstances(first: 100, filter: {search: "previous"}) { nodes { <> } }`},
 	"ModuleVersion":            {"moduleDefinition(id: $tiny) { versions(first: 100) { nodes { <> } } }"},
 	"ModuleVersionDeprecation": {"moduleDefinition(id: $tiny) { versions(first: 100) { nodes { deprecation { <> } } } }"},
-	"OutdatedReference":        {"moduleInstances(first: 100) { nodes { outdated { <> } } }"},
+	"OutdatedReference":        {"moduleInstances(first: 100) { nodes { outdatedReferences { <> } } }"},
 	"Project":                  {"projects(first: 100) { nodes { <> } }"},
 	"Quarantine":               {"deployments(first: 100) { nodes { release { quarantines { <> } } } }"},
 	"Release":                  {"deployments(first: 100) { nodes { release { <> } } }", failedOnes + "{ release { <> } } }"},

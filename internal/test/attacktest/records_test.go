@@ -25,7 +25,7 @@ func records() []attack {
 			"{ deployments(first: 25) { nodes { moduleInstance { environment { moduleInstances(first: 25) { nodes { deployments(first: 1) { nodes { release { inputs } } } } } } } } } }"),
 		lists("inputs of 200 KB that were given, under 29 aliases", bounded, actor.Viewer, aliased(29, "deployments(first: 25) { nodes { givenInputs } }")),
 		allowed(probe("1,000 references 29 times", bounded, actor.Viewer, "query($d: ID!) "+
-			aliased(29, "deployment(id: $d) { references { pointer moduleInstance { name } deployment { id } } }"), func(s stock) object { return object{"d": s.referring} })),
+			aliased(29, "deployment(id: $d) { references { pointer moduleInstance { name } readDeployment { id } } }"), func(s stock) object { return object{"d": s.referring} })),
 		lists("the changes of 100 audit events under 29 aliases", within, actor.Admin, aliased(29, "auditEvents(first: 100) { nodes { changes } }")),
 		lists("the inputs of versions under 29 aliases", within, actor.Viewer,
 			aliased(29, "moduleDefinitions(first: 5) { nodes { versions(first: 5) { nodes { inputsJson } } } }")),

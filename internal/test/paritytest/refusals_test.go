@@ -130,7 +130,7 @@ func TestALostRaceIsRefusedAlike(t *testing.T) {
 		}
 		before := state(t, w)
 		overREST := w.REST(t, update.method, "/default-value-definitions/"+d.ID, admin, `{"data":{"name":"Lost"}}`, map[string]string{"If-Match": tag})
-		overGraphQL := update.graphQL(t, w, admin, d.ID, fmt.Sprintf(`{"name":"Lost","version":%d}`, d.Version))
+		overGraphQL := update.graphQL(t, w, admin, d.ID, fmt.Sprintf(`{"name":"Lost","expectedVersion":%d}`, d.Version))
 		if overREST.Status != 412 || overREST.Code(t) != string(fault.RequestPreconditionFailed) {
 			t.Errorf("status %d: %s", overREST.Status, overREST.Body)
 		}

@@ -195,7 +195,7 @@ var placedWrites = map[string]placedWrite{
 		}
 		return map[string]any{"serviceArn": *data.ServiceARN, "moduleInstanceId": g.instance(t)}
 	}},
-	"liftQuarantine": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
+	"unquarantineRelease": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
 		release := *g.succeeded(t).ReleaseID
 		if _, err := g.w.Deploy.Releases.Quarantine(g.w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
 			t.Fatal(err)
@@ -219,8 +219,8 @@ var wholeWrites = map[string]func(own records) map[string]any{
 	"publishModuleVersion": func(own records) map[string]any {
 		return map[string]any{"moduleDefinitionId": own.place.Definition.ID, "version": "9.0.0", "deploymentType": "terraform", "inputs": []any{}}
 	},
-	"deprecateModuleVersion": func(own records) map[string]any { return map[string]any{"id": own.place.Version.ID, "reason": "R"} },
-	"reinstateModuleVersion": func(own records) map[string]any { return map[string]any{"id": own.place.Version.ID} },
+	"deprecateModuleVersion":   func(own records) map[string]any { return map[string]any{"id": own.place.Version.ID, "reason": "R"} },
+	"undeprecateModuleVersion": func(own records) map[string]any { return map[string]any{"id": own.place.Version.ID} },
 	"createDefaultValueDefinition": func(records) map[string]any {
 		return map[string]any{"givenId": "d", "name": "D", "schema": map[string]any{"boolean": map[string]any{"id": "d", "label": "D", "default": true}}}
 	},

@@ -29,7 +29,7 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 	if _, err := w.Deploy.Releases.Quarantine(ctx, *r.deployment.ReleaseID, "It was bad", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Deploy.Releases.LiftQuarantine(ctx, *r.deployment.ReleaseID); err != nil {
+	if _, err := w.Deploy.Releases.UnquarantineRelease(ctx, *r.deployment.ReleaseID); err != nil {
 		t.Fatal(err)
 	}
 	held, err := w.Store.Client.Quarantine.Query().First(ctx)
@@ -132,7 +132,7 @@ func onForeign(mine map[string]string) []question {
 			all = append(all, question{kind: kind, empty: true, document: `query($id: ID!) { ` + field + ` { nodes { id } totalCount } }`})
 		}
 	}
-	for _, pair := range []string{`from: $id, to: "` + mine["dep"] + `"`, `from: "` + mine["dep"] + `", to: $id`} {
+	for _, pair := range []string{`fromId: $id, toId: "` + mine["dep"] + `"`, `fromId: "` + mine["dep"] + `", toId: $id`} {
 		all = append(all, question{kind: "dep", document: `query($id: ID!) { compareDeployments(` + pair + `) { __typename } }`})
 	}
 	mutation := func(kind string, runner bool, call string) {
@@ -144,7 +144,7 @@ func onForeign(mine map[string]string) []question {
 	mutation("mod", false, `publishModuleVersion(input: {moduleDefinitionId: $id, version: "9.0.0", deploymentType: "aws:ecs", inputs: []})`)
 	mutation("mver", false, `deprecateModuleVersion(input: {id: $id, reason: "x"})`)
 	mutation("mver", false, `deprecateModuleVersion(input: {id: "`+mine["mver"]+`", reason: "x", successorId: $id})`)
-	mutation("mver", false, `reinstateModuleVersion(input: {id: $id})`)
+	mutation("mver", false, `undeprecateModuleVersion(input: {id: $id})`)
 	mutation("prj", false, `createEnvironment(input: {projectId: $id, name: "x", slug: "x"})`)
 	for kind, entity := range map[string]string{"prj": "Project", "env": "Environment", "inst": "ModuleInstance"} {
 		mutation(kind, false, `update`+entity+`(input: {id: $id, name: "x"})`)
@@ -156,7 +156,7 @@ func onForeign(mine map[string]string) []question {
 	mutation("mod", false, `createModuleInstance(input: {environmentId: "`+mine["env"]+`", moduleDefinitionId: $id, name: "x"})`)
 	mutation("inst", false, `createDeployment(input: {moduleInstanceId: $id, moduleVersionId: "`+mine["mver"]+`", inputs: {}})`)
 	mutation("mver", false, `createDeployment(input: {moduleInstanceId: "`+mine["inst"]+`", moduleVersionId: $id, inputs: {}})`)
-	mutation("dep", false, `createDeployment(input: {moduleInstanceId: "`+mine["inst"]+`", moduleVersionId: "`+mine["mver"]+`", inputsFrom: $id})`)
+	mutation("dep", false, `createDeployment(input: {moduleInstanceId: "`+mine["inst"]+`", moduleVersionId: "`+mine["mver"]+`", inputsFromDeploymentId: $id})`)
 	for _, field := range []string{"rollbackDeployment", "redeployDeployment", "cancelDeployment"} {
 		mutation("dep", false, field+`(input: {id: $id})`)
 	}
@@ -164,7 +164,7 @@ func onForeign(mine map[string]string) []question {
 		mutation("dep", true, field+`(input: {id: $id, leaseId: "x"})`)
 	}
 	mutation("rel", false, `quarantineRelease(input: {id: $id, reason: "x"})`)
-	mutation("rel", false, `liftQuarantine(input: {id: $id})`)
+	mutation("rel", false, `unquarantineRelease(input: {id: $id})`)
 	mutation("inst", false, `destroyModuleInstance(input: {id: $id})`)
 	mutation("inst", false, `moveService(input: {serviceArn: "arn:aws:ecs:eu-west-1:123456789012:service/main/web", moduleInstanceId: $id})`)
 	for _, field := range []string{"approveDeployment", "rejectDeployment", "startDeployment"} {

@@ -251,7 +251,7 @@ var noTexts = []string{
 	"publishModuleVersion.sourceUrl", // which catalog/source_test.go tries
 	// Which deployment/control_test.go and approval_test.go try.
 	"createDeployment.overrideReason", "rollbackDeployment.overrideReason", "redeployDeployment.overrideReason", "destroyModuleInstance.overrideReason",
-	"promoteDeployment.overrideReason", "startDeployment.overrideReason", "approveDeployment.comment", "rejectDeployment.comment", "updateModuleInstance.ownInputs",
+	"promoteDeployment.overrideReason", "startDeployment.overrideReason", "approveDeployment.reason", "rejectDeployment.reason", "updateModuleInstance.ownInputs",
 }
 
 func TestEveryTextOfAnInputIsLookedAt(t *testing.T) {

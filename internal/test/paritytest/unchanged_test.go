@@ -93,7 +93,7 @@ func TestPatchThatChangesNothingIsStillRefused(t *testing.T) {
 				t.Errorf("%s: %d %s, want %s", name, r.Status, r.Body, c.code)
 			}
 		}
-		stale := w.GraphQL(t, w.Acme.Tokens[actor.Admin], updateChanges, map[string]any{"input": map[string]any{"id": d.ID, "name": d.Name, "version": 2}})
+		stale := w.GraphQL(t, w.Acme.Tokens[actor.Admin], updateChanges, map[string]any{"input": map[string]any{"id": d.ID, "name": d.Name, "expectedVersion": 2}})
 		if stale.Code(t) != string(fault.RequestPreconditionFailed) {
 			t.Errorf("over GraphQL: %s", stale.Body)
 		}

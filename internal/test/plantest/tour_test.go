@@ -153,7 +153,7 @@ func (t *tour) places() {
 		t.must(err)
 		_, err = t.w.Catalog.DeprecateVersion(ctx, catalog.Deprecate{VersionID: version.ID, Reason: "It leaks"})
 		t.must(err)
-		_, err = t.w.Catalog.ReinstateVersion(ctx, version.ID)
+		_, err = t.w.Catalog.UndeprecateVersion(ctx, version.ID)
 		t.must(err)
 	}
 }
@@ -282,13 +282,13 @@ func (t *tour) replays(first *ent.Deployment) {
 	t.must(err)
 	_, err = t.w.Deploy.Releases.Quarantine(t.admin, *first.ReleaseID, "bad", nil)
 	t.must(err)
-	_, err = t.w.Deploy.Releases.LiftQuarantine(t.admin, *first.ReleaseID)
+	_, err = t.w.Deploy.Releases.UnquarantineRelease(t.admin, *first.ReleaseID)
 	t.must(err)
 	scoped := *actor.From(t.admin)
 	scoped.Scope = actor.From(t.runner).Scope
 	_, err = t.w.Deploy.Releases.Quarantine(actor.With(t.Context(), &scoped), *first.ReleaseID, "bad", nil)
 	t.must(err)
-	_, err = t.w.Deploy.Releases.LiftQuarantine(t.admin, *first.ReleaseID)
+	_, err = t.w.Deploy.Releases.UnquarantineRelease(t.admin, *first.ReleaseID)
 	t.must(err)
 	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE idempotency_keys SET created_at = '2026-01-01 00:00:00+00:00' WHERE organization_id = '`+t.w.Acme.ID+`' AND "key" = 'key'`)
 	d, _, err = t.w.Deploy.Propose.Rollback(t.developer, propose.Replay{SourceID: first.ID, Request: admission.Request{IdempotencyKey: new("key")}})
@@ -499,12 +499,12 @@ func (t *tour) inputs() {
 // refers asks for what a deployment was given and refers to, and finds that its instance depends on another.
 func (t *tour) refers(d *ent.Deployment) {
 	t.Helper()
-	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } deployment { status } } } }`, d.ID))
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } readDeployment { status } } } }`, d.ID))
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:outdated"}`)
 	newer, lease := t.claim()
 	_, err := t.w.Deploy.Execution.End(t.runner, newer.ID, lease, execution.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
-	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdated { moduleInstance { name } read { status } live { status } } } }`, d.ModuleInstanceID))
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdatedReferences { moduleInstance { name } readDeployment { status } liveDeployment { status } } } }`, d.ModuleInstanceID))
 	taken, _, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), InputsFrom: &d.ID, WithoutInputs: []string{"of"}})
 	t.must(err)

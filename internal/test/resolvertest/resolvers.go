@@ -47,9 +47,9 @@ func (r resolvers) ApprovalsDemand() generated.ApprovalsDemandResolver {
 	return aroundApprovalsDemand{r.ResolverRoot.ApprovalsDemand(), r.call}
 }
 
-func (r aroundApprovalsDemand) By(ctx context.Context, obj *gate.Approvals) ([]string, error) {
-	return around(ctx, r.call, Field{Name: "ApprovalsDemand.by", Parent: obj}, func(ctx context.Context) ([]string, error) {
-		return r.ApprovalsDemandResolver.By(ctx, obj)
+func (r aroundApprovalsDemand) Holders(ctx context.Context, obj *gate.Approvals) ([]string, error) {
+	return around(ctx, r.call, Field{Name: "ApprovalsDemand.holders", Parent: obj}, func(ctx context.Context) ([]string, error) {
+		return r.ApprovalsDemandResolver.Holders(ctx, obj)
 	})
 }
 
@@ -314,9 +314,9 @@ func (r aroundDeploymentPlan) Violations(ctx context.Context, obj *propose.Plan)
 	})
 }
 
-func (r aroundDeploymentPlan) Live(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "DeploymentPlan.live", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.DeploymentPlanResolver.Live(ctx, obj)
+func (r aroundDeploymentPlan) LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentPlan.liveDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentPlanResolver.LiveDeployment(ctx, obj)
 	})
 }
 
@@ -335,9 +335,9 @@ func (r aroundDeploymentReference) ModuleInstance(ctx context.Context, obj *ent.
 	})
 }
 
-func (r aroundDeploymentReference) Deployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "DeploymentReference.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.DeploymentReferenceResolver.Deployment(ctx, obj)
+func (r aroundDeploymentReference) ReadDeployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentReference.readDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentReferenceResolver.ReadDeployment(ctx, obj)
 	})
 }
 
@@ -590,9 +590,9 @@ func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.Modul
 	})
 }
 
-func (r aroundModuleInstance) Outdated(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.outdated", Parent: obj}, func(ctx context.Context) ([]*inputvalidation.Outdated, error) {
-		return r.ModuleInstanceResolver.Outdated(ctx, obj)
+func (r aroundModuleInstance) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outdatedReferences", Parent: obj}, func(ctx context.Context) ([]*inputvalidation.Outdated, error) {
+		return r.ModuleInstanceResolver.OutdatedReferences(ctx, obj)
 	})
 }
 
@@ -719,9 +719,9 @@ func (r aroundMutation) DeprecateModuleVersion(ctx context.Context, input model.
 	})
 }
 
-func (r aroundMutation) ReinstateModuleVersion(ctx context.Context, input model.ReinstateModuleVersionInput) (*model.ReinstateModuleVersionPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.reinstateModuleVersion", Args: []any{input}}, func(ctx context.Context) (*model.ReinstateModuleVersionPayload, error) {
-		return r.MutationResolver.ReinstateModuleVersion(ctx, input)
+func (r aroundMutation) UndeprecateModuleVersion(ctx context.Context, input model.UndeprecateModuleVersionInput) (*model.UndeprecateModuleVersionPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.undeprecateModuleVersion", Args: []any{input}}, func(ctx context.Context) (*model.UndeprecateModuleVersionPayload, error) {
+		return r.MutationResolver.UndeprecateModuleVersion(ctx, input)
 	})
 }
 
@@ -875,9 +875,9 @@ func (r aroundMutation) MoveService(ctx context.Context, input model.MoveService
 	})
 }
 
-func (r aroundMutation) LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.liftQuarantine", Args: []any{input}}, func(ctx context.Context) (*model.LiftQuarantinePayload, error) {
-		return r.MutationResolver.LiftQuarantine(ctx, input)
+func (r aroundMutation) UnquarantineRelease(ctx context.Context, input model.UnquarantineReleaseInput) (*model.UnquarantineReleasePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.unquarantineRelease", Args: []any{input}}, func(ctx context.Context) (*model.UnquarantineReleasePayload, error) {
+		return r.MutationResolver.UnquarantineRelease(ctx, input)
 	})
 }
 
@@ -962,15 +962,15 @@ func (r aroundOutdatedReference) ModuleInstance(ctx context.Context, obj *inputv
 	})
 }
 
-func (r aroundOutdatedReference) Read(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "OutdatedReference.read", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.OutdatedReferenceResolver.Read(ctx, obj)
+func (r aroundOutdatedReference) ReadDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.readDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.OutdatedReferenceResolver.ReadDeployment(ctx, obj)
 	})
 }
 
-func (r aroundOutdatedReference) Live(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "OutdatedReference.live", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.OutdatedReferenceResolver.Live(ctx, obj)
+func (r aroundOutdatedReference) LiveDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "OutdatedReference.liveDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.OutdatedReferenceResolver.LiveDeployment(ctx, obj)
 	})
 }
 
@@ -1073,9 +1073,9 @@ func (r aroundQuery) Deployment(ctx context.Context, id string) (*record.Deploym
 	})
 }
 
-func (r aroundQuery) CompareDeployments(ctx context.Context, from string, to string) (*releases.Comparison, error) {
-	return around(ctx, r.call, Field{Name: "Query.compareDeployments", Args: []any{from, to}}, func(ctx context.Context) (*releases.Comparison, error) {
-		return r.QueryResolver.CompareDeployments(ctx, from, to)
+func (r aroundQuery) CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error) {
+	return around(ctx, r.call, Field{Name: "Query.compareDeployments", Args: []any{fromID, toID}}, func(ctx context.Context) (*releases.Comparison, error) {
+		return r.QueryResolver.CompareDeployments(ctx, fromID, toID)
 	})
 }
 

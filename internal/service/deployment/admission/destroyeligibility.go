@@ -16,7 +16,7 @@ import (
 // CheckDestroyable returns why an actor may not destroy an instance, as far as that does not depend on what is live.
 func CheckDestroyable(a *actor.Actor, i *ent.ModuleInstance) error {
 	place := actor.Place{ProjectID: i.ProjectID, EnvironmentID: i.EnvironmentID}
-	if err := access.CheckIn(a, access.DestroyInstance, place, fault.ModuleInstanceForbidden); err != nil {
+	if err := access.CheckIn(a, access.DestroyInstances, place, fault.ModuleInstanceForbidden); err != nil {
 		return err
 	}
 	if i.LiveDeploymentID == nil {

@@ -61,7 +61,7 @@ var Destroy = Mode{
 	Operation:        gate.Destroy,
 	Trigger:          state.TriggerDestroy,
 	Verb:             "Destroy of",
-	Permission:       access.DestroyInstance,
+	Permission:       access.DestroyInstances,
 	forbidden:        fault.ModuleInstanceForbidden,
 	shipsQuarantined: true,
 	check:            func(*Source) error { return nil },

@@ -137,7 +137,7 @@ const moveAction = "moveService"
 // ServiceNotFound, ModuleInstanceNotFound, ModuleInstanceArchived and ModuleInstanceForbidden: both instances must be
 // within the actor's scope.
 func (s *Service) MoveService(ctx context.Context, serviceARN, instanceID string) (*ent.ModuleInstance, error) {
-	if err := access.CheckRole(actor.From(ctx), access.MoveService, fault.ModuleInstanceForbidden); err != nil {
+	if err := access.CheckRole(actor.From(ctx), access.MoveServices, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
 	if !cloud.IsServiceARN(serviceARN) {
@@ -175,13 +175,13 @@ func (s *Service) moveService(
 		return err
 	}
 	target := actor.Place{ProjectID: to.ProjectID, EnvironmentID: to.EnvironmentID}
-	if err := access.CheckIn(a, access.MoveService, target, fault.ModuleInstanceForbidden); err != nil {
+	if err := access.CheckIn(a, access.MoveServices, target, fault.ModuleInstanceForbidden); err != nil {
 		return err
 	}
 	if from == nil {
 		return fault.New(fault.ServiceNotFound, "No deployment has named the service %.200q.", serviceARN)
 	}
-	if err := access.CheckIn(a, access.MoveService, from.place, fault.ModuleInstanceForbidden); err != nil {
+	if err := access.CheckIn(a, access.MoveServices, from.place, fault.ModuleInstanceForbidden); err != nil {
 		return err
 	}
 	if e.SkipAudit = from.claimed && from.instanceID == to.ID; e.SkipAudit {

@@ -103,7 +103,7 @@ func (p *prepared) changes(releaseID string) map[string]any {
 	case p.promoted != nil:
 		changes["promotedFrom"] = p.promoted.ID
 	case p.InputsFrom != nil:
-		changes["inputsFrom"] = *p.InputsFrom
+		changes["inputsFromDeploymentId"] = *p.InputsFrom
 	}
 	return changes
 }

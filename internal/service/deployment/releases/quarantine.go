@@ -48,10 +48,10 @@ func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, unti
 		})
 }
 
-// LiftQuarantine ends the quarantine of a release. It fails with ReleaseNotFound, ReleaseForbidden and
+// UnquarantineRelease ends the quarantine of a release. It fails with ReleaseNotFound, ReleaseForbidden and
 // ReleaseNotQuarantined.
-func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*record.Release, error) {
-	return s.changeQuarantine(ctx, "liftQuarantine", releaseID,
+func (s *Service) UnquarantineRelease(ctx context.Context, releaseID string) (*record.Release, error) {
+	return s.changeQuarantine(ctx, "unquarantineRelease", releaseID,
 		func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 			held, err := closeQuarantine(ctx, tx, releaseID, e.At)
 			if err == nil && !held {
@@ -88,7 +88,7 @@ func (s *Service) changeQuarantine(
 // because it could not be deployed there again.
 func (s *Service) checkMayQuarantine(ctx context.Context, releaseID string) error {
 	a := actor.From(ctx)
-	if err := access.CheckRole(a, access.QuarantineRelease, fault.ReleaseForbidden); err != nil || a.Scope == nil {
+	if err := access.CheckRole(a, access.QuarantineReleases, fault.ReleaseForbidden); err != nil || a.Scope == nil {
 		return err
 	}
 	elsewhere, err := s.Store.Client.Deployment.Query().Where(
@@ -101,7 +101,7 @@ func (s *Service) checkMayQuarantine(ctx context.Context, releaseID string) erro
 	if err != nil {
 		return err
 	}
-	return access.CheckIn(a, access.QuarantineRelease, state.PlaceOf(elsewhere), fault.ReleaseForbidden)
+	return access.CheckIn(a, access.QuarantineReleases, state.PlaceOf(elsewhere), fault.ReleaseForbidden)
 }
 
 func checkQuarantine(reason string, until *time.Time, now time.Time) []fault.Violation {

@@ -20,8 +20,8 @@ import (
 	"slipway/internal/service/deployment/state"
 )
 
-// maxComment is how many characters the comment of an approval or a rejection may have.
-const maxComment = 500
+// maxReason is how many characters the reason of an approval or a rejection may have.
+const maxReason = 500
 
 // Approved is what an approval comes to.
 type Approved struct {
@@ -32,12 +32,12 @@ type Approved struct {
 	Refusal *fault.Error
 }
 
-// Approve records the actor's approval of a waiting deployment, with a comment or nil, and starts it if start is set
+// Approve records the actor's approval of a waiting deployment, with a reason or nil, and starts it if start is set
 // and every rule is met. If the start is refused, the approval stays. A repeat changes nothing. It fails with
 // DeploymentNotFound, DeploymentForbidden, DeploymentOwnApproval, RequestInvalid, DeploymentWrongState, and with
 // DeploymentRejected, DeploymentSuperseded and DeploymentExpired if the deployment waits no longer.
-func (s *Service) Approve(ctx context.Context, deploymentID string, comment *string, start bool) (*Approved, error) {
-	d, err := s.decide(ctx, "approveDeployment", deploymentID, comment, true)
+func (s *Service) Approve(ctx context.Context, deploymentID string, reason *string, start bool) (*Approved, error) {
+	d, err := s.decide(ctx, "approveDeployment", deploymentID, reason, true)
 	if err != nil {
 		return nil, err
 	}
@@ -63,18 +63,18 @@ func (s *Service) Approve(ctx context.Context, deploymentID string, comment *str
 	return done, err
 }
 
-// Reject records that the actor rejects a waiting deployment, with a comment or nil, and ends it. A repeat changes
+// Reject records that the actor rejects a waiting deployment, with a reason or nil, and ends it. A repeat changes
 // nothing. It fails with the errors of Approve but DeploymentOwnApproval.
-func (s *Service) Reject(ctx context.Context, deploymentID string, comment *string) (*ent.Deployment, error) {
-	return s.decide(ctx, "rejectDeployment", deploymentID, comment, false)
+func (s *Service) Reject(ctx context.Context, deploymentID string, reason *string) (*ent.Deployment, error) {
+	return s.decide(ctx, "rejectDeployment", deploymentID, reason, false)
 }
 
 // decide records an approval or a rejection. A rejection ends the deployment.
 func (s *Service) decide(
-	ctx context.Context, action, deploymentID string, comment *string, approves bool,
+	ctx context.Context, action, deploymentID string, reason *string, approves bool,
 ) (*ent.Deployment, error) {
-	if comment != nil {
-		if violations := textrules.Reason("/comment", *comment, maxComment); len(violations) > 0 {
+	if reason != nil {
+		if violations := textrules.Reason("/reason", *reason, maxReason); len(violations) > 0 {
 			return nil, fault.Invalid(fault.RequestInvalid, violations...)
 		}
 	}
@@ -87,7 +87,7 @@ func (s *Service) decide(
 			if err != nil && !ent.IsNotFound(err) {
 				return err
 			}
-			if e.SkipAudit = isRepeated(d, earlier, a, comment, approves); e.SkipAudit {
+			if e.SkipAudit = isRepeated(d, earlier, a, reason, approves); e.SkipAudit {
 				return nil
 			}
 			if err := checkAwaiting(d, e.Shared()); err != nil {
@@ -104,16 +104,16 @@ func (s *Service) decide(
 
 			now := &ent.Approval{
 				ID: approvalID, CreatedAt: e.At, UpdatedAt: e.At, OrganizationID: d.OrganizationID, DeploymentID: d.ID,
-				PrincipalID: a.PrincipalID, TokenID: a.ID, CreatedBy: a.Name, Role: a.Role, Approved: approves, Comment: comment,
+				PrincipalID: a.PrincipalID, TokenID: a.ID, CreatedBy: a.Name, Role: a.Role, Approved: approves, Comment: reason,
 			}
 			if err := saveApproval(ctx, tx, earlier, now); err != nil {
 				return err
 			}
 
-			e.Changes = map[string]any{"comment": comment}
+			e.Changes = map[string]any{"reason": reason}
 			if !approves {
-				state.SetEnded(u, state.StatusCanceled, e.At, rejectedError(a.Name, comment))
-				e.Changes = map[string]any{"status": state.StatusCanceled, "comment": comment}
+				state.SetEnded(u, state.StatusCanceled, e.At, rejectedError(a.Name, reason))
+				e.Changes = map[string]any{"status": state.StatusCanceled, "reason": reason}
 			}
 			return nil
 		}, nil)
@@ -135,14 +135,14 @@ func saveApproval(ctx context.Context, tx *ent.Tx, earlier, now *ent.Approval) e
 }
 
 // isRepeated reports whether an actor's principal decided the same of a deployment before: the answer was lost. An
-// approval of a deployment that still waits is a repeat only with the same token, role and comment: an earlier token
+// approval of a deployment that still waits is a repeat only with the same token, role and reason: an earlier token
 // may have been revoked or have expired since, and the approval with it.
-func isRepeated(d *ent.Deployment, earlier *ent.Approval, a *actor.Actor, comment *string, approves bool) bool {
+func isRepeated(d *ent.Deployment, earlier *ent.Approval, a *actor.Actor, reason *string, approves bool) bool {
 	switch {
 	case earlier == nil || earlier.Approved != approves:
 		return false
 	case approves && d.Status == state.StatusAwaiting:
-		return earlier.TokenID == a.ID && earlier.Role == a.Role && optional.Equal(earlier.Comment, comment)
+		return earlier.TokenID == a.ID && earlier.Role == a.Role && optional.Equal(earlier.Comment, reason)
 	case approves:
 		return hasStarted(d)
 	}
@@ -164,10 +164,10 @@ func checkAwaiting(d *ent.Deployment, at time.Time) error {
 }
 
 // rejectedError returns the error of a deployment that somebody rejected.
-func rejectedError(by string, comment *string) *fault.Data {
+func rejectedError(by string, reason *string) *fault.Data {
 	why := &fault.Data{Code: string(fault.DeploymentRejected), Message: "Rejected by " + by + "."}
-	if comment != nil {
-		why.Description = *comment
+	if reason != nil {
+		why.Description = *reason
 	}
 	return why
 }
