@@ -38,7 +38,7 @@ var deploymentSheet = []column{
 	{"quarantine reason", "release.quarantine.reason"},
 	{"created", "createdAt"}, {"created by", "createdBy"}, {"started by", "triggerSource"}, {"description", "description"},
 	{"reason", "reason"},
-	{"waits until", "waitsUntil"}, {"demanded", "requirements.message"}, {"override.createdBy", "override.by"},
+	{"waits until", "waitsUntil"}, {"demanded", "requirements.message"}, {"override by", "override.createdBy"},
 	{"override reason", "override.reason"},
 	{"promotes", "promotedFrom.id"}, {"rolls back to", "rollbackToDeploymentId"}, {"redeploys", "redeployOfDeploymentId"},
 	{"after failure of", "afterFailureOf.id"}, {"rolled back by", "automaticRollback.id"}, {"runner", "runner"},
