@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -181,23 +182,21 @@ func TestApprovalIsWaitedFor(t *testing.T) {
 			s := newStock(t)
 			s.demand(t, approvals(1))
 			startRunner(t, s.World, succeeds)
-			before := s.Rows(t)["deployments"]
-			bob := s.holder(t, actor.Developer, "bob")
-			decided := make(chan struct{})
+			ann, bob := s.holder(t, actor.Developer, "ann"), s.holder(t, actor.Developer, "bob")
+			var told testkit.Log
+			ended := make(chan int, 1)
 			go func() {
-				defer close(decided)
-				if testkit.Eventually(t, "it waits", func() bool { return s.Rows(t)["deployments"] > before }) {
-					if decide := slices.Clone(c.decide); decide[1] == "" { // an approval names what was seen
-						decide[1] = s.newest(t).ID
-						c.decide = decide
-					}
-					bob.run(t, c.decide...)
-				}
+				ended <- ann.execute(t.Context(), io.Discard, &told, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=approval")
 			}()
-			o := s.holder(t, actor.Developer, "ann").run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=approval")
-			<-decided
-			if o.code != c.code || !strings.Contains(o.stderr, c.says) || !strings.Contains(o.stderr, "waits for approvals until") {
-				t.Errorf("%d: %s; %s", o.code, o.stdout, o.stderr)
+
+			told.Line(t, func(line string) bool { return strings.Contains(line, "waits for approvals until") })
+			decide := slices.Clone(c.decide)
+			if decide[1] == "" { // an approval names what was seen
+				decide[1] = s.newest(t).ID
+			}
+			bob.run(t, decide...)
+			if code := <-ended; code != c.code || !strings.Contains(told.String(), c.says) {
+				t.Errorf("%d: %s", code, &told)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/Khan/genqlient/graphql"
 
@@ -65,12 +66,27 @@ func (c *Client) MakeRequest(ctx context.Context, request *graphql.Request, into
 	older := *request
 	for _, fields := range newFields {
 		if refused, ok := errors.AsType[*Error](err); !ok || refused.Code != string(fault.DocumentValidationFailed) {
-			return err
+			break
 		}
 		if less := fields.ReplaceAllString(older.Query, ""); less != older.Query {
 			older.Query = less
 			err = c.send(ctx, &older, into.Data)
 		}
+	}
+	return ofAnotherVersion(err)
+}
+
+// ofAnotherVersion has the refusal of an operation that the server does not know say why that may be: the operations
+// are this program's own, and right for a server of its version.
+func ofAnotherVersion(err error) error {
+	refused, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	isUnknown := refused.Code == string(fault.DocumentVariablesInvalid) &&
+		strings.Contains(refused.Message, " is not a field of ")
+	if isUnknown || refused.Code == string(fault.DocumentValidationFailed) {
+		refused.Message += " The server does not know what this program asks for: one of them is older. Upgrade that one."
 	}
 	return err
 }

@@ -128,8 +128,8 @@ func TestAnswersAreBounded(t *testing.T) {
 func TestOlderServersAreAskedForLess(t *testing.T) {
 	t.Parallel()
 	c, asked := answering(t, 400, `{"errors":[{"message":"Cannot query field","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
-	if _, err := claim(t.Context(), c); err == nil {
-		t.Error("no error")
+	if _, err := claim(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Cannot query field The server does not know what this program asks for: one of them is older.") {
+		t.Errorf("it does not say why: %v", err)
 	}
 	got := asked()
 	if len(got) != 3 {
@@ -142,6 +142,18 @@ func TestOlderServersAreAskedForLess(t *testing.T) {
 			if strings.Contains(request, field) != (i < want) {
 				t.Errorf("request %d of those that ask for %s, want the first %d: %q", i+1, field, want, request)
 			}
+		}
+	}
+}
+
+func TestAServerThatDoesNotKnowAnInputIsOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for message, isOther := range map[string]bool{
+		`Variable \"$input.wait\" is not a field of ClaimDeploymentInput.`: true, `Variable \"$input.wait\" must be an Int.`: false,
+	} {
+		c, _ := answering(t, 200, `{"errors":[{"message":"`+message+`","extensions":{"code":"slipway:Document:VARIABLES_INVALID"}}]}`)
+		if _, err := claim(t.Context(), c); err == nil || strings.Contains(err.Error(), "one of them is older") != isOther {
+			t.Errorf("%s: %v", message, err)
 		}
 	}
 }
