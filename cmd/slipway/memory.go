@@ -31,7 +31,7 @@ func limitMemory(env setting.Environment) {
 // memoryLimit returns the memory limit, in bytes, of a program with inUse bytes in use. It grows with the processors,
 // because each of them works on a few requests at once.
 func memoryLimit(inUse uint64, processors int) int64 {
-	const base, each = 32 << 20, 32 << 20
+	const base, each = 32 << 20, 40 << 20
 	return max(base+each*int64(processors), int64(inUse+inUse/2))
 }
 

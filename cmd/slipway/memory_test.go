@@ -21,11 +21,11 @@ func TestMemoryLimitIsThatOfTheProcessorsOrHalfMoreThanIsUsed(t *testing.T) {
 		processors int
 		want       int64
 	}{
-		{0, 1, 64 << 20},
-		{10 << 20, 2, 96 << 20},
-		{64 << 20, 2, 96 << 20},
+		{0, 1, 72 << 20},
+		{10 << 20, 2, 112 << 20},
+		{74 << 20, 2, 112 << 20},
 		{200 << 20, 2, 300 << 20},
-		{200 << 20, 16, 544 << 20},
+		{200 << 20, 16, 672 << 20},
 	} {
 		if got := memoryLimit(c.inUse, c.processors); got != c.want {
 			t.Errorf("%d bytes on %d processors: %d, want %d", c.inUse, c.processors, got, c.want)
