@@ -35,8 +35,8 @@ func newDefinition(in model.CreateDefaultValueDefinitionInput) defaults.New {
 
 func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch {
 	p := defaults.Patch{
-		Name: in.Name.Value(), Description: in.Description.Value(), Schema: in.Schema.Value(), Version: in.ExpectedVersion.Value(),
-		DryRun: isTrue(in.DryRun),
+		Name: in.Name.Value(), Description: in.Description.Value(), Schema: in.Schema.Value(),
+		Version: in.ExpectedVersion.Value(), DryRun: isTrue(in.DryRun),
 	}
 	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
 	p.Violations = append(p.Violations, notNull("/schema", in.Schema)...)
@@ -90,7 +90,9 @@ func validationRequest(in model.InputValuesInput) inputvalidation.Request {
 	q := inputvalidation.Request{
 		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values.Value(),
 		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
-		Takeover: inputvalidation.Takeover{InputsFrom: in.InputsFromDeploymentID.Value(), WithoutInputs: in.WithoutInputs.Value()},
+		Takeover: inputvalidation.Takeover{
+			InputsFrom: in.InputsFromDeploymentID.Value(), WithoutInputs: in.WithoutInputs.Value(),
+		},
 	}
 	if list := in.Inputs.Value(); list != nil {
 		q.Inputs, q.Violations = inputprop.FromTypedList(list, "/inputs")

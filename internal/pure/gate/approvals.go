@@ -120,7 +120,9 @@ func (a *Approvals) check(v *fault.Violations, at string) {
 		v.Add(at+"/holders", "max_items", "must name at most %d holders, found %d", maxHolders, len(a.Holders))
 	}
 	if n := len(a.Holders); n > 0 && n < int(a.Count) {
-		v.Add(at+"/holders", "min_items", "must name at least as many holders as approvals are demanded, %d, found %d", a.Count, n)
+		v.Add(
+			at+"/holders", "min_items", "must name at least as many holders as approvals are demanded, %d, found %d", a.Count, n,
+		)
 	}
 	for i, holder := range a.Holders {
 		v.Append(textrules.GivenID(fmt.Sprintf("%s/holders/%d", at, i), holder)...)

@@ -172,13 +172,14 @@ func (c *Config) undeprecateCommand() *cobra.Command {
 		Example: "  slipway modules undeprecate acme/queue@1.2.0", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
-		return s.changeVersion(ctx, args[0], "End the deprecation of", nil, func(versionID string) (*client.VersionRecord, error) {
+		undeprecate := func(versionID string) (*client.VersionRecord, error) {
 			r, err := client.UndeprecateVersion(ctx, s.conn, client.UndeprecateModuleVersionInput{Id: versionID})
 			if err != nil {
 				return nil, err
 			}
 			return &r.UndeprecateModuleVersion.ModuleVersion, nil
-		})
+		}
+		return s.changeVersion(ctx, args[0], "End the deprecation of", nil, undeprecate)
 	})
 }
 

@@ -20,6 +20,8 @@ const (
 	maxWithout = 1000
 	// maxTakenWarnings is how many inputs are named that are not taken over.
 	maxTakenWarnings = 100
+	// pointerOfSource is where a request has the deployment that values are taken over from.
+	pointerOfSource = "/inputsFromDeploymentId"
 )
 
 // Takeover says that values are those which were given to an earlier deployment, as far as no others are given.
@@ -84,7 +86,7 @@ func (s *Service) TakeOver(
 			return nil, err
 		}
 		if other.ModuleDefinitionID != moduleID {
-			return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/inputsFromDeploymentId", Rule: "other_module",
+			return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: pointerOfSource, Rule: "other_module",
 				Message: fmt.Sprintf("must be a deployment of the module %s, found one of %s", moduleID, other.ModuleDefinitionID)})
 		}
 	}
@@ -197,9 +199,8 @@ func (t *Taken) Drop(list []inputprop.Property, version, at string) []fault.Viol
 	for i, key := range t.Values.Keys {
 		input := level.ByID[key]
 		if t.keys[key] && (input == nil || input.Traits.NoValue) {
-			t.warn("/inputsFromDeploymentId", "input_dropped", fmt.Sprintf("has a value for %s, which the version %s has no input for: it "+
-				"is left out",
-				strictjson.Quote(key), version))
+			t.warn(pointerOfSource, "input_dropped", fmt.Sprintf(
+				"has a value for %s, which the version %s has no input for: it is left out", strictjson.Quote(key), version))
 			continue
 		}
 		kept.Append(key, t.Values.Items[i])

@@ -163,7 +163,7 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 func (in Request) checkTakeover() []fault.Violation {
 	violations := in.Takeover.Check(in.Values, "/values")
 	if in.InputsFrom != nil && in.VersionID == nil {
-		violations = append(violations, fault.Violation{Pointer: "/inputsFromDeploymentId", Rule: "version",
+		violations = append(violations, fault.Violation{Pointer: pointerOfSource, Rule: "version",
 			Message: "is for the inputs of a module version: give moduleVersionId too, or leave it out"})
 	}
 	return violations

@@ -38,7 +38,8 @@ type Program struct {
 func (p *Program) Path(t testing.TB) string {
 	t.Helper()
 	p.once.Do(func() {
-		if p.folder, p.err = os.MkdirTemp("", "slipway-program-"); p.err == nil {
+		p.folder, p.err = os.MkdirTemp("", "slipway-program-") //nolint:usetesting // it outlives the test
+		if p.err == nil {
 			p.path, p.err = Build(context.Background(), p.folder)
 		}
 	})

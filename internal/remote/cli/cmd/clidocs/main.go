@@ -60,7 +60,7 @@ func flags(b *strings.Builder, c *cobra.Command) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		// What login has of these is its own.
 		if everywhere[f.Name] && c.Name() != "login" || f.Name == "help" || f.Name == "output" || f.Name == "fields" ||
-			f.Name == "color" {
+			f.Name == "color" || f.Hidden {
 			return
 		}
 
