@@ -37,10 +37,9 @@ func (c *Cloud) Events() []Event {
 	return append([]Event(nil), c.events...)
 }
 
-// send sends an event of a service deployment.
-func (d *deployment) send(detailType string, resource string, detail map[string]any) {
+// send sends an event of a service deployment, of what happened now.
+func (d *deployment) send(now time.Time, detailType string, resource string, detail map[string]any) {
 	c := d.service.cloud
-	now := c.Clock.Now()
 	detail["updatedAt"] = now.Format(time.RFC3339Nano)
 	e := Event{
 		Version: "0", ID: fmt.Sprintf("fake-event-%d-%d", now.UnixNano(), c.next()), DetailType: detailType,
@@ -57,11 +56,11 @@ func (d *deployment) event(id, name, reason string) {
 	if name == failed {
 		kind = "ERROR"
 	}
-	d.send("ECS Deployment State Change", deref(d.ServiceArn),
+	d.send(d.service.cloud.Clock.Now(), "ECS Deployment State Change", deref(d.ServiceArn),
 		map[string]any{"eventType": kind, "eventName": name, "deploymentId": id, "reason": reason})
 }
 
-func (d *deployment) hookEvent(name string, h types.DeploymentLifecycleHookDetail) {
+func (d *deployment) hookEvent(now time.Time, name string, h types.DeploymentLifecycleHookDetail) {
 	detail := map[string]any{
 		"eventType": "INFO", "eventName": name, "hookId": deref(h.HookId), "hookType": string(h.TargetType),
 		"lifecycleStage": string(d.LifecycleStage), "clusterArn": Cluster, "serviceArn": deref(d.ServiceArn),
@@ -70,5 +69,5 @@ func (d *deployment) hookEvent(name string, h types.DeploymentLifecycleHookDetai
 	if h.ExpiresAt != nil {
 		detail["expiresAt"] = h.ExpiresAt.Format(time.RFC3339)
 	}
-	d.send("ECS Hook State Change", deref(d.ServiceDeploymentArn), detail)
+	d.send(now, "ECS Hook State Change", deref(d.ServiceDeploymentArn), detail)
 }

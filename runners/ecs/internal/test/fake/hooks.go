@@ -34,7 +34,7 @@ func (d *deployment) beginHooks(stage types.ServiceDeploymentLifecycleStage) {
 			detail.Status = types.DeploymentLifecycleHookStatusAwaitingAction
 			d.pausedAt = d.service.cloud.Clock.Now()
 			detail.ExpiresAt, detail.TimeoutAction = new(d.pausedAt.Add(takes)), action
-			d.hookEvent(hookAwaitsAction, detail)
+			d.hookEvent(d.pausedAt, hookAwaitsAction, detail)
 		}
 
 		d.LifecycleHookDetails = append(d.LifecycleHookDetails, detail)
@@ -45,7 +45,7 @@ func (d *deployment) beginHooks(stage types.ServiceDeploymentLifecycleStage) {
 func (d *deployment) finishHooks() {
 	for _, detail := range d.LifecycleHookDetails {
 		if detail.TargetType == types.DeploymentLifecycleHookTargetTypeAwsLambda {
-			d.hookEvent(hookSucceeded, detail)
+			d.hookEvent(d.service.cloud.Clock.Now(), hookSucceeded, detail)
 		}
 	}
 	d.LifecycleHookDetails = nil
@@ -67,7 +67,7 @@ func (d *deployment) settlePauses(now time.Time) {
 		}
 		h.Status = types.DeploymentLifecycleHookStatusTimedOut
 		if h.TimeoutAction == types.DeploymentLifecycleHookActionRollback {
-			d.hookEvent(hookFailed, *h)
+			d.hookEvent(now, hookFailed, *h)
 			d.StatusReason = new("A pause was not continued in time.")
 			d.goBackFromHook()
 			return
@@ -102,13 +102,13 @@ func continueServiceDeployment(
 		d.UpdatedAt = &now
 		if in.Action == types.DeploymentLifecycleHookActionRollback {
 			h.Status = types.DeploymentLifecycleHookStatusFailed
-			d.hookEvent(hookFailed, *h)
+			d.hookEvent(now, hookFailed, *h)
 			d.StatusReason = new("A pause was refused.")
 			d.goBackFromHook()
 		} else {
 			h.Status, d.due = types.DeploymentLifecycleHookStatusSucceeded, now.Add(stageTakes)
 			d.accepted = &Pause{HookID: *h.HookId, Stage: string(d.LifecycleStage), Began: d.pausedAt, Accepted: now}
-			d.hookEvent(hookSucceeded, *h)
+			d.hookEvent(now, hookSucceeded, *h)
 		}
 
 		return &ecs.ContinueServiceDeploymentOutput{ServiceDeploymentArn: d.ServiceDeploymentArn}, nil
