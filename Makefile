@@ -147,9 +147,9 @@ proof: bin/withpg ## race, repeat, kill and cut off whole servers, and print the
 proof-%: bin/withpg
 	$(PROOF) -run '(?i)^Test$*'
 
-# What make test tries a few times is tried as often as proves it: plans in 2,000 states on each database, 200 rounds of
-# each race, 5,000 values judged in three ways, the tables of release control whole, and each failure of each request of
-# the ECS program.
+# The tests that make test runs at a smaller size, at full size: plans in 2,000 states on each database, 200 rounds of each
+# race, 5,000 values judged in three ways, the whole tables of release control, and each failure of each request of the
+# ECS program.
 .PHONY: proof-control
 proof-control: bin/withpg
 	SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -timeout 30m $(ARGS) ./internal/service/deployment \

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,22 +31,6 @@ func (n *newcomer) path(name string) string { return filepath.Join(n.home, name)
 func (n *newcomer) init(args ...string) outcome {
 	n.t.Helper()
 	return run(n.t, n.env, append([]string{"init", "--org", "acme", "--runner-token", n.path("runner.token")}, args...)...)
-}
-
-// initApart is init in a process of its own, as somebody else would run it.
-func (n *newcomer) initApart(args ...string) outcome {
-	n.t.Helper()
-	args = append([]string{"init", "--org", "acme", "--runner-token", n.path("runner.token")}, args...)
-	c := child(n.t, isNewcomers, `exec "$@"`, args...)
-	for name, value := range n.env {
-		c.Env = append(c.Env, name+"="+value)
-	}
-	var stdout, stderr bytes.Buffer
-	c.Stdout, c.Stderr = &stdout, &stderr
-	if err := c.Run(); err != nil && c.ProcessState == nil {
-		n.t.Error(err)
-	}
-	return outcome{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 // files returns what the files of the home have, by their paths, but for the files of locks.
@@ -196,7 +179,7 @@ func TestOneOfTwoInitsWins(t *testing.T) {
 			n, other := newNewcomer(t), newNewcomer(t)
 			args := same(n, other)
 			others := make(chan outcome, 1)
-			go func() { others <- other.initApart(args...) }()
+			go func() { others <- other.init(args...) }()
 			codes := []outcome{n.init(), <-others}
 			if codes[0].code > codes[1].code {
 				codes[0], codes[1] = codes[1], codes[0]

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,6 +84,12 @@ func TestTokenIsCreatedWithAScope(t *testing.T) {
 	}
 	mustFail(t, 1, "prj_01h455vb4pex5vsknk084sn02q", append(create, "--project", "prj_01h455vb4pex5vsknk084sn02q")...)
 	mustFail(t, 2, "want ids that commas separate", append(create, "--project", one.Project.ID+",,")...)
+	mustFail(t, 2, "--project", append(create, "--project", "")...) // which is not the whole organization
+	many := make([]string, 101)
+	for i := range many {
+		many[i] = fmt.Sprint("env_", i)
+	}
+	mustFail(t, 2, "--environment: must have at most 100 items, found 101", append(create, "--environment", strings.Join(many, ","))...)
 	mustFail(t, 2, "--role: must be one of an organization's roles", "token", "create", "--database", w.DatabaseURL, "--role", "superadmin", "--name", "x", "--project", one.Project.ID)
 }
 

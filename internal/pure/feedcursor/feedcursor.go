@@ -1,4 +1,4 @@
-// Package feedcursor has the places in an organization's feed, and how a client is told of one.
+// Package feedcursor defines positions in an organization's feed, and the cursors by which clients go on behind one.
 package feedcursor
 
 import (

@@ -23,11 +23,11 @@ type Approvals struct {
 	// Count is how many principals have to, 1 to 5, and Role which role each has at least: developer or admin.
 	Count int32      `json:"count"`
 	Role  actor.Role `json:"role"`
-	// Holders are those of whose tokens it has to be one; none for anybody.
+	// Holders are the holders of tokens who may approve; empty for anybody.
 	Holders []string `json:"holders,omitempty"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler. The rules of before have the holders under another name.
+// UnmarshalJSON implements json.Unmarshaler. Rules that were stored before holders had this name call them by.
 func (a *Approvals) UnmarshalJSON(text []byte) error {
 	type stored Approvals
 	s := struct {

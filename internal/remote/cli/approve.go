@@ -86,7 +86,7 @@ To start it again changes nothing; slipway watch follows it.`,
 	return cmd
 }
 
-// decisionReason adds the flag of commands that may say why, which was called --comment once.
+// decisionReason adds --reason, and --comment, its former name, which help does not show.
 func decisionReason(c *cobra.Command, to *string) {
 	setting.AddFlag(c.Flags(), to, "reason", "", setting.Text, "why")
 	setting.AddFlag(c.Flags(), to, "comment", "", setting.Text, "why")

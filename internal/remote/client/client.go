@@ -76,8 +76,8 @@ func (c *Client) MakeRequest(ctx context.Context, request *graphql.Request, into
 	return ofAnotherVersion(err)
 }
 
-// ofAnotherVersion has the refusal of an operation that the server does not know say why that may be: the operations
-// are this program's own, and right for a server of its version.
+// ofAnotherVersion adds to the refusal of an operation that the server does not know what to do. The operations are
+// this program's own, and valid for a server of its version.
 func ofAnotherVersion(err error) error {
 	refused, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -86,7 +86,7 @@ func ofAnotherVersion(err error) error {
 	isUnknown := refused.Code == string(fault.DocumentVariablesInvalid) &&
 		strings.Contains(refused.Message, " is not a field of ")
 	if isUnknown || refused.Code == string(fault.DocumentValidationFailed) {
-		refused.Message += " The server does not know what this program asks for: one of them is older. Upgrade that one."
+		refused.Message += " This program and the server are of different versions: upgrade the older one."
 	}
 	return err
 }

@@ -128,7 +128,7 @@ func TestAnswersAreBounded(t *testing.T) {
 func TestOlderServersAreAskedForLess(t *testing.T) {
 	t.Parallel()
 	c, asked := answering(t, 400, `{"errors":[{"message":"Cannot query field","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
-	if _, err := claim(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Cannot query field The server does not know what this program asks for: one of them is older.") {
+	if _, err := claim(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Cannot query field This program and the server are of different versions: upgrade the older one.") {
 		t.Errorf("it does not say why: %v", err)
 	}
 	got := asked()
@@ -152,7 +152,7 @@ func TestAServerThatDoesNotKnowAnInputIsOfAnotherVersion(t *testing.T) {
 		`Variable \"$input.wait\" is not a field of ClaimDeploymentInput.`: true, `Variable \"$input.wait\" must be an Int.`: false,
 	} {
 		c, _ := answering(t, 200, `{"errors":[{"message":"`+message+`","extensions":{"code":"slipway:Document:VARIABLES_INVALID"}}]}`)
-		if _, err := claim(t.Context(), c); err == nil || strings.Contains(err.Error(), "one of them is older") != isOther {
+		if _, err := claim(t.Context(), c); err == nil || strings.Contains(err.Error(), "upgrade the older one") != isOther {
 			t.Errorf("%s: %v", message, err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"sync"
 	"syscall"
@@ -114,13 +113,12 @@ type use struct {
 // fair is the CPU time as it would be on the machine of the bounds.
 func (u use) fair() time.Duration { return time.Duration(float64(u.cpu) / u.slowness) }
 
-// least has the lesser time and memory of two, and the more of all else. Memory that is not collected yet counts as
-// well, and how much that is depends on when the collector runs: what is really in use is so each time.
+// least has the lesser time of two, and the more of all else.
 func (u use) least(o use) use {
 	if o.fair() < u.fair() {
 		u.cpu, u.slowness = o.cpu, o.slowness
 	}
-	u.memory, u.answer = min(u.memory, o.memory), max(u.answer, o.answer)
+	u.memory, u.answer = max(u.memory, o.memory), max(u.answer, o.answer)
 	u.log = volume{max(u.log.lines, o.log.lines), max(u.log.bytes, o.log.bytes)}
 	return u
 }
@@ -145,7 +143,7 @@ func (u use) excess(a attack, callers int) (text string) {
 // try carries an attack out by some callers at once, again if it took too much, and notes the least.
 func (m *meter) try(t *testing.T, a attack, callers int) {
 	t.Helper()
-	least, answered := use{cpu: time.Hour, slowness: 1, memory: math.MaxInt64}, ""
+	least, answered := use{cpu: time.Hour, slowness: 1}, ""
 	for round := range rounds {
 		got, took, err := m.once(t.Context(), a, callers, round)
 		if errors.Is(err, syscall.ECONNRESET) && round+1 < rounds {

@@ -2,11 +2,11 @@ package testkit
 
 import "os"
 
-// Proving tells whether the tests are to prove what they say by as many rounds as it takes, as the targets of the
-// Makefile do whose names begin with proof. Without it they take as many rounds as are quickly done.
+// Proving reports whether tests run at full size, as the proof targets of the Makefile set it by SLIPWAY_PROOF=full.
+// Otherwise they run at a size that is quick.
 func Proving() bool { return os.Getenv("SLIPWAY_PROOF") == "full" }
 
-// Often picks one of two sizes, such as the rounds of a race: that of a quick test, or that of a proof.
+// Often returns one of two sizes, such as the rounds of a race: quickly, or proving if tests run at full size.
 func Often[T any](quickly, proving T) T {
 	if Proving() {
 		return proving
