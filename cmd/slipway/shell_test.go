@@ -14,19 +14,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"slipway/internal/test/testkit"
 )
 
 // usual is where documents say that the API is served, and usualAdmin where health and metrics are.
 const usual, usualAdmin = "127.0.0.1:8080", "127.0.0.1:9090"
 
 // wrapper is the command slipway of a newcomer's shell: the test's own program, which serves at an address that is free.
-const wrapper = `#!/bin/sh
-case $1 in
+const wrapper = `case $1 in
 init) export SLIPWAY_SERVER="http://$ADDRESS" ;;
 serve) export SLIPWAY_LISTEN="$ADDRESS" SLIPWAY_ADMIN_LISTEN="$ADMIN" ;;
 esac
-exec "$PROGRAM" "$@"
-`
+exec "$PROGRAM" "$@"`
 
 // background is the end of a command line that goes on beside the others.
 var background = regexp.MustCompile(`(?m) &$`)
@@ -43,9 +43,7 @@ func (n *newcomer) shell(script string, env ...string) string {
 		n.t.Fatal(err)
 	}
 	bin := n.t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "slipway"), []byte(wrapper), 0o700); err != nil {
-		n.t.Fatal(err)
-	}
+	testkit.Script(n.t, filepath.Join(bin, "slipway"), wrapper)
 	address, admin := freeAddress(n.t), freeAddress(n.t)
 	host, _, _ := net.SplitHostPort(address)
 	script = strings.NewReplacer(usual, address, usualAdmin, admin, "IP:127.0.0.1", "IP:"+host).Replace(script)

@@ -30,6 +30,8 @@ type limited struct {
 	*httpx.Connections
 	most    int
 	address string
+	// idle has a channel for each client's address, on which the server says that it waits for the next request.
+	idle sync.Map
 }
 
 func limit(t *testing.T, most int, trusted ...netip.Prefix) *limited {
@@ -39,11 +41,22 @@ func limit(t *testing.T, most int, trusted ...netip.Prefix) *limited {
 		t.Fatal(err)
 	}
 	c := httpx.NewConnections(most, trusted)
-	s := &http.Server{Handler: http.HandlerFunc(say), ConnContext: httpx.ConnContext, ConnState: httpx.ConnState, ReadHeaderTimeout: patience}
+	limited := &limited{Connections: c, most: most, address: l.Addr().String()}
+	s := &http.Server{
+		Handler: http.HandlerFunc(say), ConnContext: httpx.ConnContext, ConnState: limited.state, ReadHeaderTimeout: patience,
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(c.Listener(l)) }()
 	t.Cleanup(func() { _ = s.Close(); <-ended })
-	return &limited{c, most, l.Addr().String()}
+	return limited
+}
+
+// state is the server's ConnState. It tells the client of a connection that is idle: the answer comes before.
+func (l *limited) state(c net.Conn, state http.ConnState) {
+	httpx.ConnState(c, state)
+	if client, ok := l.idle.Load(c.RemoteAddr().String()); ok && state == http.StateIdle {
+		client.(chan struct{}) <- struct{}{}
+	}
 }
 
 func say(w http.ResponseWriter, r *http.Request) {
@@ -72,6 +85,7 @@ func say(w http.ResponseWriter, r *http.Request) {
 type connection struct {
 	net.Conn
 	answers *bufio.Reader
+	idle    chan struct{}
 }
 
 func (l *limited) connect(t *testing.T, from string) *connection {
@@ -83,10 +97,12 @@ func (l *limited) connect(t *testing.T, from string) *connection {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(patience))
-	return &connection{c, bufio.NewReader(c)}
+	idle := make(chan struct{}, 1)
+	l.idle.Store(c.LocalAddr().String(), idle)
+	return &connection{c, bufio.NewReader(c), idle}
 }
 
-// ask returns the answer to a request, "closed" if the connection is.
+// ask returns the answer to a request once the server waits for the next one, "closed" if the connection is.
 func (c *connection) ask(path string) string {
 	_, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
 	answer, err := http.ReadResponse(c.answers, nil)
@@ -97,7 +113,16 @@ func (c *connection) ask(path string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return string(text)
+	if path == "/hijack" {
+		return string(text) // the server has no next request of it
+	}
+
+	select {
+	case <-c.idle:
+		return string(text)
+	case <-time.After(patience):
+		return "not idle"
+	}
 }
 
 func (c *connection) want(t *testing.T, path, want string) {

@@ -162,10 +162,8 @@ func TestTerraformIsNotRunWhereAStopWouldReachItsProviders(t *testing.T) {
 // empty folder for a module without resources, and destroy all that there is.
 func TestAModuleInAFolderIsAppliedFromThere(t *testing.T) {
 	t.Parallel()
-	const note = `#!/bin/sh
-printf '%s\n' "$*" >>"$COUNTS/ran"
-case " $* " in *" output "*) echo '{}' ;; esac
-`
+	const note = `printf '%s\n' "$*" >>"$COUNTS/ran"
+case " $* " in *" output "*) echo '{}' ;; esac`
 	files := map[string]string{"main.tf": "# the root", "modules/queue/main.tf": "# the queue", "json/main.tf.json": "{}", "docs/README.md": "none"}
 	for folder, ran := range map[string]string{
 		"": "-chdir=module/. apply", "modules/queue": "-chdir=module/modules/queue apply", "json": "-chdir=module/json apply",
@@ -174,9 +172,7 @@ case " $* " in *" output "*) echo '{}' ;; esac
 		t.Run("in "+folder, func(t *testing.T) {
 			t.Parallel()
 			w, bin := worldtest.New(t, worldtest.SQLite(t)), t.TempDir()
-			if err := os.WriteFile(filepath.Join(bin, "terraform"), []byte(note), 0o700); err != nil { // #nosec G306 -- a program
-				t.Fatal(err)
-			}
+			testkit.Script(t, filepath.Join(bin, "terraform"), note)
 			var in *string
 			if folder != "" {
 				in = &folder

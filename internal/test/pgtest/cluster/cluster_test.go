@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"slipway/internal/test/pgtest/cluster"
+	"slipway/internal/test/testkit"
 )
 
 func TestStoppedClusterLeavesNothing(t *testing.T) {
@@ -154,7 +155,5 @@ func write(t *testing.T, path, script string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Script(t, path, script)
 }
