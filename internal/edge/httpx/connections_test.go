@@ -102,7 +102,7 @@ func (l *limited) connect(t *testing.T, from string) *connection {
 	return &connection{c, bufio.NewReader(c), idle}
 }
 
-// ask returns the answer to a request once the server waits for the next one, "closed" if the connection is.
+// ask returns the answer to a request, "closed" if the connection is.
 func (c *connection) ask(path string) string {
 	_, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
 	answer, err := http.ReadResponse(c.answers, nil)
@@ -113,22 +113,24 @@ func (c *connection) ask(path string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if path == "/hijack" {
-		return string(text) // the server has no next request of it
+	return string(text)
+}
+
+// want asks, and waits until the server is ready for the next request.
+func (c *connection) want(t *testing.T, path, want string) {
+	t.Helper()
+	got := c.ask(path)
+	if got != want {
+		t.Errorf("%s is answered %q, want %q", path, got, want)
+	}
+	if got == "closed" || path == "/hijack" {
+		return // there is no next request
 	}
 
 	select {
 	case <-c.idle:
-		return string(text)
 	case <-time.After(patience):
-		return "not idle"
-	}
-}
-
-func (c *connection) want(t *testing.T, path, want string) {
-	t.Helper()
-	if got := c.ask(path); got != want {
-		t.Errorf("%s is answered %q, want %q", path, got, want)
+		t.Errorf("%s was answered, and its connection is not idle", path)
 	}
 }
 
