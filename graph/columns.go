@@ -101,6 +101,10 @@ var fieldColumns = map[string][]string{
 	"Deployment.foldedLogBytes":         {deployment.FieldFoldedLogBytes},
 	"Deployment.rollbackEligibility":    {},
 	"Deployment.redeployEligibility":    {},
+	"Deployment.cancelEligibility": {
+		deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldStatus, deployment.FieldTriggerSource,
+		deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt,
+	},
 	"Deployment.lineage":                {},
 	"Deployment.outputs":                {},
 	"Deployment.givenInputs":            {deployment.FieldGivenFrom},

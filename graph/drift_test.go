@@ -30,7 +30,7 @@ func TestDriftIsToldToWhoeverDeploys(t *testing.T) {
 			}
 		}
 		r := w.GraphQL(t, token, `query($id: ID!) { moduleInstance(id: $id) { drift { kind since message deployment { id triggerSource } }
-			externalDeployment { id completedAt } liveDeployment { id rollbackEligibility { allowed warning } } } }`, map[string]any{"id": p.Instance.ID})
+			externalDeployment { id completedAt } liveDeployment { id rollbackEligibility { allowed warnings { message } } } } }`, map[string]any{"id": p.Instance.ID})
 		outside := r.Text(t, "data", "moduleInstance", "externalDeployment", "id")
 		message := r.Text(t, "data", "moduleInstance", "drift", "message")
 		for _, c := range [][2]any{
@@ -39,7 +39,7 @@ func TestDriftIsToldToWhoeverDeploys(t *testing.T) {
 			{r.At(t, "data", "moduleInstance", "drift", "deployment", "id"), outside},
 			{r.At(t, "data", "moduleInstance", "drift", "deployment", "triggerSource"), "event"},
 			{r.At(t, "data", "moduleInstance", "liveDeployment", "rollbackEligibility", "allowed"), true},
-			{r.At(t, "data", "moduleInstance", "liveDeployment", "rollbackEligibility", "warning"), "The instance has drifted: " + message},
+			{r.At(t, "data", "moduleInstance", "liveDeployment", "rollbackEligibility", "warnings", 0, "message"), "The instance has drifted: " + message},
 			{strings.Contains(message, outside), true},
 		} {
 			if c[0] != c[1] {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 
 	"slipway/ent"
 	"slipway/internal/data/record"
@@ -106,6 +107,24 @@ func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (admi
 			registerBatch(ctx, blockers)
 			return all, err
 		})
+}
+
+// cancelEligibility returns whether a deployment can be canceled now, by force or not. Its batch is judged by one time.
+func cancelEligibility(
+	ctx context.Context, r *Resolver, d *record.Deployment, force bool,
+) (*admission.Eligibility, error) {
+	var at time.Time
+	if force {
+		b, err := batchOf(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		read := func([]*record.Deployment) (time.Time, error) { return r.Deploy.Execution.Journal.Clock(ctx) }
+		if at, err = readOnce(b, "clock", read); err != nil {
+			return nil, err
+		}
+	}
+	return r.Deploy.Execution.CancelEligibility(ctx, (*ent.Deployment)(d), force, at)
 }
 
 // liveOutputs returns the outputs of what is live of an instance, nil for none.

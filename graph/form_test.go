@@ -132,10 +132,7 @@ var forms = []struct {
 		func(p place) bool {
 			return p.field != nil && p.argument == nil && strings.HasSuffix(p.name, "Eligibility") && p.typ.NonNull
 		},
-		[]string{
-			"Deployment.approveEligibility", "Deployment.redeployEligibility", "Deployment.rollbackEligibility",
-			"Deployment.startEligibility", "ModuleInstance.destroyEligibility",
-		},
+		nil,
 	},
 	{
 		"why something is done is its reason",

@@ -204,7 +204,7 @@ func TestEligibilitiesCostEachReleaseThatTheyProveOnce(t *testing.T) {
 			return n
 		}
 		// Who may not deploy is refused before a release is read.
-		for _, field := range []string{"rollbackEligibility", "redeployEligibility", "both: rollbackEligibility { code } redeployEligibility"} {
+		for _, field := range []string{"rollbackEligibility", "redeployEligibility", "both: rollbackEligibility { refusal { code } } redeployEligibility"} {
 			proof := cost(actor.Developer, field) - cost(actor.Viewer, field)
 			if proof < 9 || proof > 11 {
 				t.Errorf("%s: the proof of one release of 9 KiB and a little costs %d", field, proof)

@@ -160,6 +160,11 @@ func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *recor
 	return both.Redeploy, err
 }
 
+// CancelEligibility is the resolver for the cancelEligibility field.
+func (r *deploymentResolver) CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error) {
+	return cancelEligibility(ctx, r.Resolver, obj, force)
+}
+
 // Lineage is the resolver for the lineage field.
 func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error) {
 	return lineage(ctx, r.Resolver, obj)
@@ -254,6 +259,16 @@ func (r *deploymentReferenceResolver) ReadDeployment(ctx context.Context, obj *e
 // Deployment is the resolver for the deployment field.
 func (r *driftResolver) Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj.Instance, "drift", func(i *record.ModuleInstance) *string { return i.DriftDeploymentID })
+}
+
+// Refusal is the resolver for the refusal field.
+func (r *eligibilityResolver) Refusal(ctx context.Context, obj *admission.Eligibility) (*fault.Data, error) {
+	return refusalOf(ctx, obj.Refusal), nil
+}
+
+// Warnings is the resolver for the warnings field.
+func (r *eligibilityResolver) Warnings(ctx context.Context, obj *admission.Eligibility) ([]*inputprop.Warning, error) {
+	return inputWarnings(obj.Warnings), nil
 }
 
 // Project is the resolver for the project field.
@@ -709,11 +724,11 @@ func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.R
 
 // DestroyModuleInstance is the resolver for the destroyModuleInstance field.
 func (r *mutationResolver) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
-	d, err := r.Deploy.Propose.Destroy(ctx, destroy(input))
+	d, warnings, err := r.Deploy.Propose.Destroy(ctx, destroy(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.DestroyModuleInstancePayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.DestroyModuleInstancePayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // CancelDeployment is the resolver for the cancelDeployment field.
@@ -807,6 +822,7 @@ func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.Ap
 	}
 	return &model.ApproveDeploymentPayload{
 		Deployment: (*record.Deployment)(approved.Deployment), Started: approved.Started, Refusal: refusalOf(ctx, approved.Refusal),
+		Warnings: inputWarnings(approved.Warnings),
 	}, nil
 }
 
@@ -821,11 +837,11 @@ func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.Rej
 
 // StartDeployment is the resolver for the startDeployment field.
 func (r *mutationResolver) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
-	d, err := r.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: input.ID, OverrideReason: input.OverrideReason.Value()})
+	d, warnings, err := r.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: input.ID, OverrideReason: input.OverrideReason.Value()})
 	if err != nil {
 		return nil, err
 	}
-	return &model.StartDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+	return &model.StartDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // CreateRule is the resolver for the createRule field.
@@ -1200,6 +1216,9 @@ func (r *Resolver) DeploymentReference() generated.DeploymentReferenceResolver {
 // Drift returns generated.DriftResolver implementation.
 func (r *Resolver) Drift() generated.DriftResolver { return &driftResolver{r} }
 
+// Eligibility returns generated.EligibilityResolver implementation.
+func (r *Resolver) Eligibility() generated.EligibilityResolver { return &eligibilityResolver{r} }
+
 // Environment returns generated.EnvironmentResolver implementation.
 func (r *Resolver) Environment() generated.EnvironmentResolver { return &environmentResolver{r} }
 
@@ -1285,6 +1304,7 @@ type (
 	deploymentPlanResolver           struct{ *Resolver }
 	deploymentReferenceResolver      struct{ *Resolver }
 	driftResolver                    struct{ *Resolver }
+	eligibilityResolver              struct{ *Resolver }
 	environmentResolver              struct{ *Resolver }
 	errorCodeResolver                struct{ *Resolver }
 	errorSectionResolver             struct{ *Resolver }

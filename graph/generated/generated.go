@@ -71,6 +71,7 @@ type ResolverRoot interface {
 	DeploymentPlan() DeploymentPlanResolver
 	DeploymentReference() DeploymentReferenceResolver
 	Drift() DriftResolver
+	Eligibility() EligibilityResolver
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
@@ -148,6 +149,7 @@ type DeploymentResolver interface {
 
 	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
+	CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error)
 	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
 
 	Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error)
@@ -180,6 +182,11 @@ type DeploymentReferenceResolver interface {
 }
 type DriftResolver interface {
 	Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error)
+}
+type EligibilityResolver interface {
+	Refusal(ctx context.Context, obj *admission.Eligibility) (*fault.Data, error)
+
+	Warnings(ctx context.Context, obj *admission.Eligibility) ([]*inputprop.Warning, error)
 }
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
@@ -2122,8 +2129,8 @@ type ModuleInstance implements Node {
   externalDeployment: Deployment
   "When what was live was destroyed; null where something is live, or nothing ever was."
   destroyedAt: UtcDateTime
-  "Whether the viewer could destroy what is live now."
-  destroyEligibility: DestroyEligibility!
+  "Whether the viewer could destroy what is live now; null if that cannot be checked."
+  destroyEligibility: Eligibility
   """
   How what is there differs from what the live deployment made, as far as Slipway knows; null where it knows of no
   difference. The next deployment that succeeds ends it.
@@ -2568,10 +2575,15 @@ type Deployment implements Node {
   are kept.
   """
   detailsFoldedAt: UtcDateTime
-  "Whether the viewer could roll back to it now."
-  rollbackEligibility: ReplayEligibility!
-  "Whether the viewer could redeploy it now."
-  redeployEligibility: ReplayEligibility!
+  "Whether the viewer could roll back to it now; null if that cannot be checked."
+  rollbackEligibility: Eligibility
+  "Whether the viewer could redeploy it now; null if that cannot be checked."
+  redeployEligibility: Eligibility
+  "Whether the viewer could cancel it now; null if that cannot be checked."
+  cancelEligibility(
+    "Whether by force."
+    force: Boolean! = false
+  ): Eligibility
   """
   What it replays, what that replayed, and so on to the deployment that was created with the release;
   the nearest first, at most 100. Empty for a deployment that replays nothing.
@@ -2585,10 +2597,10 @@ type Deployment implements Node {
   approvals: [Approval!]!
   "When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others."
   waitsUntil: UtcDateTime
-  "Whether the caller's approval would be taken now."
-  approveEligibility: ReplayEligibility!
-  "Whether the caller could start it now."
-  startEligibility: ReplayEligibility!
+  "Whether the viewer's approval would be taken now; null if that cannot be checked."
+  approveEligibility: Eligibility
+  "Whether the viewer could start it now; null if that cannot be checked."
+  startEligibility: Eligibility
   "Who went past which rules, and why; null where all were met."
   override: Override
   "What was promoted; for a replay, what its source was promoted from. Null for neither."
@@ -2659,36 +2671,21 @@ type LogLineEdge {
   node: LogLine!
 }
 
-"Whether a rollback or a redeploy would be let through now, by the rules that it goes by."
-type ReplayEligibility {
-  "Whether it would be let through."
+"Whether a mutation would be accepted now; the mutation makes the same checks."
+type Eligibility {
+  "Whether it would be accepted."
   allowed: Boolean!
-  "The error code that it would be refused with; null where it is allowed."
-  code: String
-  "Why it would be refused; null where it is allowed."
-  message: String
-  "The active deployment of the instance that stands in the way; null where there is none."
+  "The error that it would fail with; null if it is allowed."
+  refusal: UserFacingErrorData
+  "The active deployment of the instance that stands in the way; null if there is none."
   blockedBy: Deployment
   """
-  What to see to beforehand, whether it is allowed or not: since the last success a deployment of the instance
-  was canceled by force, and its program may still have been at work; or the instance has drifted. A sentence for each;
-  null where there is nothing.
+  What to see to beforehand, whether it is allowed or not. The mutation has the same warnings: ` + "`" + `forced` + "`" + `, a deployment of the
+  instance was canceled by force since the last success, and its program may still have been at work; ` + "`" + `drift` + "`" + `, the
+  instance has drifted; ` + "`" + `taken_back` + "`" + `, the cloud has taken back what would be replayed; ` + "`" + `awaits_approval` + "`" + `, it would wait for
+  approvals. Besides, before a start: ` + "`" + `author_gone` + "`" + `, its author has no valid token any longer.
   """
-  warning: String
-}
-
-"Whether a destroy would be let through now, by the rules that it goes by."
-type DestroyEligibility {
-  "Whether it would be let through."
-  allowed: Boolean!
-  "The error code that it would be refused with; null where it is allowed."
-  code: String
-  "Why it would be refused; null where it is allowed."
-  message: String
-  "The active deployment of the instance that stands in the way; null where there is none."
-  blockedBy: Deployment
-  "What to see to beforehand, as for a replay; null where there is nothing."
-  warning: String
+  warnings: [Warning!]!
 }
 
 "What the program of a deployment is to do."
@@ -4488,7 +4485,7 @@ type CreateDeploymentPayload {
   What to see to, though it was allowed. At ` + "`" + `/input/moduleInstanceId` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an
   earlier deployment was canceled by force, and ` + "`" + `drift` + "`" + `. ` + "`" + `output_missing` + "`" + `: a mapped input is left out, because what is live
   at the chosen instance has not reported the output. ` + "`" + `input_dropped` + "`" + ` and ` + "`" + `input_not_given` + "`" + `: see ` + "`" + `inputsFromDeploymentId` + "`" + ` and
-  ` + "`" + `withoutInputs` + "`" + `. Empty for a repeat under an idempotency key.
+  ` + "`" + `withoutInputs` + "`" + `. ` + "`" + `awaits_approval` + "`" + `: it waits for approvals. Empty for a repeat under an idempotency key.
   """
   warnings: [Warning!]!
 }
@@ -4528,7 +4525,8 @@ type RollbackDeploymentPayload {
   deployment: Deployment!
   """
   What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
+  deployment was canceled by force, ` + "`" + `drift` + "`" + `, and ` + "`" + `taken_back` + "`" + `, what the cloud did with what is replayed; and
+  ` + "`" + `awaits_approval` + "`" + `. Empty for a repeat under an idempotency key.
   """
   warnings: [Warning!]!
 }
@@ -4568,7 +4566,8 @@ type RedeployDeploymentPayload {
   deployment: Deployment!
   """
   What to see to, though it was allowed; at ` + "`" + `/input/id` + "`" + ` what is to be seen to of the instance: ` + "`" + `forced` + "`" + `, an earlier
-  deployment was canceled by force, and ` + "`" + `drift` + "`" + `. Empty for a repeat under an idempotency key.
+  deployment was canceled by force, ` + "`" + `drift` + "`" + `, and ` + "`" + `taken_back` + "`" + `, what the cloud did with what is replayed; and
+  ` + "`" + `awaits_approval` + "`" + `. Empty for a repeat under an idempotency key.
   """
   warnings: [Warning!]!
 }
@@ -4609,8 +4608,13 @@ input DestroyModuleInstanceInput {
 
 "What destroyModuleInstance answers with."
 type DestroyModuleInstancePayload {
-  "The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals."
+  "The new deployment: PENDING, or AWAITING_APPROVAL if a rule demands approvals."
   deployment: Deployment!
+  """
+  What to see to, though it was allowed: ` + "`" + `forced` + "`" + ` and ` + "`" + `drift` + "`" + ` at ` + "`" + `/input/id` + "`" + `, ` + "`" + `awaits_approval` + "`" + `. Empty for a repeat under an
+  idempotency key.
+  """
+  warnings: [Warning!]!
 }
 
 "What to promote, and where to."
@@ -4679,8 +4683,10 @@ type ApproveDeploymentPayload {
   deployment: Deployment!
   "Whether it has been started, by this approval or before."
   started: Boolean!
-  "Why it was not started, though the approval is kept; null where it was, or was not to be."
+  "Why it was not started, though the approval is kept; null if it was, or was not to be."
   refusal: UserFacingErrorData
+  "The warnings of the start; empty if this approval has not started it."
+  warnings: [Warning!]!
 }
 
 "What to reject."
@@ -4712,6 +4718,8 @@ input StartDeploymentInput {
 type StartDeploymentPayload {
   "The deployment: PENDING, or what has become of it since."
   deployment: Deployment!
+  "What to see to, though it was allowed: ` + "`" + `forced` + "`" + `, ` + "`" + `drift` + "`" + ` and ` + "`" + `taken_back` + "`" + `, at ` + "`" + `/input/id` + "`" + `. Empty if it has started before."
+  warnings: [Warning!]!
 }
 
 "What to plan: the very input of the mutation. Its ` + "`" + `idempotencyKey` + "`" + `, ` + "`" + `reason` + "`" + ` and ` + "`" + `expectedPlan` + "`" + ` make no difference."
@@ -5340,6 +5348,8 @@ func (ec *executionContext) childFields_ApproveDeploymentPayload(ctx context.Con
 		return ec.fieldContext_ApproveDeploymentPayload_started(ctx, field)
 	case "refusal":
 		return ec.fieldContext_ApproveDeploymentPayload_refusal(ctx, field)
+	case "warnings":
+		return ec.fieldContext_ApproveDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ApproveDeploymentPayload", field.Name)
 }
@@ -5714,6 +5724,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_rollbackEligibility(ctx, field)
 	case "redeployEligibility":
 		return ec.fieldContext_Deployment_redeployEligibility(ctx, field)
+	case "cancelEligibility":
+		return ec.fieldContext_Deployment_cancelEligibility(ctx, field)
 	case "lineage":
 		return ec.fieldContext_Deployment_lineage(ctx, field)
 	case "version":
@@ -5882,26 +5894,12 @@ func (ec *executionContext) childFields_DeprecateModuleVersionPayload(ctx contex
 	return nil, fmt.Errorf("no field named %q was found under type DeprecateModuleVersionPayload", field.Name)
 }
 
-func (ec *executionContext) childFields_DestroyEligibility(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "allowed":
-		return ec.fieldContext_DestroyEligibility_allowed(ctx, field)
-	case "code":
-		return ec.fieldContext_DestroyEligibility_code(ctx, field)
-	case "message":
-		return ec.fieldContext_DestroyEligibility_message(ctx, field)
-	case "blockedBy":
-		return ec.fieldContext_DestroyEligibility_blockedBy(ctx, field)
-	case "warning":
-		return ec.fieldContext_DestroyEligibility_warning(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type DestroyEligibility", field.Name)
-}
-
 func (ec *executionContext) childFields_DestroyModuleInstancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_DestroyModuleInstancePayload_deployment(ctx, field)
+	case "warnings":
+		return ec.fieldContext_DestroyModuleInstancePayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DestroyModuleInstancePayload", field.Name)
 }
@@ -6074,6 +6072,20 @@ func (ec *executionContext) childFields_EcsTaskDefinition(ctx context.Context, f
 		return ec.fieldContext_EcsTaskDefinition_revision(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EcsTaskDefinition", field.Name)
+}
+
+func (ec *executionContext) childFields_Eligibility(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "allowed":
+		return ec.fieldContext_Eligibility_allowed(ctx, field)
+	case "refusal":
+		return ec.fieldContext_Eligibility_refusal(ctx, field)
+	case "blockedBy":
+		return ec.fieldContext_Eligibility_blockedBy(ctx, field)
+	case "warnings":
+		return ec.fieldContext_Eligibility_warnings(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Eligibility", field.Name)
 }
 
 func (ec *executionContext) childFields_EndRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6844,22 +6856,6 @@ func (ec *executionContext) childFields_RenewLeasePayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type RenewLeasePayload", field.Name)
 }
 
-func (ec *executionContext) childFields_ReplayEligibility(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "allowed":
-		return ec.fieldContext_ReplayEligibility_allowed(ctx, field)
-	case "code":
-		return ec.fieldContext_ReplayEligibility_code(ctx, field)
-	case "message":
-		return ec.fieldContext_ReplayEligibility_message(ctx, field)
-	case "blockedBy":
-		return ec.fieldContext_ReplayEligibility_blockedBy(ctx, field)
-	case "warning":
-		return ec.fieldContext_ReplayEligibility_warning(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ReplayEligibility", field.Name)
-}
-
 func (ec *executionContext) childFields_ReportDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
@@ -6984,6 +6980,8 @@ func (ec *executionContext) childFields_StartDeploymentPayload(ctx context.Conte
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_StartDeploymentPayload_deployment(ctx, field)
+	case "warnings":
+		return ec.fieldContext_StartDeploymentPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StartDeploymentPayload", field.Name)
 }
@@ -7385,6 +7383,20 @@ func (ec *executionContext) childFields___Type(ctx context.Context, field graphq
 // endregion ************************** internal!.gotpl ***************************
 
 // region    ***************************** args.gotpl *****************************
+
+func (ec *executionContext) field_Deployment_cancelEligibility_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "force",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["force"] = arg0
+	return args, nil
+}
 
 func (ec *executionContext) field_Deployment_logs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
@@ -9538,6 +9550,38 @@ func (ec *executionContext) fieldContext_ApproveDeploymentPayload_refusal(_ cont
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_UserFacingErrorData(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ApproveDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.ApproveDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApproveDeploymentPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApproveDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApproveDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -13120,10 +13164,10 @@ func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_rollbackEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13133,7 +13177,7 @@ func (ec *executionContext) fieldContext_Deployment_rollbackEligibility(_ contex
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ReplayEligibility(ctx, field)
+			return ec.childFields_Eligibility(ctx, field)
 		},
 	}
 	return fc, nil
@@ -13152,10 +13196,10 @@ func (ec *executionContext) _Deployment_redeployEligibility(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_redeployEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13165,8 +13209,52 @@ func (ec *executionContext) fieldContext_Deployment_redeployEligibility(_ contex
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ReplayEligibility(ctx, field)
+			return ec.childFields_Eligibility(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_cancelEligibility(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_cancelEligibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Deployment().CancelEligibility(ctx, obj, fc.Args["force"].(bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+			return ec.marshalOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_cancelEligibility(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Eligibility(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Deployment_cancelEligibility_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -13326,10 +13414,10 @@ func (ec *executionContext) _Deployment_approveEligibility(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_approveEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13339,7 +13427,7 @@ func (ec *executionContext) fieldContext_Deployment_approveEligibility(_ context
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ReplayEligibility(ctx, field)
+			return ec.childFields_Eligibility(ctx, field)
 		},
 	}
 	return fc, nil
@@ -13358,10 +13446,10 @@ func (ec *executionContext) _Deployment_startEligibility(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_startEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13371,7 +13459,7 @@ func (ec *executionContext) fieldContext_Deployment_startEligibility(_ context.C
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ReplayEligibility(ctx, field)
+			return ec.childFields_Eligibility(ctx, field)
 		},
 	}
 	return fc, nil
@@ -14715,130 +14803,6 @@ func (ec *executionContext) fieldContext_DeprecateModuleVersionPayload_moduleVer
 	return fc, nil
 }
 
-func (ec *executionContext) _DestroyEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_allowed(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Allowed, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _DestroyEligibility_code(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_code(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _DestroyEligibility_message(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _DestroyEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_blockedBy(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockedBy, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_blockedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "DestroyEligibility",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _DestroyEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DestroyEligibility_warning(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Warning, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_DestroyEligibility_warning(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DestroyEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func (ec *executionContext) _DestroyModuleInstancePayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.DestroyModuleInstancePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14866,6 +14830,38 @@ func (ec *executionContext) fieldContext_DestroyModuleInstancePayload_deployment
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DestroyModuleInstancePayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.DestroyModuleInstancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DestroyModuleInstancePayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DestroyModuleInstancePayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DestroyModuleInstancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -16683,6 +16679,125 @@ func (ec *executionContext) _EcsTaskDefinition_revision(ctx context.Context, fie
 }
 func (ec *executionContext) fieldContext_EcsTaskDefinition_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EcsTaskDefinition", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Eligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Eligibility_allowed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Allowed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Eligibility_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Eligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Eligibility_refusal(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Eligibility_refusal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Eligibility().Refusal(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *fault.Data) graphql.Marshaler {
+			return ec.marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Eligibility_refusal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Eligibility",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserFacingErrorData(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Eligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Eligibility_blockedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Eligibility_blockedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Eligibility",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Eligibility_warnings(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Eligibility_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Eligibility().Warnings(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Eligibility_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Eligibility",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _EndRulePayload_rule(ctx context.Context, field graphql.CollectedField, obj *model.EndRulePayload) (ret graphql.Marshaler) {
@@ -20109,10 +20224,10 @@ func (ec *executionContext) _ModuleInstance_destroyEligibility(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-			return ec.marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
+			return ec.marshalOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_ModuleInstance_destroyEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20122,7 +20237,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_destroyEligibility(_ con
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_DestroyEligibility(ctx, field)
+			return ec.childFields_Eligibility(ctx, field)
 		},
 	}
 	return fc, nil
@@ -28119,130 +28234,6 @@ func (ec *executionContext) fieldContext_RenewLeasePayload_lease(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ReplayEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ReplayEligibility_allowed(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Allowed, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ReplayEligibility_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _ReplayEligibility_code(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ReplayEligibility_code(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ReplayEligibility_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _ReplayEligibility_message(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ReplayEligibility_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ReplayEligibility_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _ReplayEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ReplayEligibility_blockedBy(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockedBy, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ReplayEligibility_blockedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ReplayEligibility",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Deployment(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ReplayEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *admission.Eligibility) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ReplayEligibility_warning(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Warning, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ReplayEligibility_warning(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
 func (ec *executionContext) _ReportDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.ReportDeploymentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29366,6 +29357,38 @@ func (ec *executionContext) fieldContext_StartDeploymentPayload_deployment(_ con
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StartDeploymentPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.StartDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StartDeploymentPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StartDeploymentPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StartDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -38748,6 +38771,11 @@ func (ec *executionContext) _ApproveDeploymentPayload(ctx context.Context, sel a
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._ApproveDeploymentPayload_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -41131,7 +41159,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_rollbackEligibility(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41169,7 +41197,45 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_redeployEligibility(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "cancelEligibility":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_cancelEligibility(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41331,7 +41397,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_approveEligibility(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41369,7 +41435,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_startEligibility(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -42384,64 +42450,6 @@ func (ec *executionContext) _DeprecateModuleVersionPayload(ctx context.Context, 
 	return out
 }
 
-var destroyEligibilityImplementors = []string{"DestroyEligibility"}
-
-func (ec *executionContext) _DestroyEligibility(ctx context.Context, sel ast.SelectionSet, obj *admission.Eligibility) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, destroyEligibilityImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("DestroyEligibility")
-		case "allowed":
-			out.Values[i] = ec._DestroyEligibility_allowed(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "code":
-			out.Values[i] = ec._DestroyEligibility_code(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "message":
-			out.Values[i] = ec._DestroyEligibility_message(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "blockedBy":
-			out.Values[i] = ec._DestroyEligibility_blockedBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "warning":
-			out.Values[i] = ec._DestroyEligibility_warning(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
 var destroyModuleInstancePayloadImplementors = []string{"DestroyModuleInstancePayload"}
 
 func (ec *executionContext) _DestroyModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DestroyModuleInstancePayload) graphql.Marshaler {
@@ -42456,6 +42464,11 @@ func (ec *executionContext) _DestroyModuleInstancePayload(ctx context.Context, s
 			out.Values[i] = graphql.MarshalString("DestroyModuleInstancePayload")
 		case "deployment":
 			out.Values[i] = ec._DestroyModuleInstancePayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._DestroyModuleInstancePayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -43319,6 +43332,125 @@ func (ec *executionContext) _EcsTaskDefinition(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var eligibilityImplementors = []string{"Eligibility"}
+
+func (ec *executionContext) _Eligibility(ctx context.Context, sel ast.SelectionSet, obj *admission.Eligibility) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, eligibilityImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Eligibility")
+		case "allowed":
+			out.Values[i] = ec._Eligibility_allowed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "refusal":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Eligibility_refusal(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "blockedBy":
+			out.Values[i] = ec._Eligibility_blockedBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "warnings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Eligibility_warnings(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -45687,7 +45819,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_destroyEligibility(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -49762,64 +49894,6 @@ func (ec *executionContext) _RenewLeasePayload(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var replayEligibilityImplementors = []string{"ReplayEligibility"}
-
-func (ec *executionContext) _ReplayEligibility(ctx context.Context, sel ast.SelectionSet, obj *admission.Eligibility) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, replayEligibilityImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ReplayEligibility")
-		case "allowed":
-			out.Values[i] = ec._ReplayEligibility_allowed(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "code":
-			out.Values[i] = ec._ReplayEligibility_code(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "message":
-			out.Values[i] = ec._ReplayEligibility_message(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "blockedBy":
-			out.Values[i] = ec._ReplayEligibility_blockedBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "warning":
-			out.Values[i] = ec._ReplayEligibility_warning(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
 var reportDeploymentPayloadImplementors = []string{"ReportDeploymentPayload"}
 
 func (ec *executionContext) _ReportDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReportDeploymentPayload) graphql.Marshaler {
@@ -50501,6 +50575,11 @@ func (ec *executionContext) _StartDeploymentPayload(ctx context.Context, sel ast
 			out.Values[i] = graphql.MarshalString("StartDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._StartDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._StartDeploymentPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -53325,16 +53404,6 @@ func (ec *executionContext) unmarshalNDeprecateModuleVersionInput2slipwayᚋgrap
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DestroyEligibility(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDestroyModuleInstanceInput2slipwayᚋgraphᚋmodelᚐDestroyModuleInstanceInput(ctx context.Context, v any) (model.DestroyModuleInstanceInput, error) {
 	res, err := ec.unmarshalInputDestroyModuleInstanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -54607,16 +54676,6 @@ var (
 func (ec *executionContext) unmarshalNRenewLeaseInput2slipwayᚋgraphᚋmodelᚐRenewLeaseInput(ctx context.Context, v any) (model.RenewLeaseInput, error) {
 	res, err := ec.unmarshalInputRenewLeaseInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ReplayEligibility(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmodelᚐReportDeploymentInput(ctx context.Context, v any) (model.ReportDeploymentInput, error) {
@@ -55928,6 +55987,13 @@ func (ec *executionContext) marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpu
 		return graphql.Null
 	}
 	return ec._EcsTaskDefinition(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *admission.Eligibility) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Eligibility(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(ctx context.Context, sel ast.SelectionSet, v *model.EndRulePayload) graphql.Marshaler {

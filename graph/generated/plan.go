@@ -219,8 +219,6 @@ var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfie
 
 var planDeprecateModuleVersionPayload = &plan.Object{Name: "DeprecateModuleVersionPayload", Satisfies: deprecateModuleVersionPayloadImplementors}
 
-var planDestroyEligibility = &plan.Object{Name: "DestroyEligibility", Satisfies: destroyEligibilityImplementors}
-
 var planDestroyModuleInstancePayload = &plan.Object{Name: "DestroyModuleInstancePayload", Satisfies: destroyModuleInstancePayloadImplementors}
 
 var planDrift = &plan.Object{Name: "Drift", Satisfies: driftImplementors}
@@ -248,6 +246,8 @@ var planEcsServiceDeploymentState = &plan.Object{Name: "EcsServiceDeploymentStat
 var planEcsServiceRevision = &plan.Object{Name: "EcsServiceRevision", Satisfies: ecsServiceRevisionImplementors}
 
 var planEcsTaskDefinition = &plan.Object{Name: "EcsTaskDefinition", Satisfies: ecsTaskDefinitionImplementors}
+
+var planEligibility = &plan.Object{Name: "Eligibility", Satisfies: eligibilityImplementors}
 
 var planEndRulePayload = &plan.Object{Name: "EndRulePayload", Satisfies: endRulePayloadImplementors}
 
@@ -372,8 +372,6 @@ var planRelease = &plan.Object{Name: "Release", Satisfies: releaseImplementors}
 var planReleaseChange = &plan.Object{Name: "ReleaseChange", Satisfies: releaseChangeImplementors}
 
 var planRenewLeasePayload = &plan.Object{Name: "RenewLeasePayload", Satisfies: renewLeasePayloadImplementors}
-
-var planReplayEligibility = &plan.Object{Name: "ReplayEligibility", Satisfies: replayEligibilityImplementors}
 
 var planReportDeploymentPayload = &plan.Object{Name: "ReportDeploymentPayload", Satisfies: reportDeploymentPayloadImplementors}
 
@@ -560,6 +558,18 @@ func init() {
 				return false
 			}
 			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
+		},
+		},
+		"warnings": {Object: "ApproveDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ApproveDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -2028,7 +2038,7 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"rollbackEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"rollbackEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -2042,10 +2052,10 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
-		"redeployEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"redeployEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -2059,7 +2069,28 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+		},
+		},
+		"cancelEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_cancelEligibility_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().CancelEligibility(ctx, obj, fc.Args["force"].(bool))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"lineage": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2125,7 +2156,7 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"approveEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"approveEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -2139,10 +2170,10 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
-		"startEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"startEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -2156,7 +2187,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"override": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2722,53 +2753,6 @@ func init() {
 		},
 		},
 	}
-	planDestroyEligibility.Fields = map[string]*plan.Field{
-		"allowed": {Object: "DestroyEligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Allowed
-			return writeNBoolean2bool(w, n, v)
-		},
-		},
-		"code": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Code
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"message": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Message
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"blockedBy": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.BlockedBy
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"warning": {Object: "DestroyEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Warning
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-	}
 	planDestroyModuleInstancePayload.Fields = map[string]*plan.Field{
 		"deployment": {Object: "DestroyModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.DestroyModuleInstancePayload)
@@ -2780,6 +2764,18 @@ func init() {
 				return false
 			}
 			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"warnings": {Object: "DestroyModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.DestroyModuleInstancePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -3469,6 +3465,60 @@ func init() {
 			obj := parent.(*ecs.TaskDefinition)
 			v := obj.Revision
 			return writeOInt2ᚖint32(w, n, v)
+		},
+		},
+	}
+	planEligibility.Fields = map[string]*plan.Field{
+		"allowed": {Object: "Eligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*admission.Eligibility)
+			v := obj.Allowed
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"refusal": {Object: "Eligibility", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*admission.Eligibility)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Eligibility().Refusal(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
+		},
+		},
+		"blockedBy": {Object: "Eligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*admission.Eligibility)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.BlockedBy
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"warnings": {Object: "Eligibility", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*admission.Eligibility)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Eligibility().Warnings(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -4857,7 +4907,7 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"destroyEligibility": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"destroyEligibility": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -4871,7 +4921,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
 		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8259,53 +8309,6 @@ func init() {
 		},
 		},
 	}
-	planReplayEligibility.Fields = map[string]*plan.Field{
-		"allowed": {Object: "ReplayEligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Allowed
-			return writeNBoolean2bool(w, n, v)
-		},
-		},
-		"code": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Code
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"message": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Message
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"blockedBy": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.BlockedBy
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"warning": {Object: "ReplayEligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Warning
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-	}
 	planReportDeploymentPayload.Fields = map[string]*plan.Field{
 		"deployment": {Object: "ReportDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.ReportDeploymentPayload)
@@ -8755,6 +8758,18 @@ func init() {
 				return false
 			}
 			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"warnings": {Object: "StartDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.StartDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
 	}
@@ -10446,13 +10461,6 @@ func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, 
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v]), true)
 }
 
-func writeNDestroyEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
-	if v == nil {
-		return w.Null()
-	}
-	return w.Object(n, planDestroyEligibility, v)
-}
-
 func writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w *plan.Writer, n *plan.Node, v moduleinstance.DriftKind) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind[v]), true)
 }
@@ -10851,13 +10859,6 @@ func writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w *p
 
 func writeNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind(w *plan.Writer, n *plan.Node, v release.ChangeKind) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind[v]), true)
-}
-
-func writeNReplayEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
-	if v == nil {
-		return w.Null()
-	}
-	return w.Object(n, planReplayEligibility, v)
 }
 
 func writeNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v gate.Requirement) bool {
@@ -11314,6 +11315,13 @@ func writeOEcsTaskDefinition2ᚖslipwayᚋinternalᚋpureᚋecsᚐTaskDefinition
 		return false
 	}
 	return w.Object(n, planEcsTaskDefinition, v)
+}
+
+func writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w *plan.Writer, n *plan.Node, v *admission.Eligibility) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planEligibility, v)
 }
 
 func writeOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(w *plan.Writer, n *plan.Node, v *model.EndRulePayload) bool {

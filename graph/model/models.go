@@ -49,8 +49,10 @@ type ApproveDeploymentPayload struct {
 	Deployment *record.Deployment `json:"deployment"`
 	// Whether it has been started, by this approval or before.
 	Started bool `json:"started"`
-	// Why it was not started, though the approval is kept; null where it was, or was not to be.
+	// Why it was not started, though the approval is kept; null if it was, or was not to be.
 	Refusal *fault.Data `json:"refusal,omitempty"`
+	// The warnings of the start; empty if this approval has not started it.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The environment to archive.
@@ -259,7 +261,7 @@ type CreateDeploymentPayload struct {
 	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
 	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
 	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFromDeploymentId` and
-	// `withoutInputs`. Empty for a repeat under an idempotency key.
+	// `withoutInputs`. `awaits_approval`: it waits for approvals. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -528,8 +530,11 @@ type DestroyModuleInstanceInput struct {
 
 // What destroyModuleInstance answers with.
 type DestroyModuleInstancePayload struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING, or AWAITING_APPROVAL if a rule demands approvals.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed: `forced` and `drift` at `/input/id`, `awaits_approval`. Empty for a repeat under an
+	// idempotency key.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The rule to end.
@@ -773,7 +778,8 @@ type RedeployDeploymentPayload struct {
 	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment *record.Deployment `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
+	// `awaits_approval`. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -885,7 +891,8 @@ type RollbackDeploymentPayload struct {
 	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment *record.Deployment `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
+	// `awaits_approval`. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -914,6 +921,8 @@ type StartDeploymentInput struct {
 type StartDeploymentPayload struct {
 	// The deployment: PENDING, or what has become of it since.
 	Deployment *record.Deployment `json:"deployment"`
+	// What to see to, though it was allowed: `forced`, `drift` and `taken_back`, at `/input/id`. Empty if it has started before.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // What can be followed while it changes, over WebSocket or server-sent events.

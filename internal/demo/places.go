@@ -163,7 +163,7 @@ func (d *demo) provision(ctx context.Context, instanceID string, in instanceFile
 // destroy removes what an instance of a terraform module has live.
 func (d *demo) destroy(ctx context.Context, instanceID string) error {
 	d.clock.pass(time.Hour)
-	created, err := d.Deploy.Propose.Destroy(d.as(ctx, admin), propose.Destroy{
+	created, _, err := d.Deploy.Propose.Destroy(d.as(ctx, admin), propose.Destroy{
 		InstanceID: instanceID, Request: admission.Request{Reason: new("The exports are written to the data lake now.")},
 	})
 	if err != nil {

@@ -37,6 +37,7 @@ Nobody approves of what is his own: neither who made the deployment,` +
 			return nil, err
 		}
 		approved := r.ApproveDeployment
+		s.noteWarnings(approved.Warnings)
 		if approved.Refusal != nil {
 			s.note("it is approved, and was not started")
 			return &approved.Deployment, refusalOf(approved.Refusal)
@@ -80,6 +81,7 @@ To start it again changes nothing; slipway watch follows it.`,
 		if err != nil {
 			return nil, err
 		}
+		s.noteWarnings(r.StartDeployment.Warnings)
 		return &r.StartDeployment.Deployment, nil
 	})
 	overrideFlag(cmd, &override)

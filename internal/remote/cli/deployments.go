@@ -47,8 +47,8 @@ var deploymentSheet = []column{
 	{"cancel reason", "cancelReason"},
 	{"error", "error.message"}, {"error code", "error.code"}, {"error description", "error.description"},
 	{"outputs", "outputs"},
-	{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.message"},
-	{"warning", "rollbackEligibility.warning"},
+	{"rollback allowed", "rollbackEligibility.allowed"}, {"why not", "rollbackEligibility.refusal.message"},
+	{"warning", "rollbackEligibility.warnings.message"},
 }
 
 func (c *Config) deploymentsCommand() *cobra.Command {

@@ -49,7 +49,7 @@ It is refused where another deployment is live by then than the one that is show
 				if err != nil {
 					return nil, nil, err
 				}
-				return &r.DestroyModuleInstance.Deployment, nil, nil
+				return &r.DestroyModuleInstance.Deployment, r.DestroyModuleInstance.Warnings, nil
 			}, nil
 		})
 	})

@@ -98,7 +98,7 @@ func (m *making) once(
 
 	for _, w := range inValues(warnings) {
 		isShown := func(shown client.WarningRecord) bool { return shown.Rule == w.Rule && shown.Message == w.Message }
-		if !slices.ContainsFunc(p.Warnings, isShown) {
+		if w.Rule != awaitsApproval && !slices.ContainsFunc(p.Warnings, isShown) {
 			s.note("%s", warningLine(w))
 		}
 	}

@@ -152,7 +152,9 @@ func (p *plan) lines(s *session) []string {
 // remarks tell of a plan what is to be seen to, what is demanded, and what would come of it.
 func (p *plan) remarks() (lines []string) {
 	for _, w := range p.Warnings {
-		lines = append(lines, warningLine(w))
+		if w.Rule != awaitsApproval {
+			lines = append(lines, warningLine(w))
+		}
 	}
 	lines = append(lines, linesOfRequirements(p.Requirements)...)
 	switch {
@@ -167,8 +169,18 @@ func (p *plan) remarks() (lines []string) {
 	return lines
 }
 
+// awaitsApproval is the warning of a deployment that waits, which people are told with what is demanded.
+const awaitsApproval = "awaits_approval"
+
 func warningLine(w client.WarningRecord) string {
 	return "warning: " + strings.TrimPrefix(w.Pointer+" ", " ") + w.Message
+}
+
+// noteWarnings tells of the warnings of an answer.
+func (s *session) noteWarnings(warnings []client.WarningRecord) {
+	for _, w := range inValues(warnings) {
+		s.note("%s", warningLine(w))
+	}
 }
 
 // inValues returns warnings of an answer with their places in the values; those of the instance have none.

@@ -1171,14 +1171,19 @@ var AllDeploymentAction = []DeploymentAction{
 type DeploymentApproved struct {
 	// The deployment as it is now.
 	Deployment DeploymentDetail `json:"deployment"`
+	// The warnings of the start; empty if this approval has not started it.
+	Warnings []WarningRecord `json:"warnings"`
 	// Whether it has been started, by this approval or before.
 	Started bool `json:"started"`
-	// Why it was not started, though the approval is kept; null where it was, or was not to be.
+	// Why it was not started, though the approval is kept; null if it was, or was not to be.
 	Refusal *fault.Data `json:"refusal"`
 }
 
 // GetDeployment returns DeploymentApproved.Deployment, and is useful for accessing the field via an interface.
 func (v *DeploymentApproved) GetDeployment() DeploymentDetail { return v.Deployment }
+
+// GetWarnings returns DeploymentApproved.Warnings, and is useful for accessing the field via an interface.
+func (v *DeploymentApproved) GetWarnings() []WarningRecord { return v.Warnings }
 
 // GetStarted returns DeploymentApproved.Started, and is useful for accessing the field via an interface.
 func (v *DeploymentApproved) GetStarted() bool { return v.Started }
@@ -1208,7 +1213,7 @@ type DeploymentCreated struct {
 	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
 	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
 	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFromDeploymentId` and
-	// `withoutInputs`. Empty for a repeat under an idempotency key.
+	// `withoutInputs`. `awaits_approval`: it waits for approvals. Empty for a repeat under an idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -1277,20 +1282,20 @@ type DeploymentDetail struct {
 	CancelReason *string `json:"cancelReason"`
 	// Whether it was canceled by force, so that its program may still have been at work afterwards.
 	Forced bool `json:"forced"`
-	// Whether the viewer could roll back to it now.
-	RollbackEligibility Eligibility `json:"rollbackEligibility"`
-	// Whether the viewer could redeploy it now.
-	RedeployEligibility Eligibility `json:"redeployEligibility"`
+	// Whether the viewer could roll back to it now; null if that cannot be checked.
+	RollbackEligibility *Eligibility `json:"rollbackEligibility"`
+	// Whether the viewer could redeploy it now; null if that cannot be checked.
+	RedeployEligibility *Eligibility `json:"redeployEligibility"`
 	// When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others.
 	WaitsUntil *time.Time `json:"waitsUntil"`
 	// What the rules come to now for a deployment that waits for approvals; empty for others.
 	Requirements []RequirementRecord `json:"requirements"`
 	// What others decided about it while it waits for approvals, or while it did; the earliest first.
 	Approvals []ApprovalRecord `json:"approvals"`
-	// Whether the caller's approval would be taken now.
-	ApproveEligibility Eligibility `json:"approveEligibility"`
-	// Whether the caller could start it now.
-	StartEligibility Eligibility `json:"startEligibility"`
+	// Whether the viewer's approval would be taken now; null if that cannot be checked.
+	ApproveEligibility *Eligibility `json:"approveEligibility"`
+	// Whether the viewer could start it now; null if that cannot be checked.
+	StartEligibility *Eligibility `json:"startEligibility"`
 	// Who went past which rules, and why; null where all were met.
 	Override *OverrideRecord `json:"override"`
 	// What was promoted; for a replay, what its source was promoted from. Null for neither.
@@ -1382,10 +1387,10 @@ func (v *DeploymentDetail) GetCancelReason() *string { return v.CancelReason }
 func (v *DeploymentDetail) GetForced() bool { return v.Forced }
 
 // GetRollbackEligibility returns DeploymentDetail.RollbackEligibility, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetRollbackEligibility() Eligibility { return v.RollbackEligibility }
+func (v *DeploymentDetail) GetRollbackEligibility() *Eligibility { return v.RollbackEligibility }
 
 // GetRedeployEligibility returns DeploymentDetail.RedeployEligibility, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetRedeployEligibility() Eligibility { return v.RedeployEligibility }
+func (v *DeploymentDetail) GetRedeployEligibility() *Eligibility { return v.RedeployEligibility }
 
 // GetWaitsUntil returns DeploymentDetail.WaitsUntil, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetWaitsUntil() *time.Time { return v.WaitsUntil }
@@ -1397,10 +1402,10 @@ func (v *DeploymentDetail) GetRequirements() []RequirementRecord { return v.Requ
 func (v *DeploymentDetail) GetApprovals() []ApprovalRecord { return v.Approvals }
 
 // GetApproveEligibility returns DeploymentDetail.ApproveEligibility, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetApproveEligibility() Eligibility { return v.ApproveEligibility }
+func (v *DeploymentDetail) GetApproveEligibility() *Eligibility { return v.ApproveEligibility }
 
 // GetStartEligibility returns DeploymentDetail.StartEligibility, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetStartEligibility() Eligibility { return v.StartEligibility }
+func (v *DeploymentDetail) GetStartEligibility() *Eligibility { return v.StartEligibility }
 
 // GetOverride returns DeploymentDetail.Override, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetOverride() *OverrideRecord { return v.Override }
@@ -1857,10 +1862,15 @@ func (v *DeploymentResponse) GetDeployment() *DeploymentDetail { return v.Deploy
 type DeploymentStarted struct {
 	// The deployment: PENDING, or what has become of it since.
 	Deployment DeploymentDetail `json:"deployment"`
+	// What to see to, though it was allowed: `forced`, `drift` and `taken_back`, at `/input/id`. Empty if it has started before.
+	Warnings []WarningRecord `json:"warnings"`
 }
 
 // GetDeployment returns DeploymentStarted.Deployment, and is useful for accessing the field via an interface.
 func (v *DeploymentStarted) GetDeployment() DeploymentDetail { return v.Deployment }
+
+// GetWarnings returns DeploymentStarted.Warnings, and is useful for accessing the field via an interface.
+func (v *DeploymentStarted) GetWarnings() []WarningRecord { return v.Warnings }
 
 // Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change.
 type DeploymentStatus string
@@ -2092,34 +2102,47 @@ var AllDriftKind = []DriftKind{
 	DriftKindDestroyFailed,
 }
 
-// Eligibility includes the requested fields of the GraphQL type ReplayEligibility.
+// Eligibility includes the requested fields of the GraphQL type Eligibility.
 // The GraphQL type's documentation follows.
 //
-// Whether a rollback or a redeploy would be let through now, by the rules that it goes by.
+// Whether a mutation would be accepted now; the mutation makes the same checks.
 type Eligibility struct {
-	// Whether it would be let through.
+	// Whether it would be accepted.
 	Allowed bool `json:"allowed"`
-	// The error code that it would be refused with; null where it is allowed.
-	Code *string `json:"code"`
-	// Why it would be refused; null where it is allowed.
-	Message *string `json:"message"`
-	// What to see to beforehand, whether it is allowed or not: since the last success a deployment of the instance
-	// was canceled by force, and its program may still have been at work; or the instance has drifted. A sentence for each;
-	// null where there is nothing.
-	Warning *string `json:"warning"`
+	// The error that it would fail with; null if it is allowed.
+	Refusal *EligibilityRefusal `json:"refusal"`
+	// What to see to beforehand, whether it is allowed or not. The mutation has the same warnings: `forced`, a deployment of the
+	// instance was canceled by force since the last success, and its program may still have been at work; `drift`, the
+	// instance has drifted; `taken_back`, the cloud has taken back what would be replayed; `awaits_approval`, it would wait for
+	// approvals. Besides, before a start: `author_gone`, its author has no valid token any longer.
+	Warnings []WarningRecord `json:"warnings"`
 }
 
 // GetAllowed returns Eligibility.Allowed, and is useful for accessing the field via an interface.
 func (v *Eligibility) GetAllowed() bool { return v.Allowed }
 
-// GetCode returns Eligibility.Code, and is useful for accessing the field via an interface.
-func (v *Eligibility) GetCode() *string { return v.Code }
+// GetRefusal returns Eligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *Eligibility) GetRefusal() *EligibilityRefusal { return v.Refusal }
 
-// GetMessage returns Eligibility.Message, and is useful for accessing the field via an interface.
-func (v *Eligibility) GetMessage() *string { return v.Message }
+// GetWarnings returns Eligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *Eligibility) GetWarnings() []WarningRecord { return v.Warnings }
 
-// GetWarning returns Eligibility.Warning, and is useful for accessing the field via an interface.
-func (v *Eligibility) GetWarning() *string { return v.Warning }
+// EligibilityRefusal includes the requested fields of the GraphQL type UserFacingErrorData.
+// The GraphQL type's documentation follows.
+//
+// An error as users see it: the body of a REST refusal, and what a failed deployment keeps.
+type EligibilityRefusal struct {
+	// The code, `<namespace>:<Resource>:<CONDITION>`; see `errorCodes`.
+	Code string `json:"code"`
+	// What went wrong, in one sentence.
+	Message string `json:"message"`
+}
+
+// GetCode returns EligibilityRefusal.Code, and is useful for accessing the field via an interface.
+func (v *EligibilityRefusal) GetCode() string { return v.Code }
+
+// GetMessage returns EligibilityRefusal.Message, and is useful for accessing the field via an interface.
+func (v *EligibilityRefusal) GetMessage() string { return v.Message }
 
 // The rule to end.
 type EndRuleInput struct {
@@ -2537,12 +2560,18 @@ func (v *InstanceDeleted) GetModuleInstance() InstanceRecord { return v.ModuleIn
 //
 // What destroyModuleInstance answers with.
 type InstanceDestroying struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING, or AWAITING_APPROVAL if a rule demands approvals.
 	Deployment DeploymentRecord `json:"deployment"`
+	// What to see to, though it was allowed: `forced` and `drift` at `/input/id`, `awaits_approval`. Empty for a repeat under an
+	// idempotency key.
+	Warnings []WarningRecord `json:"warnings"`
 }
 
 // GetDeployment returns InstanceDestroying.Deployment, and is useful for accessing the field via an interface.
 func (v *InstanceDestroying) GetDeployment() DeploymentRecord { return v.Deployment }
+
+// GetWarnings returns InstanceDestroying.Warnings, and is useful for accessing the field via an interface.
+func (v *InstanceDestroying) GetWarnings() []WarningRecord { return v.Warnings }
 
 // InstanceDrift includes the requested fields of the GraphQL type Drift.
 // The GraphQL type's documentation follows.
@@ -3934,7 +3963,8 @@ type RedeployCreated struct {
 	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment DeploymentRecord `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
+	// `awaits_approval`. Empty for a repeat under an idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -4365,7 +4395,8 @@ type RollbackCreated struct {
 	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
 	Deployment DeploymentRecord `json:"deployment"`
 	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, and `drift`. Empty for a repeat under an idempotency key.
+	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
+	// `awaits_approval`. Empty for a repeat under an idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -6103,6 +6134,9 @@ mutation ApproveDeployment ($input: ApproveDeploymentInput!) {
 		deployment {
 			... DeploymentDetail
 		}
+		warnings {
+			... WarningRecord
+		}
 		started
 		refusal {
 			... RefusalFields
@@ -6146,15 +6180,23 @@ fragment DeploymentDetail on Deployment {
 	forced
 	rollbackEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	redeployEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	waitsUntil
 	requirements {
@@ -6165,15 +6207,23 @@ fragment DeploymentDetail on Deployment {
 	}
 	approveEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	startEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	override {
 		createdBy
@@ -6191,6 +6241,11 @@ fragment DeploymentDetail on Deployment {
 		... ComparedDeployment
 	}
 	version
+}
+fragment WarningRecord on Warning {
+	pointer
+	rule
+	message
 }
 fragment RefusalFields on UserFacingErrorData {
 	code
@@ -6557,15 +6612,23 @@ fragment DeploymentDetail on Deployment {
 	forced
 	rollbackEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	redeployEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	waitsUntil
 	requirements {
@@ -6576,15 +6639,23 @@ fragment DeploymentDetail on Deployment {
 	}
 	approveEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	startEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	override {
 		createdBy
@@ -6624,6 +6695,11 @@ fragment ReleaseDetail on Release {
 	quarantine {
 		... QuarantineRecord
 	}
+}
+fragment WarningRecord on Warning {
+	pointer
+	rule
+	message
 }
 fragment RequirementRecord on Requirement {
 	rule {
@@ -7659,15 +7735,23 @@ fragment DeploymentDetail on Deployment {
 	forced
 	rollbackEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	redeployEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	waitsUntil
 	requirements {
@@ -7678,15 +7762,23 @@ fragment DeploymentDetail on Deployment {
 	}
 	approveEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	startEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	override {
 		createdBy
@@ -7726,6 +7818,11 @@ fragment ReleaseDetail on Release {
 	quarantine {
 		... QuarantineRecord
 	}
+}
+fragment WarningRecord on Warning {
+	pointer
+	rule
+	message
 }
 fragment RequirementRecord on Requirement {
 	rule {
@@ -8006,6 +8103,9 @@ mutation DestroyInstance ($input: DestroyModuleInstanceInput!) {
 		deployment {
 			... DeploymentRecord
 		}
+		warnings {
+			... WarningRecord
+		}
 	}
 }
 fragment DeploymentRecord on Deployment {
@@ -8034,6 +8134,11 @@ fragment DeploymentRecord on Deployment {
 	redeployOfDeploymentId
 	cancelRequestedAt
 	version
+}
+fragment WarningRecord on Warning {
+	pointer
+	rule
+	message
 }
 fragment InstanceName on ModuleInstance {
 	id
@@ -10380,15 +10485,23 @@ fragment DeploymentDetail on Deployment {
 	forced
 	rollbackEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	redeployEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	waitsUntil
 	requirements {
@@ -10399,15 +10512,23 @@ fragment DeploymentDetail on Deployment {
 	}
 	approveEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	startEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	override {
 		createdBy
@@ -10447,6 +10568,11 @@ fragment ReleaseDetail on Release {
 	quarantine {
 		... QuarantineRecord
 	}
+}
+fragment WarningRecord on Warning {
+	pointer
+	rule
+	message
 }
 fragment RequirementRecord on Requirement {
 	rule {
@@ -10905,6 +11031,9 @@ mutation StartDeployment ($input: StartDeploymentInput!) {
 		deployment {
 			... DeploymentDetail
 		}
+		warnings {
+			... WarningRecord
+		}
 	}
 }
 fragment DeploymentDetail on Deployment {
@@ -10944,15 +11073,23 @@ fragment DeploymentDetail on Deployment {
 	forced
 	rollbackEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	redeployEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	waitsUntil
 	requirements {
@@ -10963,15 +11100,23 @@ fragment DeploymentDetail on Deployment {
 	}
 	approveEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	startEligibility {
 		allowed
-		code
-		message
-		warning
+		refusal {
+			code
+			message
+		}
+		warnings {
+			... WarningRecord
+		}
 	}
 	override {
 		createdBy
@@ -10989,6 +11134,11 @@ fragment DeploymentDetail on Deployment {
 		... ComparedDeployment
 	}
 	version
+}
+fragment WarningRecord on Warning {
+	pointer
+	rule
+	message
 }
 fragment InstanceName on ModuleInstance {
 	id

@@ -17,7 +17,7 @@ import (
 // destroying asks for a destroy of an instance.
 func destroying(t *testing.T, w *worldtest.World, instanceID string) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: instanceID})
+	d, _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: instanceID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func TestNothingIsDeployedToWhatIsArchived(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		admin, developer := w.Acme.As(actor.Admin), w.Acme.As(actor.Developer)
 		first := p.Succeeded(t)
-		const eligibility = `query($id: ID!) { deployment(id: $id) { rollbackEligibility { code } redeployEligibility { code } moduleInstance { archivedAt } } }`
+		const eligibility = `query($id: ID!) { deployment(id: $id) { rollbackEligibility { refusal { code } } redeployEligibility { refusal { code } } moduleInstance { archivedAt } } }`
 		for name, of := range places(w, p) {
 			wants(t, name, of.archive(), fault.ModuleInstanceStillLive)
 			must(t, of.archive(true))
@@ -119,7 +119,7 @@ func TestNothingIsDeployedToWhatIsArchived(t *testing.T) {
 			wants(t, name+": redeploy", err, fault.ModuleInstanceArchived)
 			r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], eligibility, map[string]any{"id": first.ID})
 			for _, field := range []string{"rollbackEligibility", "redeployEligibility"} {
-				if got := r.At(t, "data", "deployment", field, "code"); got != string(fault.ModuleInstanceArchived) {
+				if got := r.At(t, "data", "deployment", field, "refusal", "code"); got != string(fault.ModuleInstanceArchived) {
 					t.Errorf("%s: %s: %s", name, field, r.Body)
 				}
 			}

@@ -75,7 +75,7 @@ func TestNoFailureOfADestroyNorACancellationRollsBack(t *testing.T) {
 		p.Succeeded(t)
 		rollsBack(t, w, p)
 		w.Cancel(t, w.Acme, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`).ID)
-		if _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID}); err != nil {
+		if _, _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID}); err != nil {
 			t.Fatal(err)
 		}
 		claimed, lease, err := w.Deploy.Execution.Claim(w.Acme.As(actor.Runner), execution.Claim{Kinds: module.DeploymentTypes, Actions: []state.Action{state.DestroyAction}})

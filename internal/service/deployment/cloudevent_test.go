@@ -391,12 +391,12 @@ func TestWhatWasStartedOutsideStandsInNobodysWay(t *testing.T) {
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], `query($id: ID!) { moduleInstance(id: $id) { liveDeployment { id } externalDeployment {
 			id status triggerSource releaseId release { id } runner lineage { id } data { ... on EcsDeploymentData { detectedVia } }
-			rollbackEligibility { allowed code } redeployEligibility { allowed code blockedBy { id } } } } }`, map[string]any{"id": p.Instance.ID})
+			rollbackEligibility { allowed refusal { code } } redeployEligibility { allowed refusal { code } blockedBy { id } } } } }`, map[string]any{"id": p.Instance.ID})
 		outside := r.Text(t, "data", "moduleInstance", "externalDeployment", "id")
 		got, err := json.Marshal(r.At(t, "data", "moduleInstance"))
 		want := `{"externalDeployment":{"data":{"detectedVia":"eventbridge"},"id":"` + outside + `","lineage":[],` +
-			`"redeployEligibility":{"allowed":false,"blockedBy":null,"code":"slipway:Release:UNAVAILABLE"},"release":null,"releaseId":null,` +
-			`"rollbackEligibility":{"allowed":false,"code":"slipway:Release:UNAVAILABLE"},"runner":null,"status":"RUNNING","triggerSource":"event"},` +
+			`"redeployEligibility":{"allowed":false,"blockedBy":null,"refusal":{"code":"slipway:Release:UNAVAILABLE"}},"release":null,"releaseId":null,` +
+			`"rollbackEligibility":{"allowed":false,"refusal":{"code":"slipway:Release:UNAVAILABLE"}},"runner":null,"status":"RUNNING","triggerSource":"event"},` +
 			`"liveDeployment":{"id":"` + source.ID + `"}}`
 		if diff := gocmp.Diff(want, string(got)); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)

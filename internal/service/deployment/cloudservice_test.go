@@ -132,7 +132,7 @@ func TestAServiceBelongsToTheFirstThatNamesItUntilItIsMoved(t *testing.T) {
 		_, _, err := b.deploy.Propose.Redeploy(admin, propose.Replay{SourceID: source.ID})
 		refusedAs(t, err, fault.DeploymentResourceTaken)
 		can, err := b.deploy.Admission.Eligibilities(admin, []string{source.ID})
-		if err != nil || can[source.ID].Redeploy.Allowed || *can[source.ID].Redeploy.Code != string(fault.DeploymentResourceTaken) {
+		if err != nil || can[source.ID].Redeploy.Allowed || !fault.Is(can[source.ID].Redeploy.Refusal, fault.DeploymentResourceTaken) {
 			t.Errorf("%+v, %v", can[source.ID], err)
 		}
 		b.receive(t, stateOf(service, 90*time.Minute, "COMPLETED", "ecs-svc/1", ""), stateOf(service, 2*time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))

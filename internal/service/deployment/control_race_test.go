@@ -173,7 +173,7 @@ func TestAStartBesideASuccessIsSupersededOrBlocked(t *testing.T) {
 					return err
 				},
 				func() error {
-					_, err := c.second.Deploy.Waiting.Start(c.author, waiting.Start{DeploymentID: d.ID})
+					_, _, err := c.second.Deploy.Waiting.Start(c.author, waiting.Start{DeploymentID: d.ID})
 					return err
 				},
 				func() error { // begins to wait while the other succeeds
@@ -218,7 +218,7 @@ func TestStartsAndCreationsAtOnceLeaveOneInProgress(t *testing.T) {
 					t.Fatal(err)
 				}
 				calls = append(calls, func() error {
-					_, err := c.second.Deploy.Waiting.Start(c.author, waiting.Start{DeploymentID: d.ID})
+					_, _, err := c.second.Deploy.Waiting.Start(c.author, waiting.Start{DeploymentID: d.ID})
 					return err
 				})
 			}

@@ -44,7 +44,7 @@ func TestApprovalsCountByWhoGaveThem(t *testing.T) {
 		waits := deploy(author, t, w, p, "web:1")
 		starts := func(want fault.Code) {
 			t.Helper()
-			_, err := w.Deploy.Waiting.Start(author, waiting.Start{DeploymentID: waits.ID})
+			_, _, err := w.Deploy.Waiting.Start(author, waiting.Start{DeploymentID: waits.ID})
 			if want == "" && err != nil || want != "" && !fault.Is(err, want) {
 				t.Errorf("started: %v, want %q", err, want)
 			}
@@ -148,7 +148,7 @@ func TestAnApprovalCountsForNothingOnceItsGiverMakesTheAuthorAToken(t *testing.T
 		if _, _, err := w.Accounts.CreateToken(boss, account.NewToken{Name: "ann's next", Role: actor.Developer, Holder: new("ann")}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+		if _, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
 			t.Errorf("started: %v", err)
 		}
 	})
@@ -169,11 +169,11 @@ func TestTwoApproversInOneHandAreOne(t *testing.T) {
 		waits := deploy(ann, t, w, p, "web:1")
 		approve(boss, t, w, waits)
 		approve(asToken(t, w, w.Acme, secret), t, w, waits)
-		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+		if _, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
 			t.Errorf("approved by one and by whom that one made a token: %v", err)
 		}
 		approve(bob, t, w, waits)
-		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); err != nil {
+		if _, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); err != nil {
 			t.Errorf("approved by two: %v", err)
 		}
 	})

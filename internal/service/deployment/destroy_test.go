@@ -24,7 +24,7 @@ var bothActions = []state.Action{state.Apply, state.DestroyAction}
 // destroying asks for a destroy of the place's instance.
 func destroying(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
-	d, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
+	d, _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestADestroyLeavesNothingLiveAndARollbackBringsItBack(t *testing.T) {
 		if err != nil || done.Status != entdeployment.StatusSUCCEEDED || i.LiveDeploymentID != nil || i.DestroyedAt == nil || !i.DestroyedAt.Equal(*done.CompletedAt) {
 			t.Fatalf("%v, %v: %+v", done, err, i)
 		}
-		_, err = w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
+		_, _, err = w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		refusedAs(t, err, fault.ModuleInstanceNothingLive)
 		developer := w.Acme.As(actor.Developer)
 		_, _, err = w.Deploy.Propose.Redeploy(developer, propose.Replay{SourceID: d.ID})
@@ -171,7 +171,7 @@ func TestADestroyThatNobodyHasClaimedIsCanceledWithoutATrace(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		b, live := &bus{w, w.Deploy, "destroy"}, p.Succeeded(t)
 		d := destroying(t, w, p)
-		_, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
+		_, _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		refusedAs(t, err, fault.DeploymentInProgress)
 		if _, err := w.Deploy.Execution.Cancel(w.Acme.As(actor.Developer), d.ID, nil); err != nil {
 			t.Fatal(err)
@@ -234,7 +234,7 @@ func TestOfADestroyAndARollbackAtOnceOneStarts(t *testing.T) {
 			var errs [2]error
 			sides := []func() error{
 				func() error {
-					_, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
+					_, _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 					return err
 				},
 				func() error {
@@ -278,7 +278,7 @@ func TestNothingComesToReferToWhatIsDestroyedMeanwhile(t *testing.T) {
 			var errs [2]error
 			sides := []func() error{
 				func() error {
-					_, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: base.Instance.ID})
+					_, _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: base.Instance.ID})
 					return err
 				},
 				func() error {

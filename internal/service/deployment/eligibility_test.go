@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
@@ -132,16 +133,20 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 			offered = both[sourceID].Redeploy
 		}
 		before := w.Rows(t)
-		made, _, err := replay(ctx, propose.Replay{SourceID: sourceID})
-		var code, message, blocker string
-		if f, ok := errors.AsType[*fault.Error](err); ok {
-			code, message = string(f.Code), f.Message
-			by, _ := f.Metadata["blockedBy"].(map[string]any)
+		made, warnings, err := replay(ctx, propose.Replay{SourceID: sourceID})
+		var code, blocker string
+		refusal, isRefused := errors.AsType[*fault.Error](err)
+		if isRefused {
+			code = string(refusal.Code)
+			by, _ := refusal.Metadata["blockedBy"].(map[string]any)
 			blocker, _ = by["deploymentId"].(string)
 		}
 		outcomes[code]++
-		if offered.Allowed != (err == nil) || value(offered.Code) != code || value(offered.Message) != message || (offered.Code == nil) != offered.Allowed || (offered.Message == nil) != offered.Allowed {
-			t.Errorf("%s, %s: offered %t %q %q, then %v", name, kind, offered.Allowed, value(offered.Code), value(offered.Message), err)
+		if diff := cmp.Diff(offered.Refusal, refusal, cmpopts.IgnoreUnexported(fault.Error{})); offered.Allowed != (err == nil) || offered.Allowed == isRefused || diff != "" {
+			t.Errorf("%s, %s: offered %t, then %v: offered (-), then (+):\n%s", name, kind, offered.Allowed, err, diff)
+		}
+		if diff := cmp.Diff(offered.Warnings, warnings); err == nil && diff != "" {
+			t.Errorf("%s, %s: warnings offered (-), then (+):\n%s", name, kind, diff)
 		}
 		if named := offered.BlockedBy != nil; named != (blocker != "") || named && offered.BlockedBy.ID != blocker {
 			t.Errorf("%s, %s: blocker %v, then %q", name, kind, offered.BlockedBy, blocker)
@@ -152,13 +157,6 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 			t.Errorf("%s, %s was refused and wrote:\n%s", name, kind, diff)
 		}
 	}
-}
-
-func value(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }
 
 func TestEligibilitiesOfAnotherOrganizationAreNotTold(t *testing.T) {

@@ -1,6 +1,7 @@
 package deployment_test
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/test/worldtest"
@@ -81,8 +83,11 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range []*admission.Eligibility{both[source.ID].Rollback, both[source.ID].Redeploy} {
-				if got := e.Warning != nil && strings.Contains(*e.Warning, d.ID); got != want {
-					t.Errorf("%s: warning %v, want %t", when, e.Warning, want)
+				got := slices.ContainsFunc(e.Warnings, func(w inputprop.Warning) bool {
+					return w.Rule == "forced" && strings.Contains(w.Message, d.ID)
+				})
+				if got != want {
+					t.Errorf("%s: warnings %+v, want %t", when, e.Warnings, want)
 				}
 			}
 		}

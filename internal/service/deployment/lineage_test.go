@@ -96,7 +96,7 @@ func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 			p.Claim(t, again)
 		}
 		const query = `query($n: Int!) { deployments(first: $n) { nodes { id lineage { id }
-			rollbackEligibility { allowed code blockedBy { id } } redeployEligibility { code blockedBy { id } } } } }`
+			rollbackEligibility { allowed refusal { code } blockedBy { id } } redeployEligibility { refusal { code } blockedBy { id } } } } }`
 		w.GraphQL(t, w.Acme.Tokens[actor.Developer], `{ viewer { id } }`, nil)
 		for _, n := range []int{1, 2, 20} {
 			var r worldtest.Response
@@ -106,7 +106,7 @@ func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 			}
 			for i := range n {
 				at := []any{"data", "deployments", "nodes", i, "redeployEligibility"}
-				if r.Text(t, append(at, "code")...) != "slipway:Deployment:IN_PROGRESS" || r.Text(t, append(at, "blockedBy", "id")...) == "" {
+				if r.Text(t, append(at, "refusal", "code")...) != "slipway:Deployment:IN_PROGRESS" || r.Text(t, append(at, "blockedBy", "id")...) == "" {
 					t.Errorf("%d: %.500s", i, r.Body)
 				}
 			}

@@ -170,7 +170,7 @@ func TestCompletionsBesideEventsOfTheSameServiceEnd(t *testing.T) {
 			receive(l.deploy, 2*time.Second, "COMPLETED", "1"),
 			receive(l.second, 3*time.Second, "IN_PROGRESS", "2"),
 			func() error {
-				_, err := l.second.Waiting.Start(l.author, waiting.Start{DeploymentID: approved.ID})
+				_, _, err := l.second.Waiting.Start(l.author, waiting.Start{DeploymentID: approved.ID})
 				return err
 			},
 			func() error {

@@ -87,7 +87,7 @@ func destroyingCall(w *worldtest.World, in propose.Destroy) plannedCall {
 		},
 		func(ctx context.Context, c admission.Control) (*ent.Deployment, error) {
 			in.Control = c
-			return w.Deploy.Propose.Destroy(ctx, in)
+			return worldtest.Unwarned(w.Deploy.Propose.Destroy(ctx, in))
 		},
 	}
 }

@@ -242,7 +242,7 @@ func TestWhatCannotBePromotedIsRefused(t *testing.T) {
 		w.Cancel(t, w.Acme, canceled.ID)
 		running := p.Deploy(t, p.NewInstance(t, "busy").ID, `{"image":"web:2"}`)
 		p.Claim(t, running)
-		destroy, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
+		destroy, _, err := w.Deploy.Propose.Destroy(w.Acme.As(actor.Admin), propose.Destroy{InstanceID: p.Instance.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 				t.Errorf("%s: a promotion that waited: %+v, %v", name, approved, err)
 			}
 			of, err := w.Deploy.Waiting.WaitingEligibilities(author, []string{waits.ID})
-			if err != nil || of[waits.ID].Start.Allowed || *of[waits.ID].Start.Code != string(kind.code) {
+			if err != nil || of[waits.ID].Start.Allowed || !fault.Is(of[waits.ID].Start.Refusal, kind.code) {
 				t.Errorf("%s: its start is %+v, %v", name, of[waits.ID].Start, err)
 			}
 			if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID); err != nil {
@@ -155,7 +155,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 				t.Fatal(failure)
 			}
 			if !kind.replayed {
-				if !fault.Is(err, kind.code) || *eligible[source.ID].Rollback.Code != string(kind.code) {
+				if !fault.Is(err, kind.code) || !fault.Is(eligible[source.ID].Rollback.Refusal, kind.code) {
 					t.Errorf("%s: rolled back to: %v, eligible %+v", name, err, eligible[source.ID].Rollback)
 				}
 				continue
@@ -163,7 +163,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			if err != nil || len(warnings) != 1 || warnings[0].Rule != "taken_back" {
 				t.Errorf("%s: rolled back to with the warnings %+v, %v", name, warnings, err)
 			}
-			if e := eligible[source.ID].Redeploy; e.Warning == nil || !strings.Contains(*e.Warning, "ROLLBACK_SUCCESSFUL") {
+			if e := eligible[source.ID].Redeploy; len(e.Warnings) != 1 || !strings.Contains(e.Warnings[0].Message, "ROLLBACK_SUCCESSFUL") {
 				t.Errorf("%s: %+v", name, e)
 			}
 			w.Cancel(t, w.Acme, again.ID)
@@ -199,7 +199,7 @@ func TestAStayEndsWhenTheCloudTakesItBackOrSomethingFromOutsideTakesItsPlace(t *
 				t.Fatal(err)
 			}
 			if e := of[promoted.ID].Redeploy; !e.Allowed {
-				return *e.Code + " " + *e.Message
+				return string(e.Refusal.Code) + " " + e.Refusal.Message
 			}
 			return ""
 		}

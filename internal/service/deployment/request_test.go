@@ -52,7 +52,9 @@ func requestKinds(t *testing.T, w *worldtest.World) map[string]requestKind {
 				return worldtest.Unwarned(w.Deploy.Propose.Rollback(developer, in.(propose.Replay)))
 			}},
 		"destroy": {reflect.TypeFor[propose.Destroy](), destroyMembers(t, w.Fixture(t, w.Acme, "destroyed")), nil,
-			func(in any) (*ent.Deployment, error) { return w.Deploy.Propose.Destroy(admin, in.(propose.Destroy)) }},
+			func(in any) (*ent.Deployment, error) {
+				return worldtest.Unwarned(w.Deploy.Propose.Destroy(admin, in.(propose.Destroy)))
+			}},
 	}
 }
 

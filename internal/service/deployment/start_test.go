@@ -93,10 +93,10 @@ func TestAStartIsRefusedForWhatHasChangedSinceItBeganToWait(t *testing.T) {
 				}
 			}
 			c.change(t, w, p, waits)
-			if e := startEligibility(ann, t, w, waits); e.Allowed || *e.Code != string(c.code) {
+			if e := startEligibility(ann, t, w, waits); e.Allowed || !fault.Is(e.Refusal, c.code) {
 				t.Errorf("%s: its start is %+v", name, e)
 			}
-			_, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
+			_, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 			if !fault.Is(err, c.code) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -131,7 +131,7 @@ func TestASuccessOfTheLiveReleaseSupersedesNothing(t *testing.T) {
 		if e := startEligibility(ann, t, w, waits); !e.Allowed {
 			t.Errorf("after a redeployment of what is live: %+v", e)
 		}
-		started, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
+		started, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 		if err != nil || started.Status != entdeployment.StatusPENDING {
 			t.Errorf("%v, %v", started, err)
 		}
@@ -147,7 +147,7 @@ func TestOfTwoStartsAtOnceBothAnswerWithTheRecord(t *testing.T) {
 			approve(c.others[0], t, w, waits)
 			start := func(on *worldtest.World, ctx context.Context) func() error {
 				return func() error {
-					d, err := on.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: waits.ID})
+					d, _, err := on.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: waits.ID})
 					if err == nil && d.Status != entdeployment.StatusPENDING {
 						t.Errorf("answered %s", d.Status)
 					}
@@ -191,8 +191,8 @@ func TestWhatWaitsWarnsOfDriftAndOfAnAuthorWhoIsGone(t *testing.T) {
 			}
 			text := ""
 			for _, e := range []*admission.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
-				if e.Warning != nil {
-					text += *e.Warning + "; "
+				for _, w := range e.Warnings {
+					text += w.Message + "; "
 				}
 			}
 			return text
@@ -256,7 +256,7 @@ func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
 		}
 		_, bob := person(t, w, "bob", actor.Developer)
 		approve(bob, t, w, made[0])
-		started, err := w.Deploy.Waiting.Start(bob, waiting.Start{DeploymentID: made[0].ID})
+		started, _, err := w.Deploy.Waiting.Start(bob, waiting.Start{DeploymentID: made[0].ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,12 +296,12 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 		"archived":                             {false, archiveNetwork, "must be an instance that is not archived, found one that is"},
 		"archived, and chosen by what is live": {true, archiveNetwork, ""},
 		"about to be destroyed": {true, func(t *testing.T, s *stages, network string) {
-			if _, err := s.w.Deploy.Propose.Destroy(s.w.Acme.As(actor.Admin), propose.Destroy{InstanceID: network, AcknowledgeDependents: true}); err != nil {
+			if _, _, err := s.w.Deploy.Propose.Destroy(s.w.Acme.As(actor.Admin), propose.Destroy{InstanceID: network, AcknowledgeDependents: true}); err != nil {
 				t.Fatal(err)
 			}
 		}, "must be an instance that is not about to be destroyed, found one of which an active deployment destroys what is live"},
 		"of which nothing is live any more": {false, func(t *testing.T, s *stages, network string) {
-			d, err := s.w.Deploy.Propose.Destroy(s.w.Acme.As(actor.Admin), propose.Destroy{InstanceID: network, AcknowledgeDependents: true})
+			d, _, err := s.w.Deploy.Propose.Destroy(s.w.Acme.As(actor.Admin), propose.Destroy{InstanceID: network, AcknowledgeDependents: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -335,7 +335,7 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 			c.change(t, s, network)
 
 			e := startEligibility(ann, t, w, waits)
-			_, err = w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
+			_, _, err = w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 			if c.message == "" {
 				if !e.Allowed || err != nil {
 					t.Errorf("%s: its start is %+v, %v", name, e, err)
@@ -343,7 +343,7 @@ func TestAStartIsRefusedForInstancesThatItsInputsMayNotChooseAnyMore(t *testing.
 				return
 			}
 			violations := violationsOf(err)
-			if e.Allowed || *e.Code != string(fault.DeploymentInputsInvalid) || len(violations) != 1 || violations[0].Pointer != "/inputs/net" || violations[0].Message != strings.ReplaceAll(c.message, "{network}", network) {
+			if e.Allowed || !fault.Is(e.Refusal, fault.DeploymentInputsInvalid) || len(violations) != 1 || violations[0].Pointer != "/inputs/net" || violations[0].Message != strings.ReplaceAll(c.message, "{network}", network) {
 				t.Errorf("%s: its start is %+v, %v", name, e, err)
 			}
 		})
@@ -370,7 +370,7 @@ func TestAStartOfADestroyIsRefusedForInstancesThatReferToItsOwn(t *testing.T) {
 
 			boss, bob := holder(t, w, w.Acme, actor.Admin, "boss"), holder(t, w, w.Acme, actor.Developer, "bob")
 			demand(t, w, s.Fixture, approvals(1), gate.Destroy)
-			waits, err := w.Deploy.Propose.Destroy(boss, propose.Destroy{InstanceID: network, AcknowledgeDependents: acknowledges})
+			waits, _, err := w.Deploy.Propose.Destroy(boss, propose.Destroy{InstanceID: network, AcknowledgeDependents: acknowledges})
 			if err != nil || waits.Status != entdeployment.StatusAWAITING_APPROVAL {
 				t.Fatalf("%v, %v", waits, err)
 			}
@@ -381,14 +381,14 @@ func TestAStartOfADestroyIsRefusedForInstancesThatReferToItsOwn(t *testing.T) {
 			s.live(t, s.Instance.ID, `{"image":"web:1","net":"production/inner"}`, 1)
 
 			e := startEligibility(boss, t, w, waits)
-			started, err := w.Deploy.Waiting.Start(boss, waiting.Start{DeploymentID: waits.ID})
+			started, _, err := w.Deploy.Waiting.Start(boss, waiting.Start{DeploymentID: waits.ID})
 			if acknowledges {
 				if !e.Allowed || err != nil || started.Status != entdeployment.StatusPENDING {
 					t.Errorf("%s: its start is %+v, %v", name, e, err)
 				}
 				return
 			}
-			if e.Allowed || *e.Code != string(fault.ModuleInstanceInUse) || !fault.Is(err, fault.ModuleInstanceInUse) {
+			if e.Allowed || !fault.Is(e.Refusal, fault.ModuleInstanceInUse) || !fault.Is(err, fault.ModuleInstanceInUse) {
 				t.Errorf("%s: its start is %+v, %v", name, e, err)
 			}
 		})

@@ -93,7 +93,7 @@ func TestWhatLacksApprovalsWaitsAndHoldsNothing(t *testing.T) {
 				t.Errorf("approved by %s: %v", who, err)
 			}
 		}
-		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
+		if _, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentApprovalsMissing) {
 			t.Errorf("started without: %v", err)
 		}
 		approved, err := w.Deploy.Waiting.Approve(bob, waits.ID, new("looks right"), true)
@@ -103,7 +103,7 @@ func TestWhatLacksApprovalsWaitsAndHoldsNothing(t *testing.T) {
 		if _, err := w.Deploy.Execution.End(w.Acme.As(actor.Runner), running.ID, w.LeaseOf(w.Acme, running.ID), execution.Completion{Failure: &fault.Data{Code: "x:y:Z", Message: "broken"}}); err != nil {
 			t.Fatal(err)
 		}
-		started, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
+		started, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID})
 		if err != nil || started.Status != entdeployment.StatusPENDING {
 			t.Fatalf("%v, %v", started, err)
 		}
@@ -111,7 +111,7 @@ func TestWhatLacksApprovalsWaitsAndHoldsNothing(t *testing.T) {
 			if again, err := w.Deploy.Waiting.Approve(bob, waits.ID, nil, true); err != nil || !again.Started {
 				t.Errorf("%+v, %v", again, err)
 			}
-			if again, err := w.Deploy.Waiting.Start(bob, waiting.Start{DeploymentID: waits.ID}); err != nil || again.Version != started.Version {
+			if again, _, err := w.Deploy.Waiting.Start(bob, waiting.Start{DeploymentID: waits.ID}); err != nil || again.Version != started.Version {
 				t.Errorf("%v, %v", again, err)
 			}
 		}
@@ -138,7 +138,7 @@ func TestARejectionEndsWhatWaits(t *testing.T) {
 		if _, err := w.Deploy.Waiting.Approve(holder(t, w, w.Acme, actor.Admin, "cyd"), waits.ID, nil, true); !fault.Is(err, fault.DeploymentRejected) {
 			t.Errorf("approved after: %v", err)
 		}
-		if _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentRejected) {
+		if _, _, err := w.Deploy.Waiting.Start(ann, waiting.Start{DeploymentID: waits.ID}); !fault.Is(err, fault.DeploymentRejected) {
 			t.Errorf("started after: %v", err)
 		}
 	})
@@ -159,7 +159,7 @@ func TestAnEligibilitySaysHowWhatWaitedHasEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range []*admission.Eligibility{of[waits.ID].Approve, of[waits.ID].Start} {
-			if e.Allowed || *e.Code != string(fault.DeploymentRejected) {
+			if e.Allowed || !fault.Is(e.Refusal, fault.DeploymentRejected) {
 				t.Errorf("%+v", e)
 			}
 		}

@@ -31,7 +31,7 @@ func records() []attack {
 			aliased(29, "moduleDefinitions(first: 5) { nodes { versions(first: 5) { nodes { inputsJson } } } }")),
 		lists("counts under 29 aliases", within, actor.Viewer, aliased(29, "deployments(first: 1) { totalCount }")),
 		lists("lineages and eligibility under 29 aliases", within, actor.Viewer,
-			aliased(29, "deployments(first: 20) { nodes { lineage { id } rollbackEligibility { message blockedBy { id } } redeployEligibility { message } } }")),
+			aliased(29, "deployments(first: 20) { nodes { lineage { id } rollbackEligibility { refusal { message } blockedBy { id } } redeployEligibility { refusal { message } } } }")),
 		lists("eligibilities of 100 deployments under 29 aliases, for who may not deploy", within, actor.Viewer, aliased(29, eligible)),
 		lists("eligibilities of 100 deployments under 29 aliases", within, actor.Developer, aliased(29, eligible)),
 		lists("eligibilities of 100 deployments under 8 aliases", within, actor.Developer, aliased(8, eligible)),

@@ -68,8 +68,8 @@ func plannedUnderRules() (all []attack) {
 func listedUnderRules() []attack {
 	const (
 		judged     = "{ requirements(operation: ROLLBACK) { met message at rule { name } } }"
-		eligible   = "{ nodes { rollbackEligibility { allowed message } redeployEligibility { allowed message } } }"
-		startable  = "{ approveEligibility { allowed message } startEligibility { allowed message } }"
+		eligible   = "{ nodes { rollbackEligibility { allowed refusal { message } } redeployEligibility { allowed refusal { message } } } }"
+		startable  = "{ approveEligibility { allowed refusal { message } } startEligibility { allowed refusal { message } } }"
 		waiting    = "deployments(first: 100, filter: {status: AWAITING_APPROVAL}) { nodes "
 		mine       = "deployments(first: 100, filter: {awaitingMyApproval: true}) { totalCount nodes { id } }"
 		promotable = "moduleInstances(first: 100) { nodes { promotable { id } } }"

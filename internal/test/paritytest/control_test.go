@@ -225,7 +225,7 @@ func (s *stage) replay(t *testing.T, name string, failed bool) act {
 	return act{
 		name: name, operation: strings.ToUpper(verb), mutation: verb + "Deployment", planned: verb, wasLive: !failed,
 		input:  map[string]any{"id": source.ID},
-		button: fmt.Sprintf(`deployment(id: %q) { says: %sEligibility { allowed code } }`, source.ID, verb),
+		button: fmt.Sprintf(`deployment(id: %q) { says: %sEligibility { allowed refusal { code } } }`, source.ID, verb),
 		path:   "/deployments/" + overREST.ID + "/" + verb,
 	}
 }
@@ -235,7 +235,7 @@ func (s *stage) destroy(t *testing.T) act {
 	id := s.ended(t, "destroy", s.Fixture, nil).ModuleInstanceID
 	return act{
 		name: "destroy", operation: "DESTROY", mutation: "destroyModuleInstance", planned: "destroy", input: map[string]any{"id": id},
-		button: fmt.Sprintf(`moduleInstance(id: %q) { says: destroyEligibility { allowed code } }`, id),
+		button: fmt.Sprintf(`moduleInstance(id: %q) { says: destroyEligibility { allowed refusal { code } } }`, id),
 	}
 }
 
@@ -533,14 +533,14 @@ func (all *table) row(t *testing.T, by someone, r ruling, reason bool) {
 // eligibility is whether something could be done.
 type eligibility struct {
 	Allowed bool
-	Code    string
+	Refusal struct{ Code string }
 }
 
 func (e eligibility) String() string {
 	if e.Allowed {
-		return "allowed" + e.Code
+		return "allowed" + e.Refusal.Code
 	}
-	return e.Code
+	return e.Refusal.Code
 }
 
 // foretold compares what the plan and the eligibility say.
@@ -871,7 +871,7 @@ func (h *hearing) ask(t *testing.T, v voice, id string) {
 	var asked struct{ Approve, Start eligibility }
 	var mine struct{ Nodes []struct{ ID string } }
 	answer := v.by.ask(t, `query($id: ID!) {
-		deployment(id: $id) { approve: approveEligibility { allowed code } start: startEligibility { allowed code } }
+		deployment(id: $id) { approve: approveEligibility { allowed refusal { code } } start: startEligibility { allowed refusal { code } } }
 		deployments(first: 100, filter: {awaitingMyApproval: true}) { nodes { id } } }`, map[string]any{"id": id})
 	code := answer.read(t, "deployment", &asked) + answer.read(t, "deployments", &mine)
 	isMine := slices.ContainsFunc(mine.Nodes, func(d struct{ ID string }) bool { return d.ID == id })

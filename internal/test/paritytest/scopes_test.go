@@ -341,7 +341,7 @@ func TestEligibilitySaysBeforehandWhatIsOutOfScope(t *testing.T) {
 		for where, g := range all {
 			sources[where] = g.succeeded(t)
 		}
-		const query = `query($id: ID!) { deployment(id: $id) { rollback: rollbackEligibility { allowed code message } redeploy: redeployEligibility { allowed code message } } }`
+		const query = `query($id: ID!) { deployment(id: $id) { rollback: rollbackEligibility { allowed refusal { code message } } redeploy: redeployEligibility { allowed refusal { code message } } } }`
 		for name, s := range scopings(all) {
 			token := w.Token(t, w.Acme, account.NewToken{Name: name, Role: actor.Developer, Scope: s.scope})
 			for where, d := range sources {
@@ -356,7 +356,7 @@ func TestEligibilitySaysBeforehandWhatIsOutOfScope(t *testing.T) {
 					}
 					refused := w.GraphQL(t, token, call(mutation), map[string]any{"input": map[string]any{"id": d.ID}}).Refusal(t)
 					for _, member := range []string{"code", "message"} {
-						if said := r.At(t, "data", "deployment", field, member); said != refused[member] {
+						if said := r.At(t, "data", "deployment", field, "refusal", member); said != refused[member] {
 							t.Errorf("%s with the scope %s in %s: %v beforehand, then %v", field, name, where, said, refused[member])
 						}
 					}

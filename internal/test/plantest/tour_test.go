@@ -224,7 +224,7 @@ func (t *tour) destroys() {
 	_, err := t.w.Deploy.Execution.End(t.runner, live.ID, lease, execution.Completion{})
 	t.must(err)
 	for _, failure := range []*fault.Data{{Code: string(fault.DeploymentFailed), Message: "no"}, nil} {
-		_, err := t.w.Deploy.Propose.Destroy(t.admin, propose.Destroy{InstanceID: instance.ID})
+		_, _, err := t.w.Deploy.Propose.Destroy(t.admin, propose.Destroy{InstanceID: instance.ID})
 		t.must(err)
 		d, lease, err := t.w.Deploy.Execution.Claim(t.runner, execution.Claim{
 			Kinds: module.DeploymentTypes, Actions: []state.Action{state.DestroyAction},

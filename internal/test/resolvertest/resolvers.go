@@ -212,6 +212,12 @@ func (r aroundDeployment) RedeployEligibility(ctx context.Context, obj *record.D
 	})
 }
 
+func (r aroundDeployment) CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.cancelEligibility", Parent: obj, Args: []any{force}}, func(ctx context.Context) (*admission.Eligibility, error) {
+		return r.DeploymentResolver.CancelEligibility(ctx, obj, force)
+	})
+}
+
 func (r aroundDeployment) Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.lineage", Parent: obj}, func(ctx context.Context) ([]*record.Deployment, error) {
 		return r.DeploymentResolver.Lineage(ctx, obj)
@@ -353,6 +359,27 @@ func (r resolvers) Drift() generated.DriftResolver {
 func (r aroundDrift) Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "Drift.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DriftResolver.Deployment(ctx, obj)
+	})
+}
+
+type aroundEligibility struct {
+	generated.EligibilityResolver
+	call Call
+}
+
+func (r resolvers) Eligibility() generated.EligibilityResolver {
+	return aroundEligibility{r.ResolverRoot.Eligibility(), r.call}
+}
+
+func (r aroundEligibility) Refusal(ctx context.Context, obj *admission.Eligibility) (*fault.Data, error) {
+	return around(ctx, r.call, Field{Name: "Eligibility.refusal", Parent: obj}, func(ctx context.Context) (*fault.Data, error) {
+		return r.EligibilityResolver.Refusal(ctx, obj)
+	})
+}
+
+func (r aroundEligibility) Warnings(ctx context.Context, obj *admission.Eligibility) ([]*inputprop.Warning, error) {
+	return around(ctx, r.call, Field{Name: "Eligibility.warnings", Parent: obj}, func(ctx context.Context) ([]*inputprop.Warning, error) {
+		return r.EligibilityResolver.Warnings(ctx, obj)
 	})
 }
 

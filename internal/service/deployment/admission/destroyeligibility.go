@@ -62,18 +62,22 @@ func (s *Service) DestroyEligibilities(ctx context.Context, ids []string) (map[s
 	sources := record.ByKey(list, func(from *Source) string { return from.ID })
 	of := make(map[string]*Eligibility, len(instances))
 	for _, i := range instances {
-		var from *Source
-		err := CheckDestroyable(check.actor, i)
-		if err == nil {
-			if from = sources[*i.LiveDeploymentID]; from == nil {
-				continue // it is another by now
+		if err := CheckDestroyable(check.actor, i); err != nil {
+			if of[i.ID], err = check.Eligibility(err, nil, state.ConcernsOf(i).Warnings("/id")); err != nil {
+				return nil, err
 			}
-			if err = dependency.Refusal(i.ID, dependents[i.ID]); err == nil {
-				err = s.CheckReplayable(check.actor, Destroy, from, func() error { return check.Prove(from) }, check.at)
-			}
+			continue
 		}
 
-		if of[i.ID], err = check.judged(ctx, Destroy, from, state.ConcernsOf(i), err); err != nil {
+		from := sources[*i.LiveDeploymentID]
+		if from == nil {
+			continue // it is another by now
+		}
+		err := dependency.Refusal(i.ID, dependents[i.ID])
+		if err == nil {
+			err = s.CheckReplayable(check.actor, Destroy, from, func() error { return check.Prove(from) }, check.at)
+		}
+		if of[i.ID], err = check.judged(ctx, Destroy, from, err); err != nil {
 			return nil, err
 		}
 	}

@@ -13,21 +13,21 @@ import (
 	"slipway/internal/base/optional"
 	"slipway/internal/data/record"
 	"slipway/internal/pure/gate"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/pure/release"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/state"
 )
 
-// Eligibility is whether a deployment could be replayed now, and why not.
+// Eligibility is whether a mutation would be accepted now, and why not.
 type Eligibility struct {
 	Allowed bool
-	// Code and Message are those of the refusal, nil if it is allowed.
-	Code    *string
-	Message *string
+	// Refusal is the error that it would fail with, nil if it is allowed.
+	Refusal *fault.Error
 	// BlockedBy is the active deployment that stands in the way, or nil.
 	BlockedBy *record.Deployment
-	// Warning is what to look at beforehand, nil if there is nothing.
-	Warning *string
+	// Warnings are what to see to beforehand, allowed or not, with places in the input of the mutation.
+	Warnings []inputprop.Warning
 }
 
 // Eligibilities are those of one deployment.
@@ -151,50 +151,40 @@ func (c *EligibilityCheck) readRules(ctx context.Context, list []*Source) (err e
 
 func (c EligibilityCheck) of(ctx context.Context, m Mode, from *Source) (*Eligibility, error) {
 	err := c.CheckReplayable(c.actor, m, from, func() error { return c.Prove(from) }, c.at)
-	return c.judged(ctx, m, from, from.Concerns(), err)
+	return c.judged(ctx, m, from, err)
 }
 
 // judged returns what a replay comes to that is refused by err, or, if that is nil, by what the rules and the instance
 // say.
-func (c EligibilityCheck) judged(
-	ctx context.Context, m Mode, from *Source, concerns state.Concerns, err error,
-) (*Eligibility, error) {
-	if err != nil {
-		return c.Eligibility(err, from, concerns.Sentences())
-	}
+func (c EligibilityCheck) judged(ctx context.Context, m Mode, from *Source, err error) (*Eligibility, error) {
 	p := from.Proposal(m, c.at)
-	p.Rules, p.Facts.Stay = c.rules[from.ID], c.stays[optional.OrZero(from.PromotedTo(m))]
-
-	err = c.Judge(ctx, c.actor, p, Request{}, c.shared)
-	warning := concerns.Sentences()
-	if err == nil && p.waits {
-		warning = Joined(warning, "It would wait for approvals. "+gate.Summary(gate.Unmet(p.Requirements)))
-	}
-	return c.Eligibility(err, from, warning)
-}
-
-// Joined returns sentences one after the other, of which the first may be nil.
-func Joined(first *string, second string) *string {
-	if first == nil {
-		return &second
-	}
-	return new(*first + " " + second)
-}
-
-// Eligibility returns what a refusal, or nil, comes to. It fails with an error that is no refusal.
-func (c EligibilityCheck) Eligibility(err error, from *Source, warning *string) (*Eligibility, error) {
 	if err == nil {
-		return &Eligibility{Allowed: true, Warning: warning}, nil
+		p.Rules, p.Facts.Stay = c.rules[from.ID], c.stays[optional.OrZero(from.PromotedTo(m))]
+		err = c.Judge(ctx, c.actor, p, Request{}, c.shared)
+	}
+	return c.Eligibility(err, from, p.Warnings)
+}
+
+// Eligibility returns what a refusal, or nil, comes to, with the deployment that stands in the way of a source. It fails
+// with an error that is no refusal.
+func (c EligibilityCheck) Eligibility(err error, from *Source, warnings []inputprop.Warning) (*Eligibility, error) {
+	e, err := EligibilityOf(err, warnings)
+	if err == nil && !e.Allowed && e.Refusal.Code == fault.DeploymentInProgress && from != nil {
+		e.BlockedBy = c.blockers[*from.ActiveID]
+	}
+	return e, err
+}
+
+// EligibilityOf returns what a refusal, or nil, comes to. It fails with an error that is no refusal.
+func EligibilityOf(err error, warnings []inputprop.Warning) (*Eligibility, error) {
+	if err == nil {
+		return &Eligibility{Allowed: true, Warnings: warnings}, nil
 	}
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return nil, err
 	}
-	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message, Warning: warning}
-	if refusal.Code == fault.DeploymentInProgress && from != nil {
-		e.BlockedBy = c.blockers[*from.ActiveID]
-	}
-	return e, nil
+	return &Eligibility{Refusal: refusal, Warnings: warnings}, nil
 }
 
 // Prove returns why what the release of a source ships cannot be had, nil if it is what was stored.

@@ -130,6 +130,10 @@ func (s *Service) Judge(ctx context.Context, a *actor.Actor, p *Proposal, r Requ
 			return err
 		}
 	}
+	if p.waits {
+		p.Warnings = append(p.Warnings, inputprop.Warning{Rule: "awaits_approval",
+			Message: "It waits for approvals before it starts. " + gate.Summary(gate.Unmet(p.Requirements))})
+	}
 
 	if !p.waits && p.Active != nil {
 		return s.InProgress(p.Active)

@@ -269,6 +269,7 @@ func (s *Source) Proposal(m Mode, at time.Time) *Proposal {
 		p.Quarantine = q.ID
 	}
 	p.TakenBack = s.takenBack()
+	p.Warnings = s.concerns(m).Warnings("/id")
 	return p
 }
 
@@ -302,9 +303,13 @@ func (s *Source) takenBack() *ecs.Setback {
 	return s.reputation.TakenBack()
 }
 
-// Concerns are those of its instance, and that the cloud has taken it back, unless the drift of the instance says so.
-func (s *Source) Concerns() state.Concerns {
+// concerns are those of its instance, and that the cloud has taken it back, unless it is to be destroyed or the drift of
+// the instance says so.
+func (s *Source) concerns(m Mode) state.Concerns {
 	c := state.Concerns{ForcedID: s.ForcedID, Drift: s.Drift}
+	if m.Operation == gate.Destroy {
+		return c
+	}
 	if back := s.takenBack(); back != nil && (s.Drift == nil || optional.OrZero(s.LiveID) != s.ID) {
 		c.TakenBack = new(fmt.Sprintf("The deployment %s had succeeded, but %s", s.ID, state.CloudSays(back)))
 	}

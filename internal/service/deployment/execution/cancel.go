@@ -12,6 +12,7 @@ import (
 	"slipway/internal/base/fault"
 	"slipway/internal/data/journal"
 	"slipway/internal/service/access"
+	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/state"
 	"slipway/internal/service/deployment/transition"
 )
@@ -56,15 +57,38 @@ func (s *Service) cancel(
 				return fault.Invalid(fault.RequestInvalid, violations...)
 			}
 
-			idle, err := cancelIdle(d, u, e, actor.From(ctx).Name)
-			if err == nil && !idle {
-				err = stop(ctx, tx, d, u, e)
+			if err := checkCancelable(d); err != nil {
+				return err
 			}
-			if err == nil {
-				setCancelReason(d, u, e, reason)
+			if isIdle(d) {
+				state.SetEnded(u, deployment.StatusCANCELED, e.At, canceledError(actor.From(ctx).Name, nil))
+				e.Changes = map[string]any{"status": deployment.StatusCANCELED}
+			} else if err := stop(ctx, tx, d, u, e); err != nil {
+				return err
 			}
-			return err
+			setCancelReason(d, u, e, reason)
+			return nil
 		})
+}
+
+// CancelEligibility returns whether the actor could cancel a deployment at a time, by force or not. Cancel and
+// ForceCancel make the same checks.
+func (s *Service) CancelEligibility(
+	ctx context.Context, d *ent.Deployment, force bool, at time.Time,
+) (*admission.Eligibility, error) {
+	action := access.Deploy
+	if force {
+		action = access.ForceCancel
+	}
+
+	err := access.CheckIn(actor.From(ctx), action, state.PlaceOf(d), fault.DeploymentForbidden)
+	if err == nil {
+		err = checkCancelable(d)
+	}
+	if err == nil && force && !isIdle(d) {
+		err = checkForce(d, at)
+	}
+	return admission.EligibilityOf(err, nil)
 }
 
 // requestCancel requests that the program of a deployment end, unless somebody has.
@@ -108,23 +132,21 @@ func setCancelReason(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.E
 	changes["cancelReason"] = *reason
 }
 
-// cancelIdle ends a deployment on which no program is at work, and reports whether it is one.
-func cancelIdle(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, by string) (bool, error) {
+// checkCancelable returns why a deployment cannot be canceled, nil if it can.
+func checkCancelable(d *ent.Deployment) error {
 	if err := state.CheckStatus(
 		d, "canceled", deployment.StatusAWAITING_APPROVAL, deployment.StatusPENDING, deployment.StatusRUNNING,
 	); err != nil {
-		return false, err
+		return err
 	}
 	if d.TriggerSource == state.TriggerEvent {
-		return false, state.WrongState(d, "canceled", "it was started outside of Slipway, and ends when the cloud says so")
+		return state.WrongState(d, "canceled", "it was started outside of Slipway, and ends when the cloud says so")
 	}
-	if d.LeaseExpiresAt != nil {
-		return false, nil
-	}
-	state.SetEnded(u, deployment.StatusCANCELED, e.At, canceledError(by, nil))
-	e.Changes = map[string]any{"status": deployment.StatusCANCELED}
-	return true, nil
+	return nil
 }
+
+// isIdle reports whether no program is at work on a deployment that has not ended.
+func isIdle(d *ent.Deployment) bool { return d.LeaseExpiresAt == nil }
 
 // checkForce refuses force before the program had time to end by itself.
 func checkForce(d *ent.Deployment, at time.Time) error {

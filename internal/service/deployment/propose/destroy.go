@@ -9,9 +9,9 @@ import (
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/service/dependency"
 	"slipway/internal/service/deployment/admission"
-	"slipway/internal/service/deployment/state"
 )
 
 // Destroy asks for a deployment that removes what is live of an instance.
@@ -37,9 +37,8 @@ func (in Destroy) planned() []any {
 // It fails with ModuleInstanceNotFound, ModuleInstanceForbidden, ModuleInstanceNothingLive, ModuleInstanceInUse,
 // RequestInvalid, and the errors of Rollback about the release, the service, the active deployment and the expected
 // one.
-func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, error) {
-	d, _, err := s.make(ctx, s.destruction(in))
-	return d, err
+func (s *Service) Destroy(ctx context.Context, in Destroy) (*ent.Deployment, []inputprop.Warning, error) {
+	return s.make(ctx, s.destruction(in))
 }
 
 // destruction returns the intent of a destroy, which looks at what there is while nothing else is created in the
@@ -80,7 +79,7 @@ func (s *Service) proposeDestroy(
 		return p, err
 	}
 
-	p.Request, p.Warnings = in.planned, state.ConcernsOf(instance).Warnings("/id")
+	p.Request = in.planned
 	if p.Refusal == nil && !in.AcknowledgeDependents {
 		switch err := dependency.CheckUnused(ctx, s.Store, tx, []string{instance.ID}); {
 		case fault.Is(err, fault.ModuleInstanceInUse):

@@ -83,7 +83,7 @@ func (s *Service) ReplayProposal(
 		return p, err
 	}
 
-	p.Request, p.Warnings = in.planned, from.Concerns().Warnings("/id")
+	p.Request = in.planned
 	if p.Facts.Stay, err = s.Admission.StayOf(ctx, tx, p.Rules, from.PromotedTo(m)); err != nil {
 		return p, err
 	}

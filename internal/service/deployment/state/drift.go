@@ -179,18 +179,3 @@ func (c Concerns) Warnings(pointer string) []inputprop.Warning {
 	}
 	return list
 }
-
-// Sentences returns the concerns as one text, nil if there are none.
-func (c Concerns) Sentences() *string {
-	var text string
-	for _, w := range c.Warnings("") {
-		if text != "" {
-			text += " "
-		}
-		text += w.Message
-	}
-	if text == "" {
-		return nil
-	}
-	return &text
-}

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/base/textrules"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/record"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/service/access"
 	"slipway/internal/service/deployment/state"
 )
@@ -30,6 +31,8 @@ type Approved struct {
 	Started bool
 	// Refusal is why it was not started, nil if that was not tried.
 	Refusal *fault.Error
+	// Warnings are what the caller should see to, if it was started by this approval.
+	Warnings []inputprop.Warning
 }
 
 // Approve records the actor's approval of a waiting deployment, with a reason or nil, and starts it if start is set
@@ -47,9 +50,9 @@ func (s *Service) Approve(ctx context.Context, deploymentID string, reason *stri
 		return done, nil
 	}
 
-	started, err := s.Start(ctx, Start{DeploymentID: d.ID})
+	started, warnings, err := s.Start(ctx, Start{DeploymentID: d.ID})
 	if err == nil {
-		return &Approved{Deployment: started, Started: true}, nil
+		return &Approved{Deployment: started, Started: true, Warnings: warnings}, nil
 	}
 	refusal, isAnswer := errors.AsType[*fault.Error](err)
 	if !isAnswer || refusal.Status() >= http.StatusInternalServerError {

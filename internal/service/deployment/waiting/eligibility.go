@@ -9,6 +9,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/pure/inputprop"
 	"slipway/internal/service/access"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/state"
@@ -50,20 +51,21 @@ func (s *Service) WaitingEligibilities(ctx context.Context, ids []string) (map[s
 	for _, d := range list {
 		var both WaitingEligibilities
 		var from *admission.Source
-		var warning *string
+		var warnings []inputprop.Warning
 		refusal := checkStartable(a, d, r.shared)
 		if w := waits[d.ID]; w != nil {
-			from, warning = w.from, w.from.Concerns().Sentences()
+			from, warnings = w.from, w.Warnings
 			if gone[d.ID] {
-				warning = admission.Joined(warning, fmt.Sprintf("%s, who made it, has no valid token any longer.", d.CreatedBy))
+				warnings = append(warnings, inputprop.Warning{Pointer: "/id", Rule: "author_gone",
+					Message: fmt.Sprintf("%s, who made it, has no valid token any longer.", d.CreatedBy)})
 			}
 			refusal = s.Admission.Judge(ctx, a, w.Proposal, admission.Request{}, r.shared)
 		}
 
-		if both.Approve, err = check.Eligibility(approveRefusal(a, d, makers, r.shared), nil, warning); err != nil {
+		if both.Approve, err = check.Eligibility(approveRefusal(a, d, makers, r.shared), nil, warnings); err != nil {
 			return nil, err
 		}
-		if both.Start, err = check.Eligibility(refusal, from, warning); err != nil {
+		if both.Start, err = check.Eligibility(refusal, from, warnings); err != nil {
 			return nil, err
 		}
 		of[d.ID] = both
